@@ -1,0 +1,62 @@
+"""The action space: one `Discrete(NUM_ACTIONS)` for every configuration, made of named ranges.
+
+| range | actions | answers |
+|---|---|---|
+| pass | 1 | turn |
+| decline | 1 | "no", "no more": optional action, frost tile, sun cloud, rain's second drop, sun weather's cloud |
+| play w | 4 | turn (one card), optional action (two cards of the kind) |
+| substitute w | 4 | turn, optional action: some cards stand for others; `card` actions then name them |
+| card w | 4 | pay, draft, discard: several cards at once are named one by one in ascending order of kinds |
+| tile t | 16 | setup cloud, frost tile, sun cloud, wind cloud, take drop, sun weather's cloud |
+| drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather: owner o's drop on tile t. o counts clockwise from the actor (0 = own) |
+| direction d | 4 | wind, wind weather |
+| vote w | 4 | vote |
+| die k | 4 | vote: decrease a Harvest die that shows k votes |
+| weather w | 4 | move vote: take the vote from there; choose weather: select that space |
+"""
+
+from __future__ import annotations
+
+from petrichor_env.state import DIRECTION_NAMES, MAX_PLAYERS, NUM_TILES, TILE_NAMES, WEATHER_NAMES
+
+PASS = 0
+DECLINE = 1
+PLAY = 2
+SUBSTITUTE = PLAY + 4
+CARD = SUBSTITUTE + 4
+TILE = CARD + 4
+DROP = TILE + NUM_TILES
+DIRECTION = DROP + NUM_TILES * MAX_PLAYERS
+VOTE = DIRECTION + 4
+DIE = VOTE + 4
+WEATHER = DIE + 4
+NUM_ACTIONS = WEATHER + 4
+
+_OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
+
+
+def _names() -> tuple[str, ...]:
+    names = ["pass", "decline"]
+    for verb in ("play", "substitute", "card"):
+        names += [f"{verb} {kind}" for kind in WEATHER_NAMES]
+    names += [f"tile {tile}" for tile in TILE_NAMES]
+    names += [f"drop {tile} {owner}" for tile in TILE_NAMES for owner in _OWNERS]
+    names += [f"move {direction}" for direction in DIRECTION_NAMES]
+    names += [f"vote {kind}" for kind in WEATHER_NAMES]
+    names += [f"die {votes}" for votes in (1, 2, 3, 4)]
+    names += [f"weather {kind}" for kind in WEATHER_NAMES]
+    return tuple(names)
+
+
+ACTION_NAMES = _names()
+"""One distinct name an action, by index."""
+
+ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
+"""The action of a name."""
+
+
+def action_name(action: int) -> str:
+    """What `action` (0 to NUM_ACTIONS - 1) does, in words. Raises IndexError outside."""
+    if not 0 <= action < NUM_ACTIONS:
+        raise IndexError(f"action {action}: 0 to {NUM_ACTIONS - 1}")
+    return ACTION_NAMES[action]

@@ -1,0 +1,348 @@
+"""N games stepped together on NumPy arrays, on all cores: the engine under every environment."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from petrichor_env import kernels
+from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateError
+from petrichor_env.observation import OBSERVATION_SIZE
+from petrichor_env.state import DECISION_NAMES, NOBODY, STATE, STATE_VERSION
+from petrichor_env.warm_up import warm_up
+
+AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
+ILLEGAL_ACTIONS = {"raise": kernels.RAISE, "lose": kernels.LOSE, "random": kernels.RANDOM}
+REWARDS = {"win": kernels.WIN, "margin": kernels.MARGIN, "points": kernels.POINTS}
+
+Seed = int | Sequence[int] | np.ndarray | None
+
+_GAMES_A_THREAD = 128
+"""Fewer games than this a thread cost more to hand over than they save (about 30 µs)."""
+_MAGIC = b"petrichor-games\n"
+
+
+def game_seed(seed: int) -> np.uint64:
+    """The random stream that a seed (any non-negative int) starts a game with."""
+    if seed < 0:
+        raise ConfigError(f"seed={seed}: an int of at least 0, or None")
+    return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
+
+
+def legal_actions(state: Any) -> np.ndarray:
+    """The legal actions of one state, ascending, int64."""
+    bits = np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits[:NUM_ACTIONS])
+
+
+def _choice(name: str, value: str, allowed: dict[str, int]) -> int:
+    if value not in allowed:
+        raise ConfigError(f"{name}={value!r}: one of {', '.join(map(repr, allowed))}")
+    return allowed[value]
+
+
+class Batch:
+    """`num_games` games of one configuration. Arrays are buffers that every `step` writes anew.
+
+    Arguments:
+        config: what is played; None is the base solo game.
+        num_games: N, at least 1.
+        seed: int → game i starts from seed + i; a sequence of N ints; None → from the operating system's entropy.
+        autoreset: "same_step": a game that ends starts anew within the step, its end is in `final_states` and
+            `final_observations`; "next_step": its next step ignores the action and starts it anew; "disabled":
+            it stays over until `reset(mask=...)`.
+        illegal_action: "raise" IllegalAction, nothing is changed; "lose": the seat loses and its game ends;
+            "random": a random legal action is taken instead. `illegal` tells which.
+        reward: "win": at the end, k winners of n share +1, the others share −1, 0 if all win; solo +1 or −1.
+            "margin": change of (own points − mean of the others' points). "points": change of own points. An illegal
+            action that loses makes the loser's whole return −1, −100 or 0.
+        num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
+            same for any number.
+
+    Attributes (N games, P players, A = NUM_ACTIONS, D = OBSERVATION_SIZE):
+        states: (N,) STATE. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
+        actors: (N,) int8, seat asked; −1 when the game is over.
+        action_masks: (N, A) int8, the actors' legal actions; all ones when over.
+        observations: (N, D) float32, the actors' views; seat 0's when over.
+        rewards: (N, P) float64 of the last step. terminations: (N,) bool, ended by the last step.
+        illegal: (N,) bool, the last action was not legal.
+        final_states: (N,) STATE and final_observations: (N, D) float32 of seat 0; valid where `terminations`.
+        tables: (1,) TABLES, the numbers on the pieces. generator: NumPy generator of `random_actions`.
+
+    Raises ConfigError for bad arguments, ComponentsError for a bad overlay file.
+    """
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        num_games: int = 1,
+        seed: Seed = None,
+        *,
+        autoreset: str = "same_step",
+        illegal_action: str = "raise",
+        reward: str = "win",
+        num_threads: int | None = None,
+    ) -> None:
+        self.config = config if config is not None else Config()
+        if not isinstance(self.config, Config):
+            raise ConfigError(f"config={config!r}: a petrichor_env.Config, or None for the base solo game")
+        if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
+            raise ConfigError(f"num_games={num_games!r}: an int of at least 1")
+        if num_threads is not None and (not isinstance(num_threads, int) or num_threads < 1):
+            raise ConfigError(f"num_threads={num_threads!r}: an int of at least 1, or None")
+        self.num_games = int(num_games)
+        self.autoreset = autoreset
+        self.illegal_action = illegal_action
+        self.reward = reward
+        self._modes = np.array(
+            [
+                _choice("autoreset", autoreset, AUTORESETS),
+                _choice("illegal_action", illegal_action, ILLEGAL_ACTIONS),
+                _choice("reward", reward, REWARDS),
+            ],
+            np.int64,
+        )
+        self.tables = load_tables(self.config.components)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.num_threads = num_threads or max(1, min(cores, self.num_games // _GAMES_A_THREAD))
+        self._pool: ThreadPoolExecutor | None = None
+
+        n, players = self.num_games, self.config.players
+        self.states = np.zeros(n, STATE)
+        self.actors = np.zeros(n, np.int8)
+        self.action_masks = np.zeros((n, NUM_ACTIONS), np.int8)
+        self.observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self.rewards = np.zeros((n, players), np.float64)
+        self.terminations = np.zeros(n, np.bool_)
+        self.illegal = np.zeros(n, np.bool_)
+        self.final_states = np.zeros(n, STATE)
+        self.final_observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self._actions = np.zeros(n, np.int64)
+        self._chunk()
+
+        self.states["players"] = players
+        self.states["owners"] = self.config.owners
+        self.states["rounds"] = self.config.rounds
+        self.states["drafting"] = self.config.drafting
+        self.states["variants"] = config_variants(self.config)
+        warm_up()
+        if seed is None:
+            seed = np.random.SeedSequence().generate_state(n, np.uint32)
+        self.reset(seed)
+
+    # --- playing ---
+
+    def reset(self, seed: Seed = None, mask: np.ndarray | None = None) -> None:
+        """Start games anew.
+
+        Arguments:
+            seed: as in the constructor; None → each game goes on with its own random stream.
+            mask: (N,) bool, which games; None → all.
+        """
+        which = np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask)
+        if which.shape != (self.num_games,) or which.dtype != np.bool_:
+            raise ConfigError(f"mask: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
+        if seed is not None:
+            streams = self._streams(seed)
+            self.states["rng"][which] = streams[which]
+            if mask is None:
+                self.generator = np.random.default_rng(streams)
+        kernels.reset_games(self.states, self.tables, which)
+        self.rewards[which] = 0.0
+        self.terminations[which] = False
+        self.illegal[which] = False
+        self.refresh()
+
+    def step(self, actions: np.ndarray | Sequence[int]) -> None:
+        """Apply one action a game, (N,) ints, and write all arrays anew.
+
+        Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled") before anything changes.
+        """
+        given = np.asarray(actions)
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
+        self._actions[:] = given
+        self._check(self._actions)
+        self._in_threads(self._step_chunks)
+
+    def refresh(self) -> None:
+        """Write actors, masks and observations anew after `states` was changed by hand."""
+        self._in_threads(self._view_chunks)
+
+    def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
+        """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) float32 array."""
+        given = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), (self.num_games,)))
+        if given.min() < 0 or given.max() >= self.config.players:
+            raise ConfigError(f"seats: 0 to {self.config.players - 1}")
+        out = np.empty((self.num_games, OBSERVATION_SIZE), np.float32)
+        kernels.observe_games(self.states, self.tables, given, out)
+        return out
+
+    def random_actions(self) -> np.ndarray:
+        """A uniformly random legal action of every game, (N,) int64, from `generator`; 0 for games that are over."""
+        actions = np.empty(self.num_games, np.int64)
+        kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
+        return actions
+
+    def winners(self, states: np.ndarray | None = None) -> np.ndarray:
+        """Who won finished games: (N, P) bool of `states`, by default the `final_states`. Shared victories count."""
+        ended = self.final_states if states is None else states
+        won = np.zeros((len(ended), self.states["supply"].shape[1]), np.int8)
+        kernels.winners_of_games(ended, won)
+        return won[:, : self.config.players] == 1
+
+    # --- copying and saving ---
+
+    def copy(self) -> Batch:
+        """An independent batch in the same state, random streams included."""
+        return copy.deepcopy(self)
+
+    def save(self) -> bytes:
+        """The states as bytes, for `load`: with version, configuration and a checksum."""
+        header = json.dumps(self._header(), sort_keys=True).encode()
+        body = _MAGIC + len(header).to_bytes(4, "little") + header + self.states.tobytes()
+        return body + hashlib.sha256(body).digest()
+
+    def load(self, data: bytes) -> None:
+        """Take over the states that `save` of an equal batch wrote. Raises StateError; nothing is changed then."""
+        states = self._read(data)
+        self.states[:] = states
+        self.rewards[:] = 0.0
+        self.terminations[:] = False
+        self.illegal[:] = False
+        self.refresh()
+
+    def _header(self) -> dict[str, Any]:
+        config = self.config
+        return {
+            "state_version": STATE_VERSION,
+            "state_layout": hashlib.sha256(repr(STATE.descr).encode()).hexdigest()[:16],
+            "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
+            "num_games": self.num_games,
+            "players": config.players,
+            "rounds": config.rounds,
+            "drafting": config.drafting,
+            "variants": list(config.variants),
+        }
+
+    def _read(self, data: bytes) -> np.ndarray:
+        from petrichor_env.scenarios import check  # it builds on this module
+
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise StateError(f"saved games are bytes, not {type(data).__name__}")
+        data = bytes(data)
+        body, digest = data[:-32], data[-32:]
+        if not body.startswith(_MAGIC):
+            raise StateError("these bytes are not saved games of petrichor_env.Batch.save")
+        if hashlib.sha256(body).digest() != digest:
+            raise StateError("the saved games are damaged: their checksum does not match (cut off, or changed)")
+        start = len(_MAGIC) + 4
+        length = int.from_bytes(body[len(_MAGIC) : start], "little")
+        try:
+            header = json.loads(body[start : start + length])
+        except ValueError:
+            raise StateError("the saved games are damaged: their header is no JSON") from None
+        expected = self._header()
+        if not isinstance(header, dict) or header.keys() != expected.keys():
+            raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
+        for key, value in expected.items():
+            if header[key] != value:
+                raise StateError(f"the saved games have {key} {header[key]!r}; this batch has {value!r}")
+        raw = body[start + length :]
+        if len(raw) != self.states.nbytes:
+            raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
+        states = np.frombuffer(raw, STATE).copy()
+        for name in ("players", "owners", "rounds", "drafting", "variants"):
+            if not np.array_equal(states[name], self.states[name]):
+                raise StateError(f"the saved games are damaged: a game's {name} is not its configuration's")
+        check(states, self.tables)
+        return states
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.__dict__.copy()
+        for name in ("_pool", "_step_chunks", "_view_chunks"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._pool = None
+        self._chunk()
+
+    # --- inside ---
+
+    def _streams(self, seed: Seed) -> np.ndarray:
+        if isinstance(seed, int | np.integer):
+            return np.array([game_seed(int(seed) + i) for i in range(self.num_games)], np.uint64)
+        seeds = list(seed)  # type: ignore[arg-type]
+        if len(seeds) != self.num_games:
+            raise ConfigError(f"seed: {len(seeds)} seeds for {self.num_games} games")
+        return np.array([game_seed(int(one)) for one in seeds], np.uint64)
+
+    def _check(self, actions: np.ndarray) -> None:
+        if self.autoreset == "disabled" and self.actors.min() == NOBODY:
+            game = int(self.actors.argmin())
+            raise GameOver(f"game {game} is over; reset it first: reset(mask=...)")
+        if self.illegal_action == "raise":
+            game, _ = kernels.check_actions(self.states, actions, NUM_ACTIONS, True)
+            if game >= 0:
+                raise IllegalAction(illegal_action_text(self.states[game], int(actions[game]), f"game {game}"))
+
+    def _chunk(self) -> None:
+        """The arrays' views that each thread works on, made once."""
+        bounds = np.linspace(0, self.num_games, self.num_threads + 1).astype(int)
+        self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+            part = slice(int(start), int(end))
+            states, views = self.states[part], (self.actors[part], self.action_masks[part], self.observations[part])
+            self._view_chunks.append((kernels.view_games, (states, self.tables, *views)))
+            step_arguments = (
+                states,
+                self.tables,
+                self._actions[part],
+                self._modes,
+                *views,
+                self.rewards[part],
+                self.terminations[part],
+                self.illegal[part],
+                self.final_states[part],
+                self.final_observations[part],
+            )
+            self._step_chunks.append((kernels.step_games, step_arguments))
+
+    def _in_threads(self, chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
+        """The kernels release the GIL; the calling thread takes the first chunk itself."""
+        if len(chunks) > 1:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(len(chunks) - 1, "petrichor")
+            waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
+        run, arguments = chunks[0]
+        run(*arguments)
+        if len(chunks) > 1:
+            for future in waiting:
+                future.result()
+
+
+def config_variants(config: Config) -> np.ndarray:
+    """The record's `variants` switches of a configuration: (4,) int8."""
+    return np.array([name in config.variants for name in VARIANTS], np.int8)
+
+
+def illegal_action_text(state: Any, action: int, where: str = "") -> str:
+    """What is wrong with an action, and what the pending decision allows."""
+    allowed = ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in legal_actions(state))
+    name = f" ({ACTION_NAMES[action]})" if 0 <= action < NUM_ACTIONS else ""
+    asked = DECISION_NAMES[state["decision"]]
+    prefix = f"{where}: " if where else ""
+    return f"{prefix}action {action}{name} does not answer {asked!r} of player_{state['actor']}; legal are {allowed}"

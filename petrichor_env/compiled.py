@@ -1,0 +1,69 @@
+"""How the rules are compiled: Numba, with a cache that notices every change of a compiled source.
+
+Numba's own cache does not notice a changed callee in another file, so the cache folder's name is a hash of all
+compiled sources. It lies in the user's cache folder: a read-only install works, and two versions never meet.
+`NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import config as numba_config
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent
+
+
+def compiled_sources() -> list[Path]:
+    """The files whose functions Numba compiles, or whose constants those functions use."""
+    names = ("state.py", "actions.py", "tables.py", "compiled.py", "observation.py", "kernels.py")
+    return sorted([*(PACKAGE / name for name in names), *(PACKAGE / "rules").glob("*.py")])
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for path in compiled_sources():
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache_folder() -> Path:
+    if os.environ.get("PETRICHOR_CACHE_DIR"):
+        return Path(os.environ["PETRICHOR_CACHE_DIR"])
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "petrichor"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "petrichor" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "petrichor"
+
+
+CACHE_FOLDER = _user_cache_folder() / _sources_hash()
+"""Where the compiled rules are kept. Another place: the environment variable PETRICHOR_CACHE_DIR."""
+
+JIT = not numba_config.DISABLE_JIT
+
+
+def rule(function: Function) -> Function:
+    """Compile a function that other compiled functions call."""
+    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that Python calls, and keep its machine code on disk."""
+    if not JIT:
+        return function
+    before = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = str(CACHE_FOLDER)  # read once, when the function is decorated
+    try:
+        return cast(Function, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+    finally:
+        numba_config.CACHE_DIR = before

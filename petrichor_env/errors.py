@@ -1,0 +1,35 @@
+"""Every exception this package raises for a user's slip. Each text says what was wrong and what is allowed."""
+
+from __future__ import annotations
+
+
+class PetrichorError(ValueError):
+    """Base of all errors of this package; a `ValueError`, so that generic handlers catch it."""
+
+
+class ConfigError(PetrichorError):
+    """A configuration that no rule text describes (player count, rounds, variants, a combination of them)."""
+
+
+class ComponentsError(PetrichorError):
+    """An overlay file with an unknown tile, a missing place, a negative score …: names file, key, allowed values."""
+
+
+class ScenarioError(PetrichorError):
+    """A scenario that breaks the game's counts or rules; the text gives the reason."""
+
+
+class IllegalAction(PetrichorError):
+    """An action that the pending decision does not allow. Nothing was changed."""
+
+
+class GameOver(IllegalAction):
+    """An action for a game that has ended. Nothing was changed; reset it first."""
+
+
+class StateError(PetrichorError):
+    """Saved bytes that are corrupted, of another version, or of other components."""
+
+
+class CheckpointError(PetrichorError):
+    """A trained policy made for another version, observation layout or action space."""

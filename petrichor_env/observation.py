@@ -1,0 +1,234 @@
+"""One player's view of a game as a flat float32 vector with a named layout.
+
+Seats are counted clockwise from the viewer: 0 is the viewer, in solo 1 is the neutral player. What the viewer may
+not know (other hands and packs, the order of decks, the random stream) is not in it. The same layout serves every
+configuration, so that one network can play all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from petrichor_env.compiled import rule
+from petrichor_env.state import MAX_PLAYERS, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Growing, Phase, State
+
+NUM_CROPS = len(Crop)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named part of the observation: `observation[start:start + size].reshape(shape)`."""
+
+    name: str
+    start: int
+    shape: tuple[int, ...]
+    unit: str
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.start, self.start + self.size)
+
+
+_BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
+    ("decision", (len(Decision),), "one-hot", "what is asked, in the order of `state.Decision`"),
+    ("actor", (MAX_PLAYERS,), "one-hot", "who is asked"),
+    ("phase", (len(Phase),), "one-hot", "in the order of `state.Phase`"),
+    ("players", (MAX_PLAYERS,), "one-hot", "number of players; the first is solo"),
+    ("drafting", (1,), "0/1", "whether the drafting variant is played"),
+    ("variants", (4,), "0/1", "the solo variants, in the order of `config.VARIANTS`"),
+    ("rounds_left", (1,), "rounds / 6", "rounds after this one"),
+    ("first_player", (MAX_PLAYERS,), "one-hot", "who has the First Player marker"),
+    ("passed", (MAX_PLAYERS,), "one-hot", "who passed first this round; all 0 while nobody has"),
+    ("first_turn", (1,), "0/1", "whether nobody may pass yet, as it is the first turn of the round"),
+    ("last_turns", (1,), "turns / 4", "turns left in this Action Phase once somebody has passed"),
+    ("points", (MAX_PLAYERS,), "points / 50", "on the Victory Point track"),
+    ("voting_wins", (MAX_PLAYERS,), "wins / 10", "on the Voting Wins track"),
+    ("wheat_tokens", (MAX_PLAYERS,), "tokens / 5", ""),
+    ("supply", (MAX_PLAYERS,), "drops / 20", "water drops in the personal supply"),
+    ("vote_supply", (MAX_PLAYERS,), "votes / 12", "votes in the personal supply"),
+    ("votes", (NUM_KINDS, MAX_PLAYERS), "votes / 6", "on the weather spaces"),
+    ("dice", (5,), "dice / 3", "Harvest dice that show Harvest, 1, 2, 3, 4"),
+    ("hand", (NUM_KINDS,), "cards / 5", "the viewer's hand"),
+    ("hand_sizes", (MAX_PLAYERS,), "cards / 10", ""),
+    ("pack", (NUM_KINDS,), "cards / 5", "the pack the viewer drafts from"),
+    ("draft_step", (4,), "one-hot", "how often packs have been passed on; all 0 outside a draft"),
+    ("discards", (NUM_KINDS,), "cards / 10", "the discard pile"),
+    ("unseen", (NUM_KINDS,), "cards / 10", "cards in the deck and in the others' hands and packs together"),
+    ("winds_deck", (9,), "0/1", "Southern Winds cards 1 to 9 that are still in the deck"),
+    ("card", (NUM_KINDS,), "one-hot", "action being carried out; all 0 if there is none"),
+    ("optional", (1,), "0/1", "whether it is the optional second action"),
+    ("cards_left", (1,), "cards / 4", "cards the actor still has to name"),
+    ("selected", (NUM_KINDS,), "0/1", "weather spaces selected to be resolved"),
+    ("weather", (NUM_KINDS,), "one-hot", "weather being resolved; all 0 if there is none"),
+    ("target_vote", (NUM_KINDS,), "one-hot", "space that a moved vote goes to"),
+    ("target_owner", (MAX_PLAYERS,), "one-hot", "whose drop has been chosen"),
+    ("tile_crop", (NUM_TILES, NUM_CROPS), "one-hot", "in the order of `state.Crop`; all 0 off the field"),
+    ("tile_missing", (NUM_TILES,), "drops / 5", "drops missing until the tile grows"),
+    ("tile_growing", (NUM_TILES, 2), "one-hot", "growing token: sprouting, developed"),
+    ("tile_target", (NUM_TILES,), "0/1", "tile or cloud chosen so far in this effect"),
+    ("tile_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "on the tile"),
+    ("tile_cloud", (NUM_TILES, 2), "one-hot", "light cloud, thundercloud"),
+    ("cloud_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "in the cloud"),
+)
+
+
+def _layout() -> tuple[Block, ...]:
+    blocks = []
+    start = 0
+    for name, shape, unit, meaning in _BLOCKS:
+        blocks.append(Block(name, start, shape, unit, meaning))
+        start += blocks[-1].size
+    return tuple(blocks)
+
+
+LAYOUT = _layout()
+"""The blocks of the observation, in order and without gaps."""
+
+BLOCKS = {block.name: block for block in LAYOUT}
+OBSERVATION_SIZE = LAYOUT[-1].start + LAYOUT[-1].size
+LOW, HIGH = -20.0, 20.0
+"""Bounds of every value (a point difference of an illegal overlay aside, nothing comes near them)."""
+
+_DECISION, _ACTOR, _PHASE, _PLAYERS = (BLOCKS[n].start for n in ("decision", "actor", "phase", "players"))
+_DRAFTING, _VARIANTS, _ROUNDS_LEFT = (BLOCKS[n].start for n in ("drafting", "variants", "rounds_left"))
+_FIRST_PLAYER, _PASSED = BLOCKS["first_player"].start, BLOCKS["passed"].start
+_FIRST_TURN, _LAST_TURNS = BLOCKS["first_turn"].start, BLOCKS["last_turns"].start
+_POINTS, _VOTING_WINS, _WHEAT = (BLOCKS[n].start for n in ("points", "voting_wins", "wheat_tokens"))
+_SUPPLY, _VOTE_SUPPLY, _VOTES = (BLOCKS[n].start for n in ("supply", "vote_supply", "votes"))
+_DICE, _HAND, _HAND_SIZES, _PACK = (BLOCKS[n].start for n in ("dice", "hand", "hand_sizes", "pack"))
+_DRAFT_STEP, _DISCARDS, _UNSEEN = (BLOCKS[n].start for n in ("draft_step", "discards", "unseen"))
+_WINDS_DECK, _CARD, _OPTIONAL = (BLOCKS[n].start for n in ("winds_deck", "card", "optional"))
+_CARDS_LEFT, _SELECTED, _WEATHER = (BLOCKS[n].start for n in ("cards_left", "selected", "weather"))
+_TARGET_VOTE, _TARGET_OWNER = BLOCKS["target_vote"].start, BLOCKS["target_owner"].start
+_TILE_CROP, _TILE_MISSING = BLOCKS["tile_crop"].start, BLOCKS["tile_missing"].start
+_TILE_GROWING, _TILE_TARGET = BLOCKS["tile_growing"].start, BLOCKS["tile_target"].start
+_TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (BLOCKS[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
+
+_MOVE_VOTE = int(Decision.MOVE_VOTE)
+_ACTION_PHASE = int(Phase.ACTION)
+_NO_GROWING = int(Growing.NONE)
+
+
+@rule
+def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+    """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32."""
+    out[:] = 0.0
+    _observe_progress(s, viewer, out)
+    _observe_players(s, viewer, out)
+    _observe_cards(s, viewer, out)
+    _observe_effect(s, viewer, out)
+    _observe_fields(s, t, viewer, out)
+
+
+@rule
+def _from_viewer(s: State, viewer: int, seat: int) -> int:
+    return (seat - viewer) % int(s.owners)
+
+
+@rule
+def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
+    out[_DECISION + s.decision] = 1.0
+    if s.actor != NOBODY:
+        out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1.0
+    out[_PHASE + s.phase] = 1.0
+    out[_PLAYERS + s.players - 1] = 1.0
+    out[_DRAFTING] = s.drafting
+    for i in range(4):
+        out[_VARIANTS + i] = s.variants[i]
+    out[_ROUNDS_LEFT] = (s.rounds - s.round) / 6.0
+    if s.players > 1:
+        out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1.0
+    if s.passed != NOBODY:
+        out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1.0
+    if s.phase == _ACTION_PHASE and s.turns < s.players:
+        out[_FIRST_TURN] = 1.0
+    out[_LAST_TURNS] = s.last_turns / 4.0
+    for die in range(3):
+        out[_DICE + s.dice[die]] += np.float32(1.0 / 3.0)
+    for i in range(9):
+        out[_WINDS_DECK + i] = s.winds_deck[i]
+
+
+@rule
+def _observe_players(s: State, viewer: int, out: np.ndarray) -> None:
+    owners = int(s.owners)
+    for i in range(owners):
+        seat = (viewer + i) % owners
+        out[_POINTS + i] = s.points[seat] / 50.0
+        out[_VOTING_WINS + i] = s.voting_wins[seat] / 10.0
+        out[_WHEAT + i] = s.wheat_tokens[seat] / 5.0
+        out[_SUPPLY + i] = s.supply[seat] / 20.0
+        out[_VOTE_SUPPLY + i] = s.vote_supply[seat] / 12.0
+        for space in range(NUM_KINDS):
+            out[_VOTES + space * MAX_PLAYERS + i] = s.votes[space, seat] / 6.0
+
+
+@rule
+def _observe_cards(s: State, viewer: int, out: np.ndarray) -> None:
+    for kind in range(NUM_KINDS):
+        out[_HAND + kind] = s.hand[viewer, kind] / 5.0
+        out[_PACK + kind] = s.pack[viewer, kind] / 5.0
+        out[_DISCARDS + kind] = s.discards[kind] / 10.0
+        unseen = int(s.deck[kind])
+        for seat in range(s.players):
+            if seat != viewer:
+                unseen += int(s.hand[seat, kind]) + int(s.pack[seat, kind])
+        out[_UNSEEN + kind] = unseen / 10.0
+    for i in range(s.players):
+        seat = (viewer + i) % int(s.players)
+        cards = 0
+        for kind in range(NUM_KINDS):
+            cards += int(s.hand[seat, kind])
+        out[_HAND_SIZES + i] = cards / 10.0
+    if s.draft_step >= 0:
+        out[_DRAFT_STEP + s.draft_step] = 1.0
+
+
+@rule
+def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
+    if s.card >= 0:
+        out[_CARD + s.card] = 1.0
+    out[_OPTIONAL] = s.optional
+    out[_CARDS_LEFT] = s.cards_left / 4.0
+    for space in range(NUM_KINDS):
+        out[_SELECTED + space] = s.selected[space]
+    if s.weather >= 0:
+        out[_WEATHER + s.weather] = 1.0
+    if s.target >= 0:
+        if s.decision == _MOVE_VOTE:
+            out[_TARGET_VOTE + s.target] = 1.0
+        else:
+            out[_TILE_TARGET + s.target] = 1.0
+    if s.target_owner != NOBODY:
+        out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1.0
+
+
+@rule
+def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+    owners = int(s.owners)
+    for tile in range(NUM_TILES):
+        crop = int(s.crop[tile])
+        if crop < 0:
+            continue
+        out[_TILE_CROP + tile * NUM_CROPS + crop] = 1.0
+        missing = int(t.drops_to_grow[crop])
+        for i in range(owners):
+            seat = viewer + i
+            if seat >= owners:
+                seat -= owners
+            drops = int(s.drops[tile, seat])
+            missing -= drops
+            out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops / 5.0
+            out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] / 5.0
+        out[_TILE_MISSING + tile] = max(missing, 0) / 5.0
+        if s.growing[tile] != _NO_GROWING:
+            out[_TILE_GROWING + tile * 2 + s.growing[tile] - 1] = 1.0
+        if s.cloud[tile] != 0:
+            out[_TILE_CLOUD + tile * 2 + s.cloud[tile] - 1] = 1.0

@@ -1,0 +1,249 @@
+"""Phase 1: turns, paying with cards, the optional action, passing, and the hand limit."""
+
+from __future__ import annotations
+
+from petrichor_env.actions import CARD, DECLINE, PASS, PLAY, SUBSTITUTE
+from petrichor_env.compiled import rule
+from petrichor_env.rules.asking import allow, allow_cards, ask, ask_nothing
+from petrichor_env.rules.card_actions import start_action
+from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
+from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, Decision, Phase, State
+
+HAND_LIMIT = 4
+"""Cards a player may keep at the end of the Action Phase."""
+
+_TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)
+_VOTE, _DISCARD = int(Decision.VOTE), int(Decision.DISCARD)
+_ACTION, _WEATHER = int(Phase.ACTION), int(Phase.WEATHER)
+_NO_CARD = -1
+
+
+@rule
+def cards_in_hand(s: State, seat: int) -> int:
+    cards = 0
+    for kind in range(NUM_KINDS):
+        cards += int(s.hand[seat, kind])
+    return cards
+
+
+@rule
+def discard(s: State, seat: int, kind: int, cards: int) -> None:
+    s.hand[seat, kind] -= cards
+    s.discards[kind] += cards
+
+
+@rule
+def discard_hand(s: State, seat: int) -> None:
+    for kind in range(NUM_KINDS):
+        discard(s, seat, kind, int(s.hand[seat, kind]))
+
+
+@rule
+def start_action_phase(s: State, t: State) -> None:
+    s.phase = _ACTION
+    s.turns = 0
+    s.turn_index = 0
+    s.passed = NOBODY
+    s.last_turns = 0
+    s.harvested = 0
+    if s.players == 1:
+        neutral_turn(s, t)
+    ask(s, _TURN, s.first_player)
+
+
+# --- A turn ----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def allow_turn(s: State) -> None:
+    """Play one card, or two cards as one of another kind, or pass; nobody passes on their first turn of the round."""
+    cards = cards_in_hand(s, int(s.actor))
+    if s.turns >= s.players or cards == 0:
+        allow(s, PASS)
+    for kind in range(NUM_KINDS):
+        of_kind = int(s.hand[s.actor, kind])
+        if of_kind >= 1:
+            allow(s, PLAY + kind)
+        if cards - of_kind >= 2:
+            allow(s, SUBSTITUTE + kind)
+
+
+@rule
+def take_turn(s: State, t: State, action: int) -> None:
+    """Answers TURN."""
+    clear_winds_log(s)
+    if action == PASS:
+        pass_turn(s, t)
+    else:
+        play(s, t, action, 1)
+
+
+@rule
+def allow_optional_action(s: State) -> None:
+    """Two cards of the kind, each of which two others may stand for."""
+    allow(s, DECLINE)
+    cards = cards_in_hand(s, int(s.actor))
+    for kind in range(NUM_KINDS):
+        of_kind = int(s.hand[s.actor, kind])
+        others = cards - of_kind
+        if of_kind >= 2:
+            allow(s, PLAY + kind)
+        if others >= 4 or (of_kind >= 1 and others >= 2):
+            allow(s, SUBSTITUTE + kind)
+
+
+@rule
+def choose_optional_action(s: State, t: State, action: int) -> None:
+    """Answers OPTIONAL_ACTION."""
+    if action == DECLINE:
+        end_turn(s, t)
+    else:
+        s.optional = 1
+        play(s, t, action, 2)
+
+
+@rule
+def play(s: State, t: State, action: int, matching: int) -> None:
+    """Perform an action for that many matching cards, or ask which cards stand for them."""
+    if action >= SUBSTITUTE:
+        s.card = action - SUBSTITUTE
+        s.cards_left = 2 * matching
+        s.lowest_card = 0
+        ask(s, _PAY, s.actor)
+    else:
+        s.card = action - PLAY
+        discard(s, int(s.actor), int(s.card), matching)
+        start_action(s, t)
+
+
+@rule
+def may_pay_with_the_card(s: State) -> bool:
+    """In an optional action one of the two cards may be of the kind itself; it is named before the other cards."""
+    return bool(s.optional == 1 and s.cards_left == 4 and s.lowest_card == 0 and s.hand[s.actor, s.card] > 0)
+
+
+@rule
+def allow_pay(s: State) -> None:
+    others = cards_in_hand(s, int(s.actor)) - int(s.hand[s.actor, s.card])
+    if may_pay_with_the_card(s) and others >= 2:
+        allow(s, CARD + int(s.card))
+    allow_cards(s, s.hand[s.actor], int(s.card))
+
+
+@rule
+def pay(s: State, t: State, action: int) -> None:
+    """Answers PAY: two cards of other kinds for each missing card."""
+    kind = action - CARD
+    discard(s, int(s.actor), kind, 1)
+    if kind == s.card:
+        s.cards_left -= 2
+    else:
+        s.cards_left -= 1
+        s.lowest_card = kind
+    if s.cards_left == 0:
+        s.lowest_card = 0
+        start_action(s, t)
+
+
+@rule
+def end_action(s: State, t: State) -> None:
+    """After the vote: the optional action if nobody has passed yet, else the next turn.
+
+    With two cards or more it is asked even if no two fit, or the others would see what the hand lacks.
+    """
+    s.card = _NO_CARD
+    s.target = NO_TILE
+    if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, int(s.actor)) >= 2:
+        ask(s, _OPTIONAL_ACTION, s.actor)
+    else:
+        end_turn(s, t)
+
+
+@rule
+def end_turn(s: State, t: State) -> None:
+    s.optional = 0
+    s.turns = min(int(s.turns) + 1, int(s.players))
+    if s.passed != NOBODY:
+        s.last_turns -= 1
+        if s.last_turns == 0:
+            end_action_phase(s)
+            return
+    elif s.players == 1:
+        neutral_turn(s, t)
+    ask(s, _TURN, (int(s.actor) + 1) % int(s.players))
+
+
+# --- Passing ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def pass_turn(s: State, t: State) -> None:
+    if s.passed != NOBODY:
+        end_turn(s, t)
+        return
+    s.passed = s.actor
+    if s.players != 2:
+        discard_hand(s, int(s.actor))
+    if s.players == 1:
+        if s.variants[3] == 1:  # One More Turn
+            neutral_turn(s, t)
+        end_action_phase(s)
+        return
+    if s.players > 2:
+        take_first_player_marker(s)
+    s.last_turns = s.players - 1
+    ask(s, _TURN, (int(s.actor) + 1) % int(s.players))
+
+
+@rule
+def take_first_player_marker(s: State) -> None:
+    """It must move: if the passing player has it already, it goes to their right."""
+    if s.first_player == s.actor:
+        s.first_player = (int(s.actor) - 1) % int(s.players)
+    else:
+        s.first_player = s.actor
+
+
+# --- Hand limit ------------------------------------------------------------------------------------------------------
+
+
+@rule
+def end_action_phase(s: State) -> None:
+    s.turns = s.players
+    s.turn_index = 0
+    continue_hand_limit(s)
+
+
+@rule
+def continue_hand_limit(s: State) -> None:
+    """Ask the next player, from the first player on, who holds too many cards."""
+    while s.turn_index < s.players:
+        seat = (int(s.first_player) + int(s.turn_index)) % int(s.players)
+        too_many = cards_in_hand(s, seat) - HAND_LIMIT
+        if too_many > 0:
+            s.cards_left = too_many
+            s.lowest_card = 0
+            ask(s, _DISCARD, seat)
+            return
+        s.turn_index += 1
+    s.phase = _WEATHER
+    s.turn_index = 0
+    s.weather = -1
+    ask_nothing(s)
+
+
+@rule
+def allow_discard(s: State) -> None:
+    allow_cards(s, s.hand[s.actor], _NO_CARD)
+
+
+@rule
+def discard_down(s: State, action: int) -> None:
+    """Answers DISCARD."""
+    kind = action - CARD
+    discard(s, int(s.actor), kind, 1)
+    s.cards_left -= 1
+    s.lowest_card = kind
+    if s.cards_left == 0:
+        s.lowest_card = 0
+        continue_hand_limit(s)

@@ -1,0 +1,228 @@
+"""Card Actions Explained: Frost, Sun, Rain and Wind, from the played card to its finished effect.
+
+A card that cannot be resolved is skipped; the vote follows in any case. Each function that finishes an effect
+leaves nothing asked. Taking drops from tiles for a short supply is the player's choice: `decline` skips the action.
+"""
+
+from __future__ import annotations
+
+from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE
+from petrichor_env.compiled import rule
+from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
+from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, settle_clouds
+from petrichor_env.rules.fields import has_own_cloud, is_free, neighbour, own_drops_on_tiles
+from petrichor_env.rules.growing import check_growing, take_drop
+from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
+
+_FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
+_FROST_TILE, _SUN_CLOUD = int(Decision.FROST_TILE), int(Decision.SUN_CLOUD)
+_WIND_CLOUD, _WIND_DIRECTION = int(Decision.WIND_CLOUD), int(Decision.WIND_DIRECTION)
+_RAIN_DROP, _RAIN_SECOND_DROP = int(Decision.RAIN_DROP), int(Decision.RAIN_SECOND_DROP)
+_TAKE_DROP = int(Decision.TAKE_DROP)
+
+FROST_DROPS = 1
+SUN_DROPS = 2
+
+
+@rule
+def start_action(s: State, t: State) -> None:
+    """Ask for the first choice of the action `s.card`, or nothing where it cannot be resolved."""
+    seat = int(s.actor)
+    ask_nothing(s)
+    if s.card == _FROST:
+        if has_free_tile(s) and clouds_left(s, t) > 0 and can_supply(s, seat, FROST_DROPS):
+            ask(s, _FROST_TILE, seat)
+    elif not has_own_cloud(s, seat):
+        return
+    elif s.card == _SUN:
+        if can_supply(s, seat, SUN_DROPS):
+            ask(s, _SUN_CLOUD, seat)
+    elif s.card == _WIND:
+        ask(s, _WIND_CLOUD, seat)
+    else:
+        ask(s, _RAIN_DROP, seat)
+
+
+@rule
+def can_supply(s: State, seat: int, drops: int) -> bool:
+    """Whether the supply, helped out by own drops on tiles, has that many drops."""
+    return bool(s.supply[seat] + own_drops_on_tiles(s, seat) >= drops)
+
+
+@rule
+def has_free_tile(s: State) -> bool:
+    for tile in range(NUM_TILES):
+        if is_free(s, tile):
+            return True
+    return False
+
+
+@rule
+def allow_own_clouds(s: State) -> None:
+    for tile in range(NUM_TILES):
+        if s.cloud_drops[tile, s.actor] > 0:
+            allow(s, TILE + tile)
+
+
+# --- Taking drops from tiles -----------------------------------------------------------------------------------------
+
+
+@rule
+def allow_take_drop(s: State) -> None:
+    for tile in range(NUM_TILES):
+        if s.drops[tile, s.actor] > 0:
+            allow(s, TILE + tile)
+
+
+@rule
+def ask_for_drops(s: State, drops: int) -> bool:
+    """Ask for a tile that gives a drop up while the actor's supply is short. Says whether it did."""
+    if s.supply[s.actor] >= drops:
+        return False
+    ask(s, _TAKE_DROP, s.actor)
+    return True
+
+
+@rule
+def take_drop_for_action(s: State, t: State, tile: int) -> None:
+    """Answers TAKE_DROP in the Action Phase."""
+    take_drop(s, t, tile, int(s.actor))
+    if s.card == _FROST:
+        frost(s)
+    else:
+        sun(s, t)
+
+
+# --- Frost -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def allow_frost_tile(s: State) -> None:
+    if s.supply[s.actor] < FROST_DROPS:
+        allow(s, DECLINE)
+    for tile in range(NUM_TILES):
+        if is_free(s, tile):
+            allow(s, TILE + tile)
+
+
+@rule
+def choose_frost_tile(s: State, action: int) -> None:
+    ask_nothing(s)
+    if action != DECLINE:
+        s.target = action - TILE
+        frost(s)
+
+
+@rule
+def frost(s: State) -> None:
+    """A new light cloud with one own drop."""
+    if ask_for_drops(s, FROST_DROPS):
+        return
+    new_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+    s.target = NO_TILE
+    ask_nothing(s)
+
+
+# --- Sun -------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def allow_sun_cloud(s: State) -> None:
+    if s.supply[s.actor] < SUN_DROPS:
+        allow(s, DECLINE)
+    allow_own_clouds(s)
+
+
+@rule
+def choose_sun_cloud(s: State, t: State, action: int) -> None:
+    ask_nothing(s)
+    if action != DECLINE:
+        s.target = action - TILE
+        sun(s, t)
+
+
+@rule
+def sun(s: State, t: State) -> None:
+    """Exactly two own drops into the cloud."""
+    if ask_for_drops(s, SUN_DROPS):
+        return
+    add_to_cloud(s, int(s.target), int(s.actor), SUN_DROPS)
+    s.target = NO_TILE
+    settle_clouds(s, t)
+    ask_nothing(s)
+
+
+# --- Rain ------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def allow_rain_drop(s: State) -> None:
+    """Any drop of a cloud with an own drop; the second one from another cloud, or none."""
+    if s.decision == _RAIN_SECOND_DROP:
+        allow(s, DECLINE)
+    for tile in range(NUM_TILES):
+        if tile == s.target or s.cloud_drops[tile, s.actor] == 0:
+            continue
+        for seat in range(s.owners):
+            if s.cloud_drops[tile, seat] > 0:
+                allow(s, drop_action(s, DROP, tile, seat))
+
+
+@rule
+def choose_rain_drop(s: State, t: State, action: int) -> None:
+    """Answers RAIN_DROP and RAIN_SECOND_DROP. Both drops fall together; growth is checked after."""
+    seat = int(s.actor)
+    tile, owner = NO_TILE, NOBODY
+    if action != DECLINE:
+        tile = (action - DROP) // MAX_PLAYERS
+        owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
+    if s.decision == _RAIN_DROP:
+        for other in range(NUM_TILES):
+            if other != tile and s.cloud_drops[other, seat] > 0:
+                s.target = tile
+                s.target_owner = owner
+                ask(s, _RAIN_SECOND_DROP, seat)
+                return
+    else:
+        fall(s, int(s.target), int(s.target_owner))
+    if tile != NO_TILE:
+        fall(s, tile, owner)
+        check_growing(s, t, tile)
+    if s.target != NO_TILE:
+        check_growing(s, t, int(s.target))
+    s.target = NO_TILE
+    s.target_owner = NOBODY
+    settle_clouds(s, t)
+    ask_nothing(s)
+
+
+@rule
+def fall(s: State, tile: int, owner: int) -> None:
+    """One drop from the cloud onto the tile below."""
+    s.cloud_drops[tile, owner] -= 1
+    s.drops[tile, owner] += 1
+
+
+# --- Wind ------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def choose_wind_cloud(s: State, action: int) -> None:
+    s.target = action - TILE
+    ask(s, _WIND_DIRECTION, s.actor)
+
+
+@rule
+def allow_direction(s: State) -> None:
+    for direction in range(4):
+        if neighbour(s, int(s.target), direction) != NO_TILE:
+            allow(s, DIRECTION + direction)
+
+
+@rule
+def choose_wind_direction(s: State, t: State, action: int) -> None:
+    """The cloud goes to an orthogonally adjacent tile."""
+    move_cloud(s, int(s.target), neighbour(s, int(s.target), action - DIRECTION))
+    s.target = NO_TILE
+    settle_clouds(s, t)
+    ask_nothing(s)

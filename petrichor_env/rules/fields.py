@@ -1,0 +1,72 @@
+"""Where tiles lie, and what may be asked about them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env.compiled import rule
+from petrichor_env.state import NUM_TILES, Cloud, State
+
+_SIDE = 4
+_OFF_FIELD = -1
+
+# position of the neighbour of each position to the north, east, south, west, or _OFF_FIELD
+NEIGHBOURS = np.full((NUM_TILES, 4), _OFF_FIELD, np.int8)
+for _row in range(_SIDE):
+    for _column in range(_SIDE):
+        for _direction, (_down, _right) in enumerate(((-1, 0), (0, 1), (1, 0), (0, -1))):
+            if 0 <= _row + _down < _SIDE and 0 <= _column + _right < _SIDE:
+                NEIGHBOURS[_row * _SIDE + _column, _direction] = (_row + _down) * _SIDE + _column + _right
+
+
+@rule
+def neighbour(s: State, tile: int, direction: int) -> int:
+    """The orthogonally adjacent tile, or -1 where the Fields end."""
+    other = int(NEIGHBOURS[tile, direction])
+    if other >= 0 and s.crop[other] >= 0:
+        return other
+    return _OFF_FIELD
+
+
+@rule
+def has_cloud(s: State, tile: int) -> bool:
+    return bool(s.cloud[tile] != Cloud.NONE)
+
+
+@rule
+def is_free(s: State, tile: int) -> bool:
+    """Whether a new cloud can be placed there."""
+    return bool(s.crop[tile] >= 0 and s.cloud[tile] == Cloud.NONE)
+
+
+@rule
+def drops_on(s: State, tile: int) -> int:
+    total = 0
+    for owner in range(s.owners):
+        total += int(s.drops[tile, owner])
+    return total
+
+
+@rule
+def drops_in_cloud(s: State, tile: int) -> int:
+    total = 0
+    for owner in range(s.owners):
+        total += int(s.cloud_drops[tile, owner])
+    return total
+
+
+@rule
+def own_drops_on_tiles(s: State, seat: int) -> int:
+    total = 0
+    for tile in range(NUM_TILES):
+        total += int(s.drops[tile, seat])
+    return total
+
+
+@rule
+def has_own_cloud(s: State, seat: int) -> bool:
+    """Whether a drop of this player is in any cloud."""
+    for tile in range(NUM_TILES):
+        if s.cloud_drops[tile, seat] > 0:
+            return True
+    return False

@@ -1,0 +1,54 @@
+"""Growing Crops: when tiles get, turn and lose their growing token."""
+
+from __future__ import annotations
+
+from petrichor_env.compiled import rule
+from petrichor_env.rules.fields import drops_on
+from petrichor_env.state import NUM_TILES, Crop, Growing, State
+
+_COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
+
+
+@rule
+def check_growing(s: State, t: State, tile: int) -> None:
+    """Place the token once the tile's number is met; take it away as soon as it is not (it has dried out)."""
+    if drops_on(s, tile) < t.drops_to_grow[s.crop[tile]]:
+        s.growing[tile] = Growing.NONE
+    elif s.growing[tile] == Growing.NONE:
+        if s.crop[tile] == _COFFEE or s.crop[tile] == _RICE:
+            s.growing[tile] = Growing.SPROUTING
+        else:
+            s.growing[tile] = Growing.DEVELOPED
+
+
+@rule
+def develop(s: State, crop: int) -> None:
+    """Turn the token of every sprouting tile of this crop (Coffee after Sun weather, Rice after Rain weather)."""
+    for tile in range(NUM_TILES):
+        if s.crop[tile] == crop and s.growing[tile] == Growing.SPROUTING:
+            s.growing[tile] = Growing.DEVELOPED
+
+
+@rule
+def put_drop(s: State, t: State, tile: int, owner: int) -> None:
+    """A drop from the owner's supply onto the tile."""
+    s.supply[owner] -= 1
+    s.drops[tile, owner] += 1
+    check_growing(s, t, tile)
+
+
+@rule
+def take_drop(s: State, t: State, tile: int, owner: int) -> None:
+    """A drop from the tile back to its owner's supply."""
+    s.drops[tile, owner] -= 1
+    s.supply[owner] += 1
+    check_growing(s, t, tile)
+
+
+@rule
+def move_drop(s: State, t: State, tile: int, owner: int, to: int) -> None:
+    """A drop from one tile to another."""
+    s.drops[tile, owner] -= 1
+    s.drops[to, owner] += 1
+    check_growing(s, t, tile)
+    check_growing(s, t, to)

@@ -1,0 +1,118 @@
+"""Scoring of harvested tiles (Phase 3) and Game End & Victory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env.compiled import rule
+from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, State
+
+_WHEAT, _RICE, _CORN = int(Crop.WHEAT), int(Crop.RICE), int(Crop.CORN)
+_DEVELOPED = int(Growing.DEVELOPED)
+_OVER = int(Phase.OVER)
+_GAME_OVER = int(Decision.GAME_OVER)
+
+
+@rule
+def gain(s: State, seat: int, points: int) -> None:
+    s.points[seat] += points
+
+
+@rule
+def players_present(s: State, tile: int) -> int:
+    present = 0
+    for seat in range(s.owners):
+        if s.drops[tile, seat] > 0:
+            present += 1
+    return present
+
+
+@rule
+def place(s: State, tile: int, seat: int) -> int:
+    """1 for the most drops; tied players all take the lower place (Ties), so two tied for first are second."""
+    at_least = 0
+    for other in range(s.owners):
+        if s.drops[tile, other] >= s.drops[tile, seat]:
+            at_least += 1
+    return at_least
+
+
+@rule
+def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
+    """What a harvest of this tile brings this player, with the growing token on that side."""
+    own = int(s.drops[tile, seat])
+    if own == 0:
+        return 0
+    crop = int(s.crop[tile])
+    column = place(s, tile, seat) - 1
+    if crop == _CORN:
+        column = players_present(s, tile) - 1
+    points = int(t.scores[crop, growing - 1, column])
+    if crop == _RICE:
+        points *= own
+    return points
+
+
+@rule
+def score_tile(s: State, t: State, tile: int) -> None:
+    growing = int(s.growing[tile])
+    for seat in range(s.owners):
+        gain(s, seat, tile_points(s, t, tile, seat, growing))
+        # the first on Wheat takes a token; nobody does who is only tied for first
+        if s.crop[tile] == _WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
+            s.wheat_tokens[seat] += 1
+
+
+@rule
+def voting_wins_points(s: State, t: State, seat: int) -> int:
+    return int(t.voting_wins[min(int(s.voting_wins[seat]), t.voting_wins.shape[0] - 1)])
+
+
+@rule
+def has_most_wheat(s: State, seat: int) -> bool:
+    if s.wheat_tokens[seat] == 0:
+        return False
+    for other in range(s.owners):
+        if s.wheat_tokens[other] > s.wheat_tokens[seat]:
+            return False
+    return True
+
+
+@rule
+def end_game(s: State, t: State) -> None:
+    """Points for Voting Wins and for the most Wheat tokens."""
+    for seat in range(s.owners):
+        gain(s, seat, voting_wins_points(s, t, seat))
+        if has_most_wheat(s, seat):
+            gain(s, seat, int(t.wheat_bonus))
+    s.phase = _OVER
+    s.decision = _GAME_OVER
+
+
+@rule
+def is_ahead(s: State, seat: int, other: int) -> bool:
+    if s.points[seat] != s.points[other]:
+        return bool(s.points[seat] > s.points[other])
+    return bool(s.voting_wins[seat] > s.voting_wins[other])
+
+
+@rule
+def winners(s: State, won: np.ndarray) -> None:
+    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, then shared.
+
+    In solo the player needs more points than the neutral player (Game End). Who forfeits loses to everybody else.
+    """
+    for seat in range(MAX_PLAYERS):
+        won[seat] = 0
+    if s.forfeited != NOBODY:
+        for seat in range(s.owners):
+            won[seat] = 1 if seat != s.forfeited else 0
+    elif s.players == 1:
+        won[0] = 1 if s.points[0] > s.points[1] else 0
+        won[1] = 1 - won[0]
+    else:
+        for seat in range(s.owners):
+            won[seat] = 1
+            for other in range(s.owners):
+                if is_ahead(s, other, seat):
+                    won[seat] = 0

@@ -1,0 +1,199 @@
+"""Setup of the base game, the drafting variant and the Southern Winds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env.actions import TILE
+from petrichor_env.compiled import rule
+from petrichor_env.rules.action_phase import start_action_phase
+from petrichor_env.rules.asking import allow, ask, ask_nothing
+from petrichor_env.rules.chance import draw_card, draw_from, random_below, roll_harvest_die, roll_numeric_die
+from petrichor_env.rules.clouds import new_cloud
+from petrichor_env.rules.drafting import NOT_DRAFTING, continue_draft, deal
+from petrichor_env.rules.fields import has_cloud, is_free
+from petrichor_env.rules.southern_winds import NEUTRAL, POSITIONS, YOU, shuffle_winds_deck, tile_at
+from petrichor_env.rules.voting import sort_dice
+from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Phase, State
+from petrichor_env.tables import MAX_COPIES, NUM_CROPS
+
+_SETUP, _SETUP_CLOUD = int(Phase.SETUP), int(Decision.SETUP_CLOUD)
+_WHEAT, _POTATO, _CORN = int(Crop.WHEAT), int(Crop.POTATO), int(Crop.CORN)
+_NO_MORE_TRICKS = 2
+
+FIELD_POSITIONS = np.zeros((6, NUM_TILES), np.int8)
+"""Whether a position belongs to the field, by number of players."""
+FIELD_POSITIONS[1, [0, 1, 4, 5, 8, 9]] = 1
+FIELD_POSITIONS[2, [1, 2, 4, 5, 6, 8, 9]] = 1
+FIELD_POSITIONS[3, [0, 1, 2, 4, 5, 6, 8, 9, 10]] = 1
+FIELD_POSITIONS[4, :12] = 1
+
+
+@rule
+def set_up(s: State, t: State) -> None:
+    """From the switches and the random stream alone to the first decision (nothing is asked yet).
+
+    The first player, for whom the rulebook takes any method, is drawn at random.
+    """
+    clear(s)
+    for seat in range(s.owners):
+        s.supply[seat] = t.drops
+        s.vote_supply[seat] = t.votes
+    for kind in range(NUM_KINDS):
+        s.deck[kind] = t.cards_of_a_kind
+    s.round = 1
+    if s.players == 1:
+        set_up_southern_winds(s, t)
+    else:
+        lay_fields(s, t)
+        s.first_player = random_below(s, int(s.players))
+    deal(s)
+    if s.drafting == 0:
+        deal_extra_card(s)
+    for die in range(3):
+        s.dice[die] = roll_harvest_die(s, t)
+    sort_dice(s)
+    if s.players == 1:
+        start_action_phase(s, t)
+    else:
+        ask_nothing(s)
+
+
+@rule
+def clear(s: State) -> None:
+    """An empty table: everything but the switches and the random stream."""
+    s.forfeited = NOBODY
+    s.phase = _SETUP
+    s.first_player = 0
+    s.passed = NOBODY
+    s.turns = 0
+    s.last_turns = 0
+    s.turn_index = 0
+    s.harvested = 0
+    for tile in range(NUM_TILES):
+        s.crop[tile] = NO_TILE
+        s.growing[tile] = 0
+        s.cloud[tile] = 0
+        for seat in range(MAX_PLAYERS):
+            s.drops[tile, seat] = 0
+            s.cloud_drops[tile, seat] = 0
+    for seat in range(MAX_PLAYERS):
+        s.points[seat] = 0
+        s.supply[seat] = 0
+        s.vote_supply[seat] = 0
+        s.voting_wins[seat] = 0
+        s.wheat_tokens[seat] = 0
+        for kind in range(NUM_KINDS):
+            s.votes[kind, seat] = 0
+            s.hand[seat, kind] = 0
+            s.pack[seat, kind] = 0
+    for kind in range(NUM_KINDS):
+        s.discards[kind] = 0
+        s.selected[kind] = 0
+    s.draft_step = NOT_DRAFTING
+    s.card = -1
+    s.optional = 0
+    s.cards_left = 0
+    s.lowest_card = 0
+    s.target = NO_TILE
+    s.target_owner = NOBODY
+    s.weather = -1
+    for i in range(s.winds_deck.shape[0]):
+        s.winds_deck[i] = 0
+    s.winds_revealed = 0
+    for i in range(s.winds_card.shape[0]):
+        s.winds_card[i] = 0
+        s.winds_roll[i] = 0
+        s.winds_target[i] = NO_TILE
+
+
+@rule
+def lay_fields(s: State, t: State) -> None:
+    """Random tiles on the field; two players play without Corn."""
+    pile = t.copies.copy()
+    if s.players == 2:
+        pile[_CORN] = 0
+    for tile in range(NUM_TILES):
+        if FIELD_POSITIONS[s.players, tile] == 1:
+            s.crop[tile] = draw_from(s, pile)
+
+
+@rule
+def deal_extra_card(s: State) -> None:
+    """Two players only: the second player's eighth card."""
+    if s.players == 2:
+        kind = draw_card(s)
+        if kind >= 0:
+            s.hand[1 - int(s.first_player), kind] += 1
+
+
+@rule
+def continue_setup(s: State, t: State) -> None:
+    """After the draft the last player first, then anticlockwise, each player places a cloud."""
+    if s.draft_step != NOT_DRAFTING:
+        continue_draft(s)
+        if s.draft_step != NOT_DRAFTING:
+            return
+        deal_extra_card(s)
+    if s.turn_index < s.players:
+        ask(s, _SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+    else:
+        start_action_phase(s, t)
+
+
+@rule
+def allow_setup_cloud(s: State) -> None:
+    for tile in range(NUM_TILES):
+        if is_free(s, tile):
+            allow(s, TILE + tile)
+
+
+@rule
+def place_setup_cloud(s: State, action: int) -> None:
+    """Answers SETUP_CLOUD."""
+    new_cloud(s, action - TILE, int(s.actor), 1)
+    s.turn_index += 1
+    ask_nothing(s)
+
+
+# --- Southern Winds --------------------------------------------------------------------------------------------------
+
+
+@rule
+def set_up_southern_winds(s: State, t: State) -> None:
+    """Six tiles with a compass in ascending priority, two neutral clouds and one of the player's by the die."""
+    lay_fields_by_priority(s, t)
+    for owner in (NEUTRAL, NEUTRAL, YOU):
+        tile = tile_at(roll_numeric_die(s) - 1)
+        while has_cloud(s, tile):
+            tile = tile_at(roll_numeric_die(s) - 1)
+        new_cloud(s, tile, owner, 1)
+    shuffle_winds_deck(s)
+
+
+@rule
+def lay_fields_by_priority(s: State, t: State) -> None:
+    crops = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
+    priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
+    tiles = 0
+    for crop in range(NUM_CROPS):
+        if s.variants[_NO_MORE_TRICKS] == 1 and (crop == _WHEAT or crop == _POTATO):
+            continue
+        for copy in range(t.copies[crop]):
+            if t.solo_priority[crop, copy] > 0:
+                crops[tiles] = crop
+                priorities[tiles] = t.solo_priority[crop, copy]
+                tiles += 1
+    # draw six into the front places, then sort these by priority
+    for i in range(POSITIONS):
+        j = i + random_below(s, tiles - i)
+        crops[i], crops[j] = crops[j], crops[i]
+        priorities[i], priorities[j] = priorities[j], priorities[i]
+    for position in range(POSITIONS):
+        lowest = position
+        for other in range(position + 1, POSITIONS):
+            if priorities[other] < priorities[lowest]:
+                lowest = other
+        s.crop[tile_at(position)] = crops[lowest]
+        crops[lowest] = crops[position]
+        priorities[lowest] = priorities[position]

@@ -1,0 +1,117 @@
+"""Voting (Phase 1, step 1b) and Winning the Weather Vote."""
+
+from __future__ import annotations
+
+from petrichor_env.actions import DIE, VOTE, WEATHER
+from petrichor_env.compiled import rule
+from petrichor_env.rules.asking import allow, ask, ask_nothing
+from petrichor_env.rules.scoring import gain
+from petrichor_env.state import HARVEST, NUM_KINDS, NOBODY, Decision, State
+
+_MOVE_VOTE = int(Decision.MOVE_VOTE)
+
+
+@rule
+def votes_on(s: State, space: int) -> int:
+    total = 0
+    for owner in range(s.owners):
+        total += int(s.votes[space, owner])
+    return total
+
+
+@rule
+def has_vote_elsewhere(s: State, seat: int, space: int) -> bool:
+    for other in range(NUM_KINDS):
+        if other != space and s.votes[other, seat] > 0:
+            return True
+    return False
+
+
+@rule
+def allow_vote(s: State) -> None:
+    """The action's weather space, the next one clockwise, or a Harvest die that still shows votes."""
+    for clockwise in range(2):
+        space = (int(s.card) + clockwise) % NUM_KINDS
+        if s.vote_supply[s.actor] > 0 or has_vote_elsewhere(s, s.actor, space):
+            allow(s, VOTE + space)
+    for die in range(3):
+        if s.dice[die] != HARVEST:
+            allow(s, DIE + int(s.dice[die]) - 1)
+
+
+@rule
+def vote(s: State, action: int) -> None:
+    """Answers VOTE. Nothing is asked once the vote has been cast."""
+    ask_nothing(s)
+    if action >= DIE:
+        decrease_die(s, int(s.actor), action - DIE + 1)
+    elif s.vote_supply[s.actor] > 0:
+        s.vote_supply[s.actor] -= 1
+        s.votes[action - VOTE, s.actor] += 1
+    else:
+        s.target = action - VOTE
+        ask(s, _MOVE_VOTE, s.actor)
+
+
+@rule
+def allow_move_vote(s: State) -> None:
+    for space in range(NUM_KINDS):
+        if space != s.target and s.votes[space, s.actor] > 0:
+            allow(s, WEATHER + space)
+
+
+@rule
+def move_vote(s: State, space: int) -> None:
+    """Answers MOVE_VOTE: with an empty supply a vote comes from another weather space."""
+    s.votes[space, s.actor] -= 1
+    s.votes[s.target, s.actor] += 1
+    ask_nothing(s)
+
+
+@rule
+def decrease_die(s: State, seat: int, shown: int) -> None:
+    """A point for a vote less on a Harvest die, two for the last one."""
+    for die in range(3):
+        if s.dice[die] == shown:
+            s.dice[die] = shown - 1
+            break
+    sort_dice(s)
+    gain(s, seat, 2 if shown == 1 else 1)
+
+
+@rule
+def sort_dice(s: State) -> None:
+    """The dice are equal, so their order is kept ascending."""
+    for i in range(2):
+        for j in range(2 - i):
+            if s.dice[j] > s.dice[j + 1]:
+                shown = s.dice[j]
+                s.dice[j] = s.dice[j + 1]
+                s.dice[j + 1] = shown
+
+
+@rule
+def win_vote(s: State, space: int) -> None:
+    """The player with the most votes advances; tied players do only with three or more players."""
+    most, tied, leader = 0, 0, NOBODY
+    for seat in range(s.owners):
+        if s.votes[space, seat] > most:
+            most, tied, leader = int(s.votes[space, seat]), 1, seat
+        elif s.votes[space, seat] == most:
+            tied += 1
+    if most == 0:
+        return
+    if s.owners == 2:
+        if tied == 1:
+            s.voting_wins[leader] += 1
+        return
+    for seat in range(s.owners):
+        if s.votes[space, seat] == most:
+            s.voting_wins[seat] += 1
+
+
+@rule
+def return_votes(s: State, space: int) -> None:
+    for owner in range(s.owners):
+        s.vote_supply[owner] += s.votes[space, owner]
+        s.votes[space, owner] = 0

@@ -1,0 +1,284 @@
+"""Phase 2: which weather spaces are resolved, their effects, the first player of two."""
+
+from __future__ import annotations
+
+from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
+from petrichor_env.compiled import rule
+from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
+from petrichor_env.rules.card_actions import ask_for_drops
+from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
+from petrichor_env.rules.fields import neighbour, own_drops_on_tiles
+from petrichor_env.rules.growing import develop, move_drop, take_drop
+from petrichor_env.rules.southern_winds import neutral_sun_weather, southern_wind_weather
+from petrichor_env.rules.voting import return_votes, votes_on, win_vote
+from petrichor_env.state import (
+    MAX_PLAYERS,
+    NO_TILE,
+    NOBODY,
+    NUM_KINDS,
+    NUM_TILES,
+    Cloud,
+    Crop,
+    Decision,
+    Phase,
+    State,
+    Weather,
+)
+
+RESOLVED_SPACES = 2
+"""Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""
+
+_FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
+_LIGHT, _THUNDER = int(Cloud.LIGHT), int(Cloud.THUNDER)
+_CHOOSE_WEATHER, _SUN_WEATHER_CLOUD = int(Decision.CHOOSE_WEATHER), int(Decision.SUN_WEATHER_CLOUD)
+_WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
+_WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
+_HARVEST_PHASE = int(Phase.HARVEST)
+_COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
+_SELECTING = -1
+
+
+@rule
+def is_final_round(s: State) -> bool:
+    return bool(s.round == s.rounds)
+
+
+@rule
+def continue_weather_phase(s: State, t: State) -> None:
+    """Go on until a player is asked or the phase is over. `s.weather` is the space being resolved."""
+    if s.weather == _SELECTING:
+        if ask_selection(s):
+            return
+        s.weather = 0
+    while s.weather < NUM_KINDS:
+        space = int(s.weather)
+        if is_resolved(s, space):
+            if ask_during_weather(s, t):
+                return
+            if s.selected[space] == 1:
+                win_vote(s, space)
+            return_votes(s, space)
+        s.weather += 1
+        s.turn_index = 0
+    if s.players == 2:
+        change_first_player(s)
+    for space in range(NUM_KINDS):
+        s.selected[space] = 0
+    s.weather = -1
+    s.phase = _HARVEST_PHASE
+
+
+# --- Resolving Weather Spaces ----------------------------------------------------------------------------------------
+
+
+@rule
+def is_resolved(s: State, space: int) -> bool:
+    if is_final_round(s):
+        return votes_on(s, space) > 0
+    return bool(s.selected[space] == 1)
+
+
+@rule
+def most_votes_unselected(s: State) -> int:
+    most = -1
+    for space in range(NUM_KINDS):
+        if s.selected[space] == 0:
+            most = max(most, votes_on(s, space))
+    return most
+
+
+@rule
+def is_tied_for_selection(s: State, space: int, most: int) -> bool:
+    return bool(s.selected[space] == 0 and votes_on(s, space) == most)
+
+
+@rule
+def ask_selection(s: State) -> bool:
+    """Select the two spaces with the most votes; the first player chooses among tied ones, one at a time."""
+    while True:
+        open_places = RESOLVED_SPACES
+        for space in range(NUM_KINDS):
+            open_places -= int(s.selected[space])
+        most = most_votes_unselected(s)
+        # in the final round a space without votes neither happens nor counts
+        if open_places == 0 or (is_final_round(s) and most == 0):
+            return False
+        tied = 0
+        for space in range(NUM_KINDS):
+            if is_tied_for_selection(s, space, most):
+                tied += 1
+        if tied > open_places:
+            ask(s, _CHOOSE_WEATHER, s.first_player)
+            return True
+        for space in range(NUM_KINDS):
+            if is_tied_for_selection(s, space, most):
+                s.selected[space] = 1
+
+
+@rule
+def allow_choose_weather(s: State) -> None:
+    most = most_votes_unselected(s)
+    for space in range(NUM_KINDS):
+        if is_tied_for_selection(s, space, most):
+            allow(s, WEATHER + space)
+
+
+@rule
+def choose_weather(s: State, action: int) -> None:
+    s.selected[action - WEATHER] = 1
+    ask_nothing(s)
+
+
+# --- Weather Effects Explained ---------------------------------------------------------------------------------------
+
+
+@rule
+def ask_during_weather(s: State, t: State) -> bool:
+    """Carry the effect out as far as it goes without asking. Says whether a player is asked."""
+    if s.weather == _FROST:
+        frost_weather(s)
+    elif s.weather == _SUN:
+        return ask_sun_weather(s, t)
+    elif s.weather == _WIND:
+        return ask_wind_weather(s, t)
+    else:
+        rain_weather(s, t)
+    return False
+
+
+@rule
+def frost_weather(s: State) -> None:
+    for tile in range(NUM_TILES):
+        if s.cloud[tile] == _LIGHT:
+            s.cloud[tile] = _THUNDER
+
+
+@rule
+def rain_weather(s: State, t: State) -> None:
+    for tile in range(NUM_TILES):
+        if s.cloud[tile] == _THUNDER:
+            pour(s, t, tile)
+    develop(s, _RICE)
+
+
+# --- Sun weather -----------------------------------------------------------------------------------------------------
+
+
+@rule
+def ask_sun_weather(s: State, t: State) -> bool:
+    """Each player in turn doubles one cloud; in solo the neutral player does before. Coffee develops after all."""
+    if s.players == 1 and s.turn_index == 0:
+        neutral_sun_weather(s, t)
+        s.turn_index = 1
+    while s.turn_index < s.owners:
+        seat = 0 if s.players == 1 else (int(s.first_player) + int(s.turn_index)) % int(s.players)
+        within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
+        for tile in range(NUM_TILES):
+            if 0 < s.cloud_drops[tile, seat] <= within_reach:
+                ask(s, _SUN_WEATHER_CLOUD, seat)
+                return True
+        s.turn_index += 1
+    develop(s, _COFFEE)
+    return False
+
+
+@rule
+def allow_sun_weather_cloud(s: State) -> None:
+    """Any own cloud within reach; nothing need be doubled if the supply alone can double none."""
+    supply = int(s.supply[s.actor])
+    within_reach = supply + own_drops_on_tiles(s, int(s.actor))
+    must_double = False
+    for tile in range(NUM_TILES):
+        own = int(s.cloud_drops[tile, s.actor])
+        if 0 < own <= within_reach:
+            allow(s, TILE + tile)
+            must_double = must_double or own <= supply
+    if not must_double:
+        allow(s, DECLINE)
+
+
+@rule
+def choose_sun_weather_cloud(s: State, t: State, action: int) -> None:
+    if action == DECLINE:
+        s.turn_index += 1
+        ask_nothing(s)
+    else:
+        s.target = action - TILE
+        double_cloud(s, t)
+
+
+@rule
+def take_drop_for_weather(s: State, t: State, tile: int) -> None:
+    """Answers TAKE_DROP in the Weather Phase."""
+    take_drop(s, t, tile, int(s.actor))
+    double_cloud(s, t)
+
+
+@rule
+def double_cloud(s: State, t: State) -> None:
+    own = int(s.cloud_drops[s.target, s.actor])
+    if ask_for_drops(s, own):
+        return
+    add_to_cloud(s, int(s.target), int(s.actor), own)
+    s.target = NO_TILE
+    s.turn_index += 1
+    settle_clouds(s, t)
+    ask_nothing(s)
+
+
+# --- Wind weather ----------------------------------------------------------------------------------------------------
+
+
+@rule
+def ask_wind_weather(s: State, t: State) -> bool:
+    """Each player, from the last one anticlockwise, moves a drop; in solo the southern wind blows after."""
+    while s.turn_index < s.players:
+        for tile in range(NUM_TILES):
+            for owner in range(s.owners):
+                if s.drops[tile, owner] > 0:
+                    ask(s, _WIND_WEATHER_DROP, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+                    return True
+        s.turn_index += 1
+    if s.players == 1:
+        southern_wind_weather(s, t)
+    return False
+
+
+@rule
+def allow_wind_weather_drop(s: State) -> None:
+    for tile in range(NUM_TILES):
+        for seat in range(s.owners):
+            if s.drops[tile, seat] > 0:
+                allow(s, drop_action(s, DROP, tile, seat))
+
+
+@rule
+def choose_wind_weather_drop(s: State, action: int) -> None:
+    s.target = (action - DROP) // MAX_PLAYERS
+    s.target_owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
+    ask(s, _WIND_WEATHER_DIRECTION, s.actor)
+
+
+@rule
+def choose_wind_weather_direction(s: State, t: State, action: int) -> None:
+    to = neighbour(s, int(s.target), action - DIRECTION)
+    move_drop(s, t, int(s.target), int(s.target_owner), to)
+    s.target = NO_TILE
+    s.target_owner = NOBODY
+    s.turn_index += 1
+    ask_nothing(s)
+
+
+# --- Changing the First Player, two players --------------------------------------------------------------------------
+
+
+@rule
+def change_first_player(s: State) -> None:
+    """The first player keeps the marker only with more votes left on the board than the other."""
+    other = 1 - int(s.first_player)
+    first_votes, other_votes = 0, 0
+    for space in range(NUM_KINDS):
+        first_votes += int(s.votes[space, s.first_player])
+        other_votes += int(s.votes[space, other])
+    if first_votes <= other_votes:
+        s.first_player = other

@@ -1,0 +1,83 @@
+"""The first start compiles the rules, once, and says so; every later one loads them from the cache."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from petrichor_env import kernels
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.compiled import CACHE_FOLDER, JIT
+from petrichor_env.component_files import load_tables
+from petrichor_env.observation import OBSERVATION_SIZE
+from petrichor_env.state import MAX_PLAYERS, STATE
+
+_warm = False
+
+
+def _calls() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
+    """Every kernel with arguments of its types, on a game that the calls play: the order matters."""
+    state, final = np.zeros(1, STATE), np.zeros(1, STATE)
+    state["players"], state["owners"], state["rounds"] = 1, 2, 4
+    tables = load_tables()
+    actors, flag = np.zeros(1, np.int8), np.zeros(1, np.bool_)
+    masks = np.zeros((1, NUM_ACTIONS), np.int8)
+    observations, final_observations = np.zeros((2, 1, OBSERVATION_SIZE), np.float32)
+    actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
+    views = (actors, masks, observations)
+    step = (state, tables, actions, modes, *views, np.zeros((1, 1)), flag, flag.copy(), final, final_observations)
+    return [
+        ("setting up games", kernels.reset_games, (state, tables, np.ones(1, np.bool_))),
+        ("playing them", kernels.step_games, step),
+        ("seeing them", kernels.view_games, (state, tables, *views)),
+        ("seeing them from a seat", kernels.observe_games, (state, tables, seats, observations)),
+        ("checking actions", kernels.check_actions, (state, actions, NUM_ACTIONS, True)),
+        ("listing legal actions", kernels.refresh_legal, (state, tables)),
+        ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),
+        ("choosing by mask", kernels.masked_random_actions, (masks, np.zeros(1), actions)),
+        ("naming winners", kernels.winners_of_games, (final, np.zeros((1, MAX_PLAYERS), np.int8))),
+        ("redrawing hidden cards", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
+        ("playing to the end", kernels.playout, (state, tables)),
+    ]
+
+
+def is_cached() -> bool:
+    """Whether an earlier start of this version left its compiled rules."""
+    return any(CACHE_FOLDER.glob("**/kernels.playout*.nbc"))  # compiled last
+
+
+def warm_up() -> None:
+    """Compile every kernel that is not in the cache, with a line of progress on stderr. Does nothing the second time.
+
+    Later starts only load what they call, so this returns at once where the cache is filled.
+    """
+    global _warm
+    if _warm or not JIT:
+        return
+    _warm = True
+    if is_cached():
+        return
+    calls = _calls()
+    start = time.monotonic()
+    for done, (what, call, arguments) in enumerate(calls):
+        _say(f"petrichor_env: compiling the rules, once, about a minute: {done + 1}/{len(calls)} {what}")
+        call(*arguments)
+    _say(f"petrichor_env: compiled the rules in {time.monotonic() - start:.0f} s; later starts take them from the cache")
+    if sys.stderr is not None:
+        print(file=sys.stderr)
+
+
+def _say(text: str) -> None:
+    """One line, written over itself on a terminal, in a log line by line."""
+    if sys.stderr is None:
+        return
+    if sys.stderr.isatty():
+        print(f"\r{text:<100}", end="", file=sys.stderr, flush=True)
+    else:
+        print(text, file=sys.stderr, flush=True)
+
+
