@@ -7,6 +7,7 @@ compiled sources. It lies in the user's cache folder: a read-only install works,
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import config as numba_config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,10 +62,23 @@ def rule(function: Function) -> Function:
 def kernel(function: Function) -> Function:
     """Compile a function that Python calls, and keep its machine code on disk."""
     if not JIT:
-        return function
+        return _plain(function)
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(CACHE_FOLDER)  # read once, when the function is decorated
     try:
         return cast(Function, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
     finally:
         numba_config.CACHE_DIR = before
+
+
+def _plain(function: Function) -> Function:
+    """Without compilation: records get their fields as attributes, as Numba's have them."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any) -> Any:
+        return function(*(a.view(np.recarray) if getattr(a, "dtype", _NUMBER).names else a for a in arguments))
+
+    return cast(Function, run)
+
+
+_NUMBER = np.dtype(np.int64)

@@ -93,8 +93,8 @@ LAYOUT = _layout()
 
 BLOCKS = {block.name: block for block in LAYOUT}
 OBSERVATION_SIZE = LAYOUT[-1].start + LAYOUT[-1].size
-LOW, HIGH = -20.0, 20.0
-"""Bounds of every value (a point difference of an illegal overlay aside, nothing comes near them)."""
+LOW, HIGH = 0.0, 20.0
+"""Bounds of every value."""
 
 _DECISION, _ACTOR, _PHASE, _PLAYERS = (BLOCKS[n].start for n in ("decision", "actor", "phase", "players"))
 _DRAFTING, _VARIANTS, _ROUNDS_LEFT = (BLOCKS[n].start for n in ("drafting", "variants", "rounds_left"))
@@ -134,15 +134,15 @@ def _from_viewer(s: State, viewer: int, seat: int) -> int:
 
 @rule
 def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
-    out[_DECISION + s.decision] = 1.0
+    out[_DECISION + int(s.decision)] = 1.0
     if s.actor != NOBODY:
         out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1.0
-    out[_PHASE + s.phase] = 1.0
-    out[_PLAYERS + s.players - 1] = 1.0
+    out[_PHASE + int(s.phase)] = 1.0
+    out[_PLAYERS + int(s.players) - 1] = 1.0
     out[_DRAFTING] = s.drafting
     for i in range(4):
         out[_VARIANTS + i] = s.variants[i]
-    out[_ROUNDS_LEFT] = (s.rounds - s.round) / 6.0
+    out[_ROUNDS_LEFT] = (s.rounds - s["round"]) / 6.0
     if s.players > 1:
         out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1.0
     if s.passed != NOBODY:
@@ -151,7 +151,7 @@ def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
         out[_FIRST_TURN] = 1.0
     out[_LAST_TURNS] = s.last_turns / 4.0
     for die in range(3):
-        out[_DICE + s.dice[die]] += np.float32(1.0 / 3.0)
+        out[_DICE + int(s.dice[die])] += np.float32(1.0 / 3.0)
     for i in range(9):
         out[_WINDS_DECK + i] = s.winds_deck[i]
 
@@ -188,24 +188,24 @@ def _observe_cards(s: State, viewer: int, out: np.ndarray) -> None:
             cards += int(s.hand[seat, kind])
         out[_HAND_SIZES + i] = cards / 10.0
     if s.draft_step >= 0:
-        out[_DRAFT_STEP + s.draft_step] = 1.0
+        out[_DRAFT_STEP + int(s.draft_step)] = 1.0
 
 
 @rule
 def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
     if s.card >= 0:
-        out[_CARD + s.card] = 1.0
+        out[_CARD + int(s.card)] = 1.0
     out[_OPTIONAL] = s.optional
     out[_CARDS_LEFT] = s.cards_left / 4.0
     for space in range(NUM_KINDS):
         out[_SELECTED + space] = s.selected[space]
     if s.weather >= 0:
-        out[_WEATHER + s.weather] = 1.0
+        out[_WEATHER + int(s.weather)] = 1.0
     if s.target >= 0:
         if s.decision == _MOVE_VOTE:
-            out[_TARGET_VOTE + s.target] = 1.0
+            out[_TARGET_VOTE + int(s.target)] = 1.0
         else:
-            out[_TILE_TARGET + s.target] = 1.0
+            out[_TILE_TARGET + int(s.target)] = 1.0
     if s.target_owner != NOBODY:
         out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1.0
 
@@ -229,6 +229,6 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
             out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] / 5.0
         out[_TILE_MISSING + tile] = max(missing, 0) / 5.0
         if s.growing[tile] != _NO_GROWING:
-            out[_TILE_GROWING + tile * 2 + s.growing[tile] - 1] = 1.0
+            out[_TILE_GROWING + tile * 2 + int(s.growing[tile]) - 1] = 1.0
         if s.cloud[tile] != 0:
-            out[_TILE_CLOUD + tile * 2 + s.cloud[tile] - 1] = 1.0
+            out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1.0

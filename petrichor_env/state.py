@@ -133,7 +133,7 @@ STATE = np.dtype(
         ("actor", np.int8),  # seat, or NOBODY when the game is over
         # progress
         ("phase", np.int8),
-        ("round", np.int8),  # from 1
+        ("round", np.int8),  # from 1; in compiled code s["round"], as NumPy scalars have a method of that name
         ("first_player", np.int8),
         ("passed", np.int8),  # seat that passed first this round, or NOBODY
         ("turns", np.int8),  # turns begun this Action Phase, counted up to `players`

@@ -13,7 +13,7 @@ from petrichor_env.state import HARVEST, State
 @rule
 def continue_cleanup_phase(s: State, t: State) -> None:
     if s.draft_step == NOT_DRAFTING:
-        s.round += 1
+        s["round"] += 1
         roll_dice_again(s, t)
         deal(s)
     if s.draft_step != NOT_DRAFTING:

@@ -41,7 +41,7 @@ def set_up(s: State, t: State) -> None:
         s.vote_supply[seat] = t.votes
     for kind in range(NUM_KINDS):
         s.deck[kind] = t.cards_of_a_kind
-    s.round = 1
+    s["round"] = 1
     if s.players == 1:
         set_up_southern_winds(s, t)
     else:

@@ -40,7 +40,7 @@ _SELECTING = -1
 
 @rule
 def is_final_round(s: State) -> bool:
-    return bool(s.round == s.rounds)
+    return bool(s["round"] == s.rounds)
 
 
 @rule
