@@ -8,11 +8,13 @@
 | substitute w | 4 | turn, optional action: some cards stand for others; `card` actions then name them |
 | card w | 4 | pay, draft, discard: several cards at once are named one by one in ascending order of kinds |
 | tile t | 16 | setup cloud, frost tile, sun cloud, wind cloud, take drop, sun weather's cloud |
-| drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather: owner o's drop on tile t. o counts clockwise from the actor (0 = own) |
+| drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather: owner o's drop on tile t |
 | direction d | 4 | wind, wind weather |
 | vote w | 4 | vote |
 | die k | 4 | vote: decrease a Harvest die that shows k votes |
 | weather w | 4 | move vote: take the vote from there; choose weather: select that space |
+
+Owners count clockwise from the actor: 0 is the actor, in solo 1 the neutral player.
 """
 
 from __future__ import annotations

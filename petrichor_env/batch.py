@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -63,15 +64,15 @@ class Batch:
             it stays over until `reset(mask=...)`.
         illegal_action: "raise" IllegalAction, nothing is changed; "lose": the seat loses and its game ends;
             "random": a random legal action is taken instead. `illegal` tells which.
-        reward: "win": at the end, k winners of n share +1, the others share −1, 0 if all win; solo +1 or −1.
-            "margin": change of (own points − mean of the others' points). "points": change of own points. An illegal
-            action that loses makes the loser's whole return −1, −100 or 0.
+        reward: "win": at the end, k winners of n share +1, the others share -1, 0 if all win; solo +1 or -1.
+            "margin": change of (own points - mean of the others' points). "points": change of own points. An illegal
+            action that loses makes the loser's whole return -1, -100 or 0.
         num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
             same for any number.
 
     Attributes (N games, P players, A = NUM_ACTIONS, D = OBSERVATION_SIZE):
         states: (N,) STATE. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
-        actors: (N,) int8, seat asked; −1 when the game is over.
+        actors: (N,) int8, seat asked; -1 when the game is over.
         action_masks: (N, A) int8, the actors' legal actions; all ones when over.
         observations: (N, D) float32, the actors' views; seat 0's when over.
         rewards: (N, P) float64 of the last step. terminations: (N,) bool, ended by the last step.
@@ -277,6 +278,7 @@ class Batch:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
         self._pool = None
+        self.tables.flags.writeable = False  # as `load_tables` gives them: Numba compiles for read-only tables
         self._chunk()
 
     # --- inside ---
@@ -300,11 +302,11 @@ class Batch:
 
     def _chunk(self) -> None:
         """The arrays' views that each thread works on, made once."""
-        bounds = np.linspace(0, self.num_games, self.num_threads + 1).astype(int)
+        bounds = [self.num_games * i // self.num_threads for i in range(self.num_threads + 1)]
         self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
-            part = slice(int(start), int(end))
+        for start, end in itertools.pairwise(bounds):
+            part = slice(start, end)
             states, views = self.states[part], (self.actors[part], self.action_masks[part], self.observations[part])
             self._view_chunks.append((kernels.view_games, (states, self.tables, *views)))
             step_arguments = (

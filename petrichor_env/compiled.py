@@ -17,8 +17,9 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config as numba_config
+from numba.core import config
 
+numba_config: Any = config  # its settings are made at import, unknown to type checkers
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent

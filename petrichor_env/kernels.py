@@ -5,7 +5,6 @@ Few and coarse, since each of them holds a compiled copy of the rules. All relea
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from petrichor_env import rules
@@ -26,9 +25,7 @@ OK, ILLEGAL, OVER = 0, 1, 2
 
 
 @rule
-def view(
-    s: State, t: State, actors: np.ndarray, masks: np.ndarray, observations: np.ndarray, i: int
-) -> None:
+def view(s: State, t: State, actors: np.ndarray, masks: np.ndarray, observations: np.ndarray, i: int) -> None:
     """Who is asked, what is legal and what they see. When the game is over: nobody, everything, seat 0's view."""
     actors[i] = s.actor
     if s.actor == NOBODY:
@@ -204,7 +201,7 @@ def winners_of_games(states: np.ndarray, won: np.ndarray) -> None:
 
 @kernel
 def random_legal_actions(states: np.ndarray, randoms: np.ndarray, actions: np.ndarray) -> None:
-    """A uniformly random legal action of every game into `actions` (int64), by `randoms` in [0, 1); 0 when it is over."""
+    """A uniformly random legal action of every game, 0 if it is over, into `actions` (int64), by `randoms` in 0 to 1."""
     for i in range(states.shape[0]):
         count = rules.count_legal(states[i])
         actions[i] = rules.nth_legal(states[i], int(randoms[i] * count)) if count > 0 else 0
@@ -246,7 +243,5 @@ def playout(states: np.ndarray, tables: np.ndarray) -> int:
 def sample_actions(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Uniformly random legal actions, (N,) int64, for int8 or bool masks (N, NUM_ACTIONS). All-zero rows give 0."""
     actions = np.empty(masks.shape[0], np.int64)
-    masked_random_actions(masks.view(np.int8), generator.random(masks.shape[0]), actions)
+    masked_random_actions(masks.view(np.int8), np.asarray(generator.random(masks.shape[0])), actions)
     return actions
-
-

@@ -1,13 +1,14 @@
 """A whole game as one NumPy record, and the numbers that its fields hold.
 
-The field is a 4×4 grid of positions, numbered row by row; smaller fields use its top left:
+The field is a 4x4 grid of positions, numbered row by row; smaller fields use its top left:
 
     a1  b1  c1  d1         0   1   2   3
     a2  b2  c2  d2         4   5   6   7
     a3  b3  c3  d3         8   9  10  11
     a4  b4  c4  d4        12  13  14  15
 
-Two players use a1–c3 without a1 and c3, three a1–c3, four a1–d3, solo a1–b3 (P1 = a1, P2 = b1, P3 = a2 … P6 = b3).
+Two players use a1 to c3 without a1 and c3, three a1 to c3, four a1 to d3, solo a1 to b3
+(P1 = a1, P2 = b1, P3 = a2 … P6 = b3).
 Seats are numbered clockwise. In solo seat 0 is the player and seat 1 the neutral player.
 """
 
@@ -179,4 +180,4 @@ STATE = np.dtype(
 )
 
 State: TypeAlias = Any
-"""One record of `STATE`: `np.void`, an element of a record array, or Numba's record. (NumPy has no static type for it.)"""
+"""One record of `STATE`: `np.void`, an element of a record array, or Numba's record (NumPy has no type for it)."""

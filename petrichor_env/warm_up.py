@@ -66,7 +66,7 @@ def warm_up() -> None:
     for done, (what, call, arguments) in enumerate(calls):
         _say(f"petrichor_env: compiling the rules, once, about a minute: {done + 1}/{len(calls)} {what}")
         call(*arguments)
-    _say(f"petrichor_env: compiled the rules in {time.monotonic() - start:.0f} s; later starts take them from the cache")
+    _say(f"petrichor_env: compiled in {time.monotonic() - start:.0f} s; later starts take it from the cache")
     if sys.stderr is not None:
         print(file=sys.stderr)
 
@@ -79,5 +79,3 @@ def _say(text: str) -> None:
         print(f"\r{text:<100}", end="", file=sys.stderr, flush=True)
     else:
         print(text, file=sys.stderr, flush=True)
-
-

@@ -52,7 +52,7 @@ def count_bits(word: np.uint64) -> int:
     word = word - ((word >> _1) & _PAIRS)
     word = (word & _QUADS) + ((word >> _2) & _QUADS)
     word = (word + (word >> _4)) & _BYTES
-    return np.int64((word * _ONES) >> _56)
+    return int(np.int64((word * _ONES) >> _56))
 
 
 @rule

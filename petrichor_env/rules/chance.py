@@ -28,7 +28,7 @@ def random_bits(s: State) -> np.uint64:
 @rule
 def random_below(s: State, bound: int) -> int:
     """A uniform number in 0 … bound - 1 (its bias, below bound / 2**32, is far under what games can show)."""
-    return np.int64(((random_bits(s) >> _32) * np.uint64(bound)) >> _32)
+    return int(np.int64(((random_bits(s) >> _32) * np.uint64(bound)) >> _32))
 
 
 @rule

@@ -59,7 +59,7 @@ def legal(s: State, t: State) -> None:
         card_actions.allow_sun_cloud(s)
     elif d == _WIND_CLOUD:
         card_actions.allow_own_clouds(s)
-    elif d == _RAIN_DROP or d == _RAIN_SECOND_DROP:
+    elif d in (_RAIN_DROP, _RAIN_SECOND_DROP):
         card_actions.allow_rain_drop(s)
     elif d == _TAKE_DROP:
         card_actions.allow_take_drop(s)
@@ -101,7 +101,7 @@ def answer(s: State, t: State, action: int) -> None:
         card_actions.choose_wind_cloud(s, action)
     elif d == _WIND_DIRECTION:
         card_actions.choose_wind_direction(s, t, action)
-    elif d == _RAIN_DROP or d == _RAIN_SECOND_DROP:
+    elif d in (_RAIN_DROP, _RAIN_SECOND_DROP):
         card_actions.choose_rain_drop(s, t, action)
     elif d == _TAKE_DROP and s.phase == _ACTION:
         card_actions.take_drop_for_action(s, t, action - TILE)
@@ -125,7 +125,7 @@ def answer(s: State, t: State, action: int) -> None:
         weather.choose_wind_weather_direction(s, t, action)
     # an action's effect is followed by its vote, the vote by whatever the turn still holds
     if s.decision == NOTHING_ASKED and s.phase == _ACTION:
-        if d == _VOTE or d == _MOVE_VOTE:
+        if d in (_VOTE, _MOVE_VOTE):
             action_phase.end_action(s, t)
         else:
             ask(s, _VOTE, s.actor)
@@ -162,7 +162,7 @@ def go_on_with_phase(s: State, t: State) -> None:
 def is_about_hidden_cards(s: State) -> bool:
     """Whether the number of answers depends on cards that other players cannot see."""
     d = s.decision
-    return bool(s.players > 1 and (d == _DRAFT or d == _PAY or d == _OPTIONAL_ACTION or d == _DISCARD))
+    return bool(s.players > 1 and d in (_DRAFT, _PAY, _OPTIONAL_ACTION, _DISCARD))
 
 
 @rule

@@ -15,7 +15,7 @@ _TRIES = 64
 
 @rule
 def sample_hidden(s: State, t: State, seat: int, rng: np.uint64) -> None:
-    """Redraw, in place, all that this seat cannot know: the random stream, and of the cards the others' hands and packs.
+    """Redraw, in place, all that this seat cannot know: the random stream, the others' hands and packs, the deck.
 
     The sizes of hands and packs are public and stay. Which cards a pack held when it was passed on is not in the
     record, so it is not remembered here either.

@@ -98,7 +98,7 @@ def is_ahead(s: State, seat: int, other: int) -> bool:
 
 @rule
 def winners(s: State, won: np.ndarray) -> None:
-    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, then shared.
+    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, or shared.
 
     In solo the player needs more points than the neutral player (Game End). Who forfeits loses to everybody else.
     """

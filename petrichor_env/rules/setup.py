@@ -177,7 +177,7 @@ def lay_fields_by_priority(s: State, t: State) -> None:
     priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     tiles = 0
     for crop in range(NUM_CROPS):
-        if s.variants[_NO_MORE_TRICKS] == 1 and (crop == _WHEAT or crop == _POTATO):
+        if s.variants[_NO_MORE_TRICKS] == 1 and crop in (_WHEAT, _POTATO):
             continue
         for copy in range(t.copies[crop]):
             if t.solo_priority[crop, copy] > 0:

@@ -119,7 +119,7 @@ def is_valid_target(s: State, card: int, position: int) -> bool:
         return False
     if card == CREATE_CLOUD:
         return not has_cloud(s, tile)
-    if card == ADD_TO_CLOUD or card == ADD_TO_CLOUD_AGAIN:
+    if card in (ADD_TO_CLOUD, ADD_TO_CLOUD_AGAIN):
         return has_cloud(s, tile)
     return True
 
@@ -147,7 +147,7 @@ def perform(s: State, t: State, card: int, tile: int) -> None:
         take_drop(s, t, tile, YOU)
     elif card == CREATE_CLOUD:
         new_cloud(s, tile, NEUTRAL, min(2, int(s.supply[NEUTRAL])))
-    elif card == ADD_TO_CLOUD or card == ADD_TO_CLOUD_AGAIN:
+    elif card in (ADD_TO_CLOUD, ADD_TO_CLOUD_AGAIN):
         add_to_cloud(s, tile, NEUTRAL, 1)
     elif card == MOVE_MIXED_CLOUD:
         move_cloud(s, tile, tile_at(north_west_of(position_of(tile))))
@@ -222,7 +222,7 @@ def non_random_target(s: State, card: int) -> int:
     for position in range(POSITIONS - 1, -1, -1):
         if is_valid_target(s, card, position) and is_preferred_target(s, card, position):
             return position
-    if card == ADD_TO_CLOUD or card == ADD_TO_CLOUD_AGAIN:
+    if card in (ADD_TO_CLOUD, ADD_TO_CLOUD_AGAIN):
         for position in range(POSITIONS - 1, -1, -1):
             if is_valid_target(s, card, position):
                 return position
@@ -233,7 +233,7 @@ def non_random_target(s: State, card: int) -> int:
 def is_preferred_target(s: State, card: int, position: int) -> bool:
     tile = tile_at(position)
     lead = int(s.drops[tile, NEUTRAL]) - int(s.drops[tile, YOU])
-    if card == ADD_TO_CLOUD or card == ADD_TO_CLOUD_AGAIN:  # where the neutral player has fewer drops than you
+    if card in (ADD_TO_CLOUD, ADD_TO_CLOUD_AGAIN):  # where the neutral player has fewer drops than you
         return lead + int(s.cloud_drops[tile, NEUTRAL]) - int(s.cloud_drops[tile, YOU]) < 0
     if card <= REMOVE_PLAYER_DROP:  # not where it already leads by two on the tile
         return lead < 2

@@ -6,7 +6,7 @@ from petrichor_env.actions import DIE, VOTE, WEATHER
 from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.scoring import gain
-from petrichor_env.state import HARVEST, NUM_KINDS, NOBODY, Decision, State
+from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, State
 
 _MOVE_VOTE = int(Decision.MOVE_VOTE)
 
