@@ -1,0 +1,226 @@
+"""The `petrichor` command."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from petrichor_env import __version__
+from petrichor_env.component_files import KEYS, OVERLAY, Components, Numbers, load_components
+from petrichor_env.errors import PetrichorError
+from petrichor_env.state import WEATHER_NAMES
+
+app = typer.Typer(
+    help="Petrichor and its solo game, the Southern Winds, for programs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
+
+_OWN_FOLDERS = ("agents", "benchmarks", "petrichor_env", "training")
+
+# What each Southern Winds card does (Southern Winds Card Reference)
+_WINDS_ABILITIES = (
+    "a neutral drop onto a tile",
+    "two neutral drops onto a tile",
+    "one of your drops off a tile",
+    "a new cloud with two neutral drops",
+    "a neutral drop into a cloud",
+    "a neutral drop into a cloud",
+    "a mixed cloud goes north-west",
+    "a neutral cloud goes south-east",
+    "Reshuffle & Redraw",
+)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
+
+    Arguments:
+        args: the words after `petrichor`; None for those of the process.
+    """
+    try:
+        app(args=None if args is None else list(args), prog_name="petrichor")
+    except PetrichorError as error:
+        print("petrichor:", " ".join(str(error).split()), file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"petrichor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _petrichor(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+# --- components ------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def components(
+    overlay: Annotated[
+        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Print every tile, card, track, die and piece with its numbers and where each number comes from."""
+    loaded = load_components(overlay)
+    if as_json:
+        print(json.dumps(_nested(loaded), indent=2))
+        return
+    console = Console()
+    for title, first_column, rows in _sections():
+        console.print(_table(title, first_column, rows, loaded))
+        console.print()
+    console.print(_note(loaded))
+
+
+def _nested(loaded: Components) -> dict[str, Any]:
+    """The numbers in the tables of a component file, each key as a value and its sources."""
+    tree: dict[str, Any] = {}
+    for key, numbers in loaded.items():
+        *path, name = key.split(".")
+        table = tree
+        for part in path:
+            table = table.setdefault(part, {})
+        if numbers.single:
+            table[name] = {"value": numbers.values[0], "source": numbers.sources[0]}
+        else:
+            table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
+    return tree
+
+
+def _sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Title, heading of the first column, and rows of (name, what its numbers are, key) for each printed table."""
+    tiles = [(key.split(".")[1].capitalize(), KEYS[key].meaning, key) for key in KEYS if key.startswith("tiles.")]
+    cards = [(kind.capitalize(), "copies", "action_cards.cards_of_a_kind") for kind in WEATHER_NAMES]
+    winds = [(str(i), what, f"southern_winds_cards.{i}") for i, what in enumerate(_WINDS_ABILITIES, start=1)]
+    others = (
+        ("Voting Wins track", "voting_wins_track.points"),
+        ("Harvest die", "harvest_die.sides"),
+        ("Drops", "pieces.drops"),
+        ("Votes", "pieces.votes"),
+        ("Clouds", "pieces.clouds"),
+        ("Wheat tokens", "pieces.wheat_bonus"),
+    )
+    return [
+        ("Crop tiles", "tile", tiles),
+        ("Action cards", "card", cards),
+        ("Southern Winds cards (icons: neutral votes, Harvest)", "card", winds),
+        ("Track, die and pieces", "piece", [(name, KEYS[key].meaning, key) for name, key in others]),
+    ]
+
+
+def _table(title: str, first_column: str, rows: list[tuple[str, str, str]], loaded: Components) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column(first_column)
+    table.add_column("what", ratio=1)
+    table.add_column("numbers", min_width=10)
+    table.add_column("source", min_width=len("rulebook"))
+    before = ""
+    for name, meaning, key in rows:
+        if name == before:
+            name = ""
+        elif before and first_column == "tile":
+            table.add_section()
+        table.add_row(name, meaning, _values(loaded[key]), _sources(loaded[key]))
+        before = name or before
+    return table
+
+
+def _values(numbers: Numbers) -> Text:
+    if not numbers.values:
+        return Text("none")
+    values = Text()
+    for value, source in zip(numbers.values, numbers.sources, strict=False):
+        values.append(f"{value} ", _STYLES[source])
+    values.rstrip()
+    return values
+
+
+def _sources(numbers: Numbers) -> Text:
+    """One word if all numbers have the same source, else a line for each source."""
+    distinct = list(dict.fromkeys(numbers.sources))
+    if len(distinct) == 1:
+        return Text(distinct[0], _STYLES[distinct[0]])
+    lines = []
+    for source in distinct:
+        which = [_ordinal(i) for i, own in enumerate(numbers.sources, start=1) if own == source]
+        lines.append(Text(f"{source}: {', '.join(which)}", _STYLES[source]))
+    return Text("\n").join(lines)
+
+
+def _ordinal(number: int) -> str:
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _note(loaded: Components) -> Text:
+    sources = [source for numbers in loaded.values() for source in numbers.sources[: len(numbers.values)]]
+    note = Text(f"{sources.count('assumed')} of {len(sources)} numbers are assumed: ")
+    note.append("stand-ins, not the printed ones", "yellow")
+    note.append(". With the box at hand, replace them by an overlay file: docs/components.md says how.")
+    return note
+
+
+# --- bench, demo -----------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
+    only: Annotated[str | None, typer.Option(help="Run this benchmark alone.", metavar="NAME")] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Also write the results to this file.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Measure how fast games are stepped on this machine (needs a clone of the repository)."""
+    _import("benchmarks.run", extra="bench").main(quick=quick, only=only, json_path=json_path)
+
+
+@app.command()
+def demo(
+    minutes: Annotated[float, typer.Option(min=0.0, help="How long to train.")] = 5.0,
+    output: Annotated[Path, typer.Option(help="Folder for checkpoint, pictures and tables.")] = Path("runs/demo"),
+    games: Annotated[int, typer.Option(min=1, help="Games for each row of the table.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training and of the games.")] = 0,
+) -> None:
+    """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
+    _import("training.demo", extra="train").main(minutes=minutes, output=output, games=games, seed=seed)
+
+
+def _import(name: str, extra: str) -> ModuleType:
+    """A module that the core can do without. Raises PetrichorError if it, or something it needs, is missing."""
+    if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # an installed command does not look into the clone it is run from
+    folder = name.split(".")[0]
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name in (folder, name):
+            raise PetrichorError(f"there is no {folder}/ here: run it from a clone of the repository") from None
+        missing = (error.name or "").split(".")[0]
+        if missing in _OWN_FOLDERS:
+            raise
+        raise PetrichorError(f'{missing} is not installed: pip install "petrichor-env[{extra}]"') from None

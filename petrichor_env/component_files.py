@@ -1,0 +1,394 @@
+"""The numbers on the pieces, read from `components/base.toml` and, over them, from a user's overlay file.
+
+Both are checked by the same rules (`KEYS`); docs/components.md is the page for users.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from petrichor_env.errors import ComponentsError
+from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, WEATHER_NAMES, Crop
+from petrichor_env.tables import MAX_COPIES, TABLES, TRACK_SPACES
+
+BASE_FILE = Path(__file__).parent / "components" / "base.toml"
+
+SOURCES = ("rulebook", "public", "assumed")
+"""Where a shipped number comes from: a rulebook, a published review or component list, nowhere (a stand-in)."""
+
+OVERLAY = "overlay"
+"""The source of every number that an overlay file states."""
+
+MOST_VOTING_WINS = 12
+"""Two spaces in each of six rounds."""
+
+RESHUFFLE_CARD = 9
+
+Value: TypeAlias = int | str
+
+
+@dataclass(frozen=True)
+class Key:
+    """What one key of a component file holds.
+
+    Arguments:
+        meaning: what the numbers are, for people.
+        low, high: the smallest and largest whole number allowed; `low > high` allows words only.
+        places: what each number of a list stands for; None for a key with one number instead of a list.
+        at_least: how many of `places` may not be missing; None for all.
+        words: words allowed in the place of a number.
+    """
+
+    meaning: str
+    low: int = 0
+    high: int = 0
+    places: tuple[str, ...] | None = None
+    at_least: int | None = None
+    words: tuple[str, ...] = ()
+
+    @property
+    def fewest(self) -> int:
+        return len(self.places or ()) if self.at_least is None else self.at_least
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        numbers = [f"a whole number from {self.low} to {self.high}"] if self.low <= self.high else []
+        value = " or ".join([*numbers, *(f'"{word}"' for word in self.words)])
+        if self.places is None:
+            return value
+        if not self.places:
+            return "[]"
+        most = len(self.places)
+        count = str(most) if self.fewest == most else f"{self.fewest} to {most}"
+        return f"a list of {count} (for {_range_of(self.places)}), each {value}"
+
+
+def _range_of(places: Sequence[str]) -> str:
+    return places[0] if len(places) == 1 else f"{places[0]} to {places[-1]}"
+
+
+_PLACES = tuple(f"place {place}" for place in (1, 2, 3, 4))
+_PRESENT = ("1 player", *(f"{players} players" for players in range(2, MAX_PLAYERS + 1)))
+_COPIES = tuple(f"copy {copy}" for copy in range(1, MAX_COPIES + 1))
+_WINS = tuple(f"{wins} wins" for wins in range(TRACK_SPACES))
+
+# The rules and the observation's bounds hold for any file within the limits below.
+_MOST_POINTS = 20
+
+
+def _tile_keys(crop: Crop) -> dict[str, Key]:
+    scores = {"scores": Key("points for places 1 to 4", high=_MOST_POINTS, places=_PLACES)}
+    if crop == Crop.COFFEE:
+        scores = {
+            "sprouting_scores": Key("points for places 1 to 4, sprouting", high=_MOST_POINTS, places=_PLACES),
+            "developed_scores": Key("points for places 1 to 4, developed", high=_MOST_POINTS, places=_PLACES),
+        }
+    elif crop == Crop.RICE:
+        scores = {"points_a_drop": Key("points for each own drop, developed", high=5)}
+    elif crop == Crop.CORN:
+        scores = {"scores": Key("points with 1 to 5 players present", high=_MOST_POINTS, places=_PRESENT)}
+    sprouts = crop in (Crop.COFFEE, Crop.RICE)
+    return {
+        "copies": Key("copies", high=MAX_COPIES),
+        "drops_to_grow": Key("drops to sprout" if sprouts else "drops to grow", low=1, high=20),
+        **scores,
+        "solo_priorities": Key("solo priorities", high=99, places=_COPIES, at_least=0),
+    }
+
+
+def _winds_key(card: int) -> Key:
+    if card == RESHUFFLE_CARD:
+        return Key("icons", low=1, high=0, places=())
+    return Key("icons", low=1, high=0, places=("icon 1", "icon 2"), at_least=1, words=(*WEATHER_NAMES, "harvest"))
+
+
+KEYS: Mapping[str, Key] = MappingProxyType(
+    {f"tiles.{CROP_NAMES[crop]}.{name}": key for crop in Crop for name, key in _tile_keys(crop).items()}
+    | {"action_cards.cards_of_a_kind": Key("cards of each kind", low=10, high=12)}
+    | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE_CARD + 1)}
+    | {
+        "voting_wins_track.points": Key(
+            "points by number of wins, from 0", high=200, places=_WINS, at_least=MOST_VOTING_WINS + 1
+        ),
+        "harvest_die.sides": Key(
+            "votes on each side", low=1, high=4, places=tuple(f"side {i}" for i in range(1, 7)), words=("harvest",)
+        ),
+        "pieces.drops": Key("drops of each player", low=4, high=20),
+        "pieces.votes": Key("votes of each player", low=1, high=12),
+        "pieces.clouds": Key("clouds in all", low=6, high=16),
+        "pieces.wheat_bonus": Key("points for the most Wheat tokens", high=50),
+    }
+)
+"""Every key of a component file, by its dotted name, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of one key; `single` if it has one number and not a list.
+
+    `sources` are the source of each number; an empty list, such as the icons of Reshuffle & Redraw, has one too.
+    """
+
+    values: tuple[Value, ...]
+    sources: tuple[str, ...]
+    single: bool
+
+
+Components: TypeAlias = Mapping[str, Numbers]
+"""By the dotted names of `KEYS`, all of them."""
+
+
+# --- Reading one file ------------------------------------------------------------------------------------------------
+
+
+def read_components(text: str, file: str, base: Components | None = None) -> Components:
+    """The numbers of a component file.
+
+    Arguments:
+        text: its text, TOML.
+        file: its name, for errors.
+        base: the numbers it replaces; None for a complete file, which also states the source of each number.
+
+    Raises:
+        ComponentsError: anything in it is not as `KEYS` says; the text names file, key and allowed values.
+    """
+    return _Reader(file, base).read(text)
+
+
+def _names_below(prefix: str) -> list[str]:
+    """The names that follow `prefix` in `KEYS`."""
+    return list(dict.fromkeys(key[len(prefix) :].split(".")[0] for key in KEYS if key.startswith(prefix)))
+
+
+class _Reader:
+    def __init__(self, file: str, base: Components | None) -> None:
+        self.file = file
+        self.base = base
+        self.read_keys: dict[str, Numbers] = {}
+
+    def fail(self, key: str, problem: str, allowed: str) -> NoReturn:
+        raise ComponentsError(f"{self.file}: {key}: {problem}; allowed: {allowed}")
+
+    def read(self, text: str) -> Components:
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ComponentsError(f"{self.file}: not a TOML file: {error}; docs/components.md has an example") from None
+        self.table("", document)
+        found = {**(self.base or {}), **self.read_keys}
+        for key in KEYS:
+            if key not in found:
+                self.fail(key, "missing", KEYS[key].allowed)
+        components = {key: found[key] for key in KEYS}
+        self.check_together(components)
+        return MappingProxyType(components)
+
+    def table(self, prefix: str, table: Mapping[str, Any]) -> None:
+        """One table of the file; `prefix` is its name and a dot, or empty for the whole file."""
+        names = _names_below(prefix)
+        for name, value in table.items():
+            path = prefix + name
+            if name == "source":
+                self.check_source_names(path, value, table)
+            elif name not in names:
+                kind = "tile" if prefix == "tiles." else "card" if prefix == "southern_winds_cards." else "key"
+                self.fail(path, f"unknown {kind}", ", ".join(names))
+            elif path in KEYS:
+                values = self.values(path, KEYS[path], value)
+                stated = table.get("source", {}).get(name)
+                sources = self.sources(f"{prefix}source.{name}", stated, len(values))
+                self.read_keys[path] = Numbers(values, sources, KEYS[path].places is None)
+            elif isinstance(value, dict):
+                self.table(path + ".", value)
+            else:
+                self.fail(
+                    path, f"{value!r} is not a table", f"a table [{path}] of {', '.join(_names_below(path + '.'))}"
+                )
+
+    def values(self, path: str, key: Key, value: Any) -> tuple[Value, ...]:
+        if key.places is None:
+            return (self.value(path, key, value, ""),)
+        if not isinstance(value, list):
+            self.fail(path, f"{value!r} is not a list", key.allowed)
+        if len(value) < key.fewest:
+            self.fail(path, f"{value!r} lacks {_range_of(key.places[len(value) : key.fewest])}", key.allowed)
+        if len(value) > len(key.places):
+            self.fail(path, f"{value!r} is too long", key.allowed)
+        values = tuple(
+            self.value(path, key, one, f"{place} is ") for place, one in zip(key.places, value, strict=False)
+        )
+        if path == "voting_wins_track.points" and list(values) != sorted(values, key=int):
+            self.fail(path, f"{value!r} falls", "points that never fall from one win to the next")
+        if values.count("harvest") > 1 and path.startswith("southern_winds_cards."):
+            self.fail(path, f"{value!r} has two Harvest icons", "at most one")
+        return values
+
+    def value(self, path: str, key: Key, value: Any, where: str) -> Value:
+        if isinstance(value, str) and value in key.words:
+            return value
+        if isinstance(value, bool) or not isinstance(value, int) or not key.low <= value <= key.high:
+            shown = str(value).lower() if isinstance(value, bool) else repr(value)
+            self.fail(path, f"{where}{shown}", key.allowed)
+        return value
+
+    def check_source_names(self, path: str, sources: Any, table: Mapping[str, Any]) -> None:
+        if self.base is not None:
+            self.fail(path, f"an overlay states no sources, its numbers are shown as {OVERLAY!r}", "no such key")
+        names = [name for name in table if name != "source"]
+        if not isinstance(sources, dict) or any(name not in names for name in sources):
+            self.fail(path, f"{sources!r}", f"a source for {', '.join(names)}")
+
+    def sources(self, path: str, stated: Any, count: int) -> tuple[str, ...]:
+        if self.base is not None:
+            return (OVERLAY,) * max(count, 1)
+        sources = stated if isinstance(stated, list) else [stated] * max(count, 1)
+        if any(source not in SOURCES for source in sources) or len(sources) != max(count, 1):
+            problem = "missing" if stated is None else repr(stated)
+            self.fail(path, problem, f"{', '.join(SOURCES)}; one for all or one each for {count}")
+        return tuple(sources)
+
+    # --- What must hold of several keys together ---
+
+    def check_together(self, components: Components) -> None:
+        self.check_priorities(components)
+        copies = sum(_integers(components, f"tiles.{name}.copies")[0] for name in CROP_NAMES)
+        compasses = {crop: len(list(_compasses(components, crop))) for crop in Crop}
+        kept = sum(compasses.values()) - compasses[Crop.WHEAT] - compasses[Crop.POTATO]
+        # at most MAX_COPIES of 12 tiles are Corn, so two players without Corn have their 7 tiles too
+        for tiles, least, what in (
+            (copies, 12, "tiles, for the field of four players"),
+            (sum(compasses.values()), 6, "tiles with a solo priority, for the Southern Winds"),
+            (kept, 6, 'tiles with a solo priority without Wheat and Potato, for the variant "No More Tricks"'),
+        ):
+            if tiles < least:
+                self.fail(
+                    self.changed_tile_key(), f"leaves {tiles} {what}", f"copies and priorities that leave {least}"
+                )
+
+    def check_priorities(self, components: Components) -> None:
+        # the file's own tiles last, so that a clash is reported at a key that the file has
+        keys = [(crop, f"tiles.{CROP_NAMES[crop]}.solo_priorities") for crop in Crop]
+        owners: dict[int, str] = {}
+        for crop, key in sorted(keys, key=lambda pair: pair[1] in self.read_keys):
+            copies = _integers(components, f"tiles.{CROP_NAMES[crop]}.copies")[0]
+            given = len(components[key].values)
+            if given != copies:
+                self.fail(key, f"{given} priorities for {copies} copies", f"{copies}, one a copy, 0 without a compass")
+            for priority in _compasses(components, crop):
+                if priority in owners:
+                    self.fail(
+                        key,
+                        f"{priority} is also in {owners[priority]}",
+                        "a different number from 1 to 99 for every tile, 0 without a compass",
+                    )
+                owners[priority] = key
+
+    def changed_tile_key(self) -> str:
+        """A key of an overlay that changes how many tiles there are."""
+        counting = [key for key in self.read_keys if key.endswith((".copies", ".solo_priorities"))]
+        return counting[-1] if self.base is not None and counting else "tiles"
+
+
+def _integers(components: Components, key: str) -> list[int]:
+    return [int(value) for value in components[key].values]
+
+
+def _compasses(components: Components, crop: Crop) -> Iterator[int]:
+    return (priority for priority in _integers(components, f"tiles.{CROP_NAMES[crop]}.solo_priorities") if priority > 0)
+
+
+# --- Loading ---------------------------------------------------------------------------------------------------------
+
+
+def load_components(overlay: str | Path | None = None) -> Components:
+    """The shipped numbers with the overlay's in their place, each with its source.
+
+    Raises:
+        ComponentsError: the overlay can't be read or is not as `KEYS` says.
+    """
+    return _components(*_read_file(overlay))
+
+
+def load_tables(overlay: str | Path | None = None) -> np.ndarray:
+    """The numbers that the compiled rules read.
+
+    Arguments:
+        overlay: path of an overlay TOML file; None for the shipped numbers.
+
+    Returns:
+        (1,) array of `TABLES`, read-only. Equal files give the same array.
+
+    Raises:
+        ComponentsError: the overlay can't be read or is not as `KEYS` says; the text names file, key, allowed values.
+    """
+    return _tables(*_read_file(overlay))
+
+
+def _read_file(overlay: str | Path | None) -> tuple[str, str] | tuple[()]:
+    if overlay is None:
+        return ()
+    try:
+        return str(overlay), Path(overlay).expanduser().read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ComponentsError(f"{overlay}: no such file; allowed: the path of an overlay TOML file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        problem = getattr(error, "strerror", None) or error
+        raise ComponentsError(f"{overlay}: {problem}; allowed: the path of an overlay TOML file in UTF-8") from None
+
+
+@lru_cache(maxsize=64)
+def _components(file: str | None = None, text: str = "") -> Components:
+    if file is None:
+        return read_components(BASE_FILE.read_text(encoding="utf-8"), BASE_FILE.name)
+    return read_components(text, file, _components())
+
+
+@lru_cache(maxsize=64)
+def _tables(file: str | None = None, text: str = "") -> np.ndarray:
+    components = _components() if file is None else _components(file, text)
+    tables = np.zeros(1, TABLES)
+    row = tables[0]
+    for crop in Crop:
+        tile = f"tiles.{CROP_NAMES[crop]}"
+        row["copies"][crop] = _integers(components, f"{tile}.copies")[0]
+        row["drops_to_grow"][crop] = _integers(components, f"{tile}.drops_to_grow")[0]
+        priorities = _integers(components, f"{tile}.solo_priorities")
+        row["solo_priority"][crop, : len(priorities)] = [10 * priority for priority in priorities]
+    for crop, side, name in _SCORES:
+        # a fifth player scores as the fourth
+        row["scores"][crop, side] = _extended(_integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS)
+    for card in range(1, RESHUFFLE_CARD + 1):
+        icons = components[f"southern_winds_cards.{card}"].values
+        row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
+        row["winds_harvest"][card - 1] = icons.count("harvest")
+    row["voting_wins"] = _extended(_integers(components, "voting_wins_track.points"), TRACK_SPACES)
+    row["harvest_die"] = [HARVEST if s == "harvest" else int(s) for s in components["harvest_die.sides"].values]
+    row["cards_of_a_kind"] = _integers(components, "action_cards.cards_of_a_kind")[0]
+    for name in ("drops", "votes", "clouds", "wheat_bonus"):
+        row[name] = _integers(components, f"pieces.{name}")[0]
+    tables.flags.writeable = False
+    return tables
+
+
+_SPROUTING, _DEVELOPED = 0, 1
+_SCORES = (
+    *((crop, _DEVELOPED, "scores") for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO, Crop.CORN)),
+    (Crop.COFFEE, _SPROUTING, "sprouting_scores"),
+    (Crop.COFFEE, _DEVELOPED, "developed_scores"),
+    (Crop.RICE, _DEVELOPED, "points_a_drop"),
+)
+"""Which key fills which line of the table's scores; sprouting Rice scores nothing."""
+
+
+def _extended(values: list[int], length: int) -> list[int]:
+    """The last value again up to `length`."""
+    return values + values[-1:] * (length - len(values))

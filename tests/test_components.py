@@ -1,0 +1,674 @@
+"""The numbers on the pieces, overlay files, and the `petrichor` command that prints them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from petrichor_env import cli
+from petrichor_env.component_files import (
+    BASE_FILE,
+    KEYS,
+    OVERLAY,
+    SOURCES,
+    load_components,
+    load_tables,
+    read_components,
+)
+from petrichor_env.config import Config
+from petrichor_env.errors import ComponentsError, ConfigError, PetrichorError
+from petrichor_env.state import HARVEST, Crop, Weather
+from petrichor_env.tables import TABLES
+
+DOCS = Path(__file__).parent.parent / "docs" / "components.md"
+
+R, P, A = "rulebook", "public", "assumed"
+
+# Written out from the component data that the project was given: crop → copies, drops to grow, scores, solo priorities,
+# each with its source or one source for each place.
+TILES = {
+    Crop.WHEAT: ((3, P), (3, A), {"scores": ([2, 3, 3, 3], [R] * 4)}, [6, 8, 11]),
+    Crop.COTTON: ((3, P), (2, P), {"scores": ([5, 2, 0, 0], [A, A, R, A])}, [1, 3, 9]),
+    Crop.GRASS: ((3, P), (4, A), {"scores": ([4, 3, 2, 1], [R, A, R, A])}, [2, 7, 10]),
+    Crop.POTATO: ((2, P), (3, R), {"scores": ([3, 5, 1, 0], [A] * 4)}, [4, 5]),
+    Crop.COFFEE: (
+        (2, A),
+        (4, R),
+        {"sprouting_scores": ([5, 3, 1, 0], [R, A, A, A]), "developed_scores": ([10, 6, 2, 0], [R, A, A, A])},
+        [13, 14],
+    ),
+    Crop.RICE: ((1, P), (4, A), {"points_a_drop": ([1], [R])}, [12]),
+    Crop.CORN: ((2, R), (5, A), {"scores": ([10, 8, 6, 4, 3], [A, R, A, A, R])}, [0, 0]),
+}
+
+SCORES = {  # [sprouting, developed] as the rules read them, for places 1 to 5 (Corn: players present, Rice: a drop)
+    Crop.WHEAT: [[0, 0, 0, 0, 0], [2, 3, 3, 3, 3]],
+    Crop.COTTON: [[0, 0, 0, 0, 0], [5, 2, 0, 0, 0]],
+    Crop.GRASS: [[0, 0, 0, 0, 0], [4, 3, 2, 1, 1]],
+    Crop.POTATO: [[0, 0, 0, 0, 0], [3, 5, 1, 0, 0]],
+    Crop.COFFEE: [[5, 3, 1, 0, 0], [10, 6, 2, 0, 0]],
+    Crop.RICE: [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]],
+    Crop.CORN: [[0, 0, 0, 0, 0], [10, 8, 6, 4, 3]],
+}
+
+ICONS = {
+    1: ["rain", "harvest"],
+    2: ["rain"],
+    3: ["frost", "wind"],
+    4: ["frost"],
+    5: ["sun", "harvest"],
+    6: ["sun", "frost"],
+    7: ["wind", "harvest"],
+    8: ["wind", "rain"],
+    9: [],
+}
+
+TRACK = [0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 48, 55, 63, 71, 80]
+
+
+# --- The shipped numbers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("crop", Crop)
+def test_tile_numbers_and_sources(crop: Crop) -> None:
+    copies, drops, scores, priorities = TILES[crop]
+    expected = {
+        "copies": ([copies[0]], [copies[1]]),
+        "drops_to_grow": ([drops[0]], [drops[1]]),
+        **scores,
+        "solo_priorities": (priorities, [A] * len(priorities)),
+    }
+    prefix = f"tiles.{crop.name.lower()}."
+    loaded = {key.removeprefix(prefix): n for key, n in load_components().items() if key.startswith(prefix)}
+    assert {key: (list(n.values), list(n.sources)) for key, n in loaded.items()} == expected
+
+
+@pytest.mark.parametrize("crop", Crop)
+def test_tile_tables(crop: Crop) -> None:
+    tables = load_tables()[0]
+    copies, drops, _, priorities = TILES[crop]
+    assert tables["copies"][crop] == copies[0]
+    assert tables["drops_to_grow"][crop] == drops[0]
+    assert tables["scores"][crop].tolist() == SCORES[crop]
+    # in tenths, since the Maltese Cactus has 5.5 (Promos, The Maltese Cactus)
+    tenths = [10 * priority for priority in priorities]
+    assert tables["solo_priority"][crop].tolist() == tenths + [0] * (4 - len(tenths))
+
+
+def test_there_are_16_crop_tiles() -> None:
+    """Components, Tiles; Setup: 14 of them without Corn."""
+    copies = load_tables()["copies"][0]
+    assert copies.sum() == 16
+    assert copies.sum() - copies[Crop.CORN] == 14
+
+
+@pytest.mark.parametrize("card", ICONS)
+def test_southern_winds_cards(card: int) -> None:
+    """Southern Winds, Neutral Turn; card 9 reshuffles and has no icons."""
+    icons = load_components()[f"southern_winds_cards.{card}"]
+    tables = load_tables()[0]
+    assert list(icons.values) == ICONS[card]
+    assert set(icons.sources) == {R if card == 9 else A}
+    assert tables["winds_votes"][card - 1].tolist() == [ICONS[card].count(w.name.lower()) for w in Weather]
+    assert tables["winds_harvest"][card - 1] == ("harvest" in ICONS[card])
+
+
+def test_track_die_and_pieces() -> None:
+    """Components; Setup; Phase 3, Wheat; Game End & Victory."""
+    loaded, tables = load_components(), load_tables()[0]
+    assert tables["voting_wins"].tolist() == TRACK
+    assert set(loaded["voting_wins_track.points"].sources) == {A}
+    assert tables["harvest_die"].tolist() == [1, 2, 3, 4, HARVEST, HARVEST]
+    assert set(loaded["harvest_die.sides"].sources) == {R}
+    for field, number, key in (
+        ("drops", 20, "pieces.drops"),
+        ("votes", 12, "pieces.votes"),
+        ("clouds", 12, "pieces.clouds"),
+        ("wheat_bonus", 12, "pieces.wheat_bonus"),
+        ("cards_of_a_kind", 10, "action_cards.cards_of_a_kind"),
+    ):
+        assert tables[field] == number
+        assert loaded[key].values == (number,)
+        assert loaded[key].sources == (R,)
+
+
+def test_tables_are_shared_and_read_only() -> None:
+    tables = load_tables()
+    assert tables.shape == (1,)
+    assert tables.dtype == TABLES
+    assert tables is load_tables()
+    with pytest.raises(ValueError, match="read-only"):
+        tables["drops"] = 3
+    with pytest.raises(ValueError, match="read-only"):
+        tables[0]["copies"][0] = 3
+
+
+# --- The shipped file under the same checks --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_base_file_states_every_key_with_a_source(key: str) -> None:
+    base = BASE_FILE.read_text(encoding="utf-8")
+    table, name = key.rsplit(".", 1)
+    start = base.index(f"[{table}]")
+    before, after = base[:start], base[start:]
+    without_source = re.sub(rf"(?m)^source\.{name} = .*\n", "", after, count=1)
+    without_key = re.sub(rf"(?m)^{name} = .*\n", "", without_source, count=1)
+    assert len(without_key) < len(without_source) < len(after)
+    with pytest.raises(
+        ComponentsError, match=rf"base\.toml: {table}\.source\.{name}: missing; allowed: rulebook, public"
+    ):
+        read_components(before + without_source, "base.toml")
+    with pytest.raises(ComponentsError, match=rf"base\.toml: {key}: missing; allowed: "):
+        read_components(before + without_key, "base.toml")
+
+
+@pytest.mark.parametrize(
+    ("sources", "problem"),
+    [
+        ('"printed"', "'printed'"),
+        ('"overlay"', "'overlay'"),
+        ('["rulebook", "assumed", "rulebook"]', "'rulebook', 'assumed', 'rulebook'"),
+        ('["rulebook", "assumed", "rulebook", "guessed"]', "'guessed'"),
+        ("3", "3"),
+    ],
+)
+def test_base_file_with_a_source_that_is_not_allowed(sources: str, problem: str) -> None:
+    base = BASE_FILE.read_text(encoding="utf-8")
+    grass = 'source.scores = ["rulebook", "assumed", "rulebook", "assumed"]'
+    assert base.count(grass) == 1
+    with pytest.raises(ComponentsError) as error:
+        read_components(base.replace(grass, f"source.scores = {sources}"), "base.toml")
+    assert "base.toml: tiles.grass.source.scores: " in str(error.value)
+    assert problem in str(error.value)
+    assert all(source in str(error.value) for source in SOURCES)
+
+
+def test_base_file_with_a_source_of_nothing() -> None:
+    base = BASE_FILE.read_text(encoding="utf-8").replace("source.votes", "source.vote")
+    with pytest.raises(
+        ComponentsError, match=r"base\.toml: pieces\.source: .*vote.*allowed: a source for drops, votes"
+    ):
+        read_components(base, "base.toml")
+
+
+# --- Good overlays ---------------------------------------------------------------------------------------------------
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "my-box.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("[tiles.cotton]\nscores = [5, 3, 0, 1]", {"scores": {(Crop.COTTON, 1): [5, 3, 0, 1, 1]}}),
+        ("[tiles.corn]\nscores = [9, 8, 6, 4, 2]", {"scores": {(Crop.CORN, 1): [9, 8, 6, 4, 2]}}),
+        ("[tiles.coffee]\nsprouting_scores = [5, 4, 2, 1]", {"scores": {(Crop.COFFEE, 0): [5, 4, 2, 1, 1]}}),
+        ("[tiles.coffee]\ndeveloped_scores = [10, 7, 3, 1]", {"scores": {(Crop.COFFEE, 1): [10, 7, 3, 1, 1]}}),
+        ("[tiles.rice]\npoints_a_drop = 2", {"scores": {(Crop.RICE, 1): [2] * 5}}),
+        ("tiles.wheat.drops_to_grow = 2", {"drops_to_grow": {Crop.WHEAT: 2}}),
+        ("tiles.wheat.solo_priorities = [6, 8, 15]", {"solo_priority": {Crop.WHEAT: [60, 80, 150, 0]}}),
+        ("tiles.grass.solo_priorities = [2, 0, 10]", {"solo_priority": {Crop.GRASS: [20, 0, 100, 0]}}),
+        (
+            "[tiles.rice]\ncopies = 2\nsolo_priorities = [15, 12]",
+            {"copies": {Crop.RICE: 2}, "solo_priority": {Crop.RICE: [150, 120, 0, 0]}},
+        ),
+        ("[action_cards]\ncards_of_a_kind = 12", {"cards_of_a_kind": {(): 12}}),
+        ('southern_winds_cards.4 = ["rain", "rain"]', {"winds_votes": {3: [0, 0, 0, 2]}}),
+        ('southern_winds_cards.2 = ["harvest"]', {"winds_votes": {1: [0] * 4}, "winds_harvest": {1: 1}}),
+        (
+            "voting_wins_track.points = [0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 50]",
+            {"voting_wins": {(): [0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 50, 50, 50, 50, 50]}},
+        ),
+        ('harvest_die.sides = [1, 1, 2, 2, "harvest", 4]', {"harvest_die": {(): [1, 1, 2, 2, HARVEST, 4]}}),
+        ("[pieces]\nvotes = 11\nwheat_bonus = 10", {"votes": {(): 11}, "wheat_bonus": {(): 10}}),
+        ("# nothing yet\n", {}),
+    ],
+)
+def test_overlay_changes_exactly_what_it_says(tmp_path: Path, text: str, changes: dict[str, dict[Any, Any]]) -> None:
+    expected = load_tables().copy()
+    for field, values in changes.items():
+        for index, value in values.items():
+            expected[0][field] = value if index == () else expected[0][field]
+            if index != ():
+                expected[0][field][index] = value
+    path = write(tmp_path, text)
+    tables = load_tables(path)
+    assert tables.tobytes() == expected.tobytes()
+    assert (tables.tobytes() == load_tables().tobytes()) == (not changes)
+    assert tables is load_tables(str(path))
+
+
+def test_overlay_source(tmp_path: Path) -> None:
+    base, loaded = load_components(), load_components(write(tmp_path, "tiles.cotton.scores = [5, 3, 0, 0]"))
+    assert loaded["tiles.cotton.scores"].values == (5, 3, 0, 0)
+    assert loaded["tiles.cotton.scores"].sources == (OVERLAY,) * 4
+    assert {key for key in KEYS if loaded[key] != base[key]} == {"tiles.cotton.scores"}
+
+
+def test_overlay_is_read_again_when_it_changes(tmp_path: Path) -> None:
+    path = write(tmp_path, "pieces.votes = 11")
+    assert load_tables(path)["votes"] == 11
+    write(tmp_path, "pieces.votes = 10")
+    assert load_tables(path)["votes"] == 10
+
+
+def test_overlay_saved_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "windows.toml"
+    path.write_text("pieces.votes = 11", encoding="utf-8-sig")
+    assert load_tables(path)["votes"] == 11
+
+
+def test_examples_of_the_documentation(tmp_path: Path) -> None:
+    docs = DOCS.read_text(encoding="utf-8")
+    examples = re.findall(r"```toml\n(.*?)```", docs, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        assert not np.array_equal(load_tables(write(tmp_path, example)), load_tables())
+    shown = re.search(r"```text\npetrichor: (.*)\n```", docs)
+    assert shown is not None
+    write(tmp_path, "tiles.cotton.scores = [5, 3, 0]")
+    with pytest.raises(ComponentsError) as error:
+        load_tables(tmp_path / "my-box.toml")
+    assert str(error.value).removeprefix(f"{tmp_path}/") == shown[1]
+    for key in KEYS:
+        if not key.startswith("southern_winds_cards."):
+            assert f"`{key.rsplit('.', 1)[1]}`" in docs
+
+
+FEW = """
+pieces = {drops = 4, votes = 1, clouds = 6, wheat_bonus = 0}
+tiles.wheat.drops_to_grow = 1
+tiles.coffee.drops_to_grow = 1
+southern_winds_cards.2 = ["rain", "rain"]
+harvest_die.sides = ["harvest", "harvest", "harvest", "harvest", "harvest", "harvest"]
+"""
+MANY = """
+pieces = {clouds = 16, wheat_bonus = 50}
+action_cards.cards_of_a_kind = 12
+harvest_die.sides = ["harvest", "harvest", "harvest", "harvest", "harvest", 1]
+tiles.cotton = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
+tiles.grass = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
+tiles.potato = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
+tiles.corn = {drops_to_grow = 1, scores = [20, 20, 20, 20, 20]}
+tiles.rice = {drops_to_grow = 1, points_a_drop = 5}
+voting_wins_track.points = [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
+"""
+
+
+@pytest.mark.parametrize("text", [FEW, MANY], ids=["few", "many"])
+@pytest.mark.parametrize("players", [1, 2, 4])
+def test_games_at_the_limits_of_what_an_overlay_may_say(tmp_path: Path, text: str, players: int) -> None:
+    from petrichor_env.batch import Batch
+    from petrichor_env.invariants import check
+    from petrichor_env.observation import HIGH, LOW
+
+    path = write(tmp_path, text)
+    batch = Batch(Config(players, rounds=4 if players == 1 else 6, components=str(path)), 32, seed=1)
+    ended = 0
+    for step in range(600):
+        batch.step(batch.random_actions())
+        ended += batch.terminations.sum()
+        assert LOW <= batch.observations.min() and batch.observations.max() <= HIGH
+        assert LOW <= batch.final_observations.min() and batch.final_observations.max() <= HIGH
+        if step % 100 == 0:
+            check(batch.states, batch.tables)
+    assert ended >= 32
+
+
+# --- Bad overlays ----------------------------------------------------------------------------------------------------
+
+TILE_NAMES = "wheat, cotton, grass, potato, coffee, rice, corn"
+PLACES = "a list of 4 (for place 1 to place 4), each a whole number from 0 to 20"
+WINDS_ICONS = 'each "frost" or "sun" or "wind" or "rain" or "harvest"'
+
+BAD = [
+    # unknown names
+    ("[tiles.coton]\ncopies = 3", "tiles.coton: unknown tile", TILE_NAMES),
+    ("[tile.cotton]\ncopies = 3", "tile: unknown key", "tiles, action_cards, southern_winds_cards"),
+    ("[tiles.cotton]\nscore = [5, 2, 0, 0]", "tiles.cotton.score: unknown key", "copies, drops_to_grow, scores"),
+    ("[tiles.coffee]\nscores = [5, 2, 0, 0]", "tiles.coffee.scores: unknown key", "sprouting_scores, developed_scores"),
+    ("[tiles.rice]\nscores = [5, 2, 0, 0]", "tiles.rice.scores: unknown key", "points_a_drop"),
+    ('southern_winds_cards.10 = ["sun"]', "southern_winds_cards.10: unknown card", "1, 2, 3, 4, 5, 6, 7, 8, 9"),
+    ("[pieces]\ndice = 3", "pieces.dice: unknown key", "drops, votes, clouds, wheat_bonus"),
+    # wrong shapes
+    ("tiles = 3", "tiles: 3 is not a table", f"a table [tiles] of {TILE_NAMES}"),
+    ("[tiles]\ncotton = [5, 2, 0, 0]", "tiles.cotton: [5, 2, 0, 0] is not a table", "copies, drops_to_grow, scores"),
+    ("tiles.cotton.scores = 5", "tiles.cotton.scores: 5 is not a list", PLACES),
+    ("tiles.cotton.scores = []", "tiles.cotton.scores: [] lacks place 1 to place 4", PLACES),
+    ("tiles.cotton.scores = [5, 2, 0]", "tiles.cotton.scores: [5, 2, 0] lacks place 4", PLACES),
+    ("tiles.cotton.scores = [5, 2, 0, 0, 0]", "tiles.cotton.scores: [5, 2, 0, 0, 0] is too long", PLACES),
+    ("tiles.corn.scores = [9, 8, 6, 4]", "tiles.corn.scores: [9, 8, 6, 4] lacks 5 players", "a list of 5"),
+    ("tiles.cotton.copies = [3]", "tiles.cotton.copies: [3]", "a whole number from 0 to 4"),
+    (
+        'harvest_die.sides = [1, 2, 3, 4, "harvest"]',
+        "harvest_die.sides: ",
+        'each a whole number from 1 to 4 or "harvest"',
+    ),
+    ("voting_wins_track.points = [0, 1]", "voting_wins_track.points: [0, 1] lacks 2 wins to 12 wins", "13 to 17"),
+    (f"voting_wins_track.points = {list(range(18))}", "voting_wins_track.points: ", "a list of 13 to 17"),
+    # wrong values
+    ("tiles.cotton.scores = [5, -2, 0, 0]", "tiles.cotton.scores: place 2 is -2", PLACES),
+    ("tiles.cotton.scores = [5, 2, 21, 0]", "tiles.cotton.scores: place 3 is 21", PLACES),
+    ("tiles.cotton.scores = [5, 2.0, 0, 0]", "tiles.cotton.scores: place 2 is 2.0", PLACES),
+    ("tiles.cotton.scores = [true, 2, 0, 0]", "tiles.cotton.scores: place 1 is true", PLACES),
+    ('tiles.cotton.scores = ["5", 2, 0, 0]', "tiles.cotton.scores: place 1 is '5'", PLACES),
+    ("tiles.corn.scores = [10, 8, 6, 4, -3]", "tiles.corn.scores: 5 players is -3", "each a whole number from 0 to 20"),
+    ("tiles.rice.points_a_drop = -1", "tiles.rice.points_a_drop: -1", "a whole number from 0 to 5"),
+    ("tiles.grass.copies = 5", "tiles.grass.copies: 5", "a whole number from 0 to 4"),
+    ("tiles.grass.copies = true", "tiles.grass.copies: true", "a whole number from 0 to 4"),
+    ("tiles.grass.drops_to_grow = 0", "tiles.grass.drops_to_grow: 0", "a whole number from 1 to 20"),
+    ("tiles.grass.drops_to_grow = 4.5", "tiles.grass.drops_to_grow: 4.5", "a whole number from 1 to 20"),
+    ("tiles.grass.drops_to_grow = inf", "tiles.grass.drops_to_grow: inf", "a whole number from 1 to 20"),
+    ("tiles.grass.drops_to_grow = 1979-05-27", "tiles.grass.drops_to_grow: ", "a whole number from 1 to 20"),
+    (
+        "tiles.potato.solo_priorities = [4, 5.5]",
+        "tiles.potato.solo_priorities: copy 2 is 5.5",
+        "a whole number from 0 to 99",
+    ),
+    ("action_cards.cards_of_a_kind = 9", "action_cards.cards_of_a_kind: 9", "a whole number from 10 to 12"),
+    ('southern_winds_cards.1 = ["snow"]', "southern_winds_cards.1: icon 1 is 'snow'", WINDS_ICONS),
+    ("southern_winds_cards.1 = [2]", "southern_winds_cards.1: icon 1 is 2", WINDS_ICONS),
+    ("southern_winds_cards.1 = []", "southern_winds_cards.1: [] lacks icon 1", WINDS_ICONS),
+    ('southern_winds_cards.1 = ["sun", "sun", "rain"]', "southern_winds_cards.1: ", WINDS_ICONS),
+    ('southern_winds_cards.1 = ["harvest", "harvest"]', "southern_winds_cards.1: ", "at most one"),
+    ('southern_winds_cards.9 = ["sun"]', "southern_winds_cards.9: ['sun'] is too long", "[]"),
+    ('harvest_die.sides = [0, 2, 3, 4, "harvest", 1]', "harvest_die.sides: side 1 is 0", '1 to 4 or "harvest"'),
+    (f"voting_wins_track.points = {[*range(12), 10]}", "voting_wins_track.points: ", "points that never fall"),
+    ("pieces.drops = 21", "pieces.drops: 21", "a whole number from 4 to 20"),
+    ("pieces.votes = 0", "pieces.votes: 0", "a whole number from 1 to 12"),
+    ("pieces.clouds = 5", "pieces.clouds: 5", "a whole number from 6 to 16"),
+    ("pieces.wheat_bonus = -12", "pieces.wheat_bonus: -12", "a whole number from 0 to 50"),
+    ('tiles.cotton.source.copies = "printed"', "tiles.cotton.source: an overlay states no sources", "no such key"),
+    ('source = "printed"', "source: an overlay states no sources", "no such key"),
+    # what must hold together
+    ("tiles.cotton.copies = 2", "tiles.cotton.solo_priorities: 3 priorities for 2 copies", "2, one a copy"),
+    (
+        "tiles.cotton.solo_priorities = [1, 3]",
+        "tiles.cotton.solo_priorities: 2 priorities for 3 copies",
+        "3, one a copy",
+    ),
+    (
+        "tiles.wheat.solo_priorities = [6, 8, 14]",
+        "tiles.wheat.solo_priorities: 14 is also in tiles.coffee.solo_priorities",
+        "a different number from 1 to 99 for every tile",
+    ),
+    (
+        "tiles.coffee.solo_priorities = [13, 13]",
+        "tiles.coffee.solo_priorities: 13 is also in tiles.coffee",
+        "a different number",
+    ),
+    # fields that could not be laid
+    (
+        "".join(
+            f"[tiles.{tile}]\ncopies = 1\nsolo_priorities = [{i}]\n" for i, tile in enumerate(TILE_NAMES.split(", "), 1)
+        ),
+        "tiles.corn.solo_priorities: leaves 7 tiles, for the field of four players",
+        "leave 12",
+    ),
+    (
+        "\n".join(f"tiles.{tile}.solo_priorities = [0, 0, 0]" for tile in ("cotton", "grass", "wheat")),
+        "tiles.wheat.solo_priorities: leaves 5 tiles with a solo priority, for the Southern Winds",
+        "leave 6",
+    ),
+    (
+        "tiles.cotton.solo_priorities = [0, 0, 0]\ntiles.grass.solo_priorities = [2, 0, 0]",
+        'tiles.grass.solo_priorities: leaves 4 tiles with a solo priority without Wheat and Potato, for the variant "No More Tricks"',
+        "leave 6",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "problem", "allowed"), BAD, ids=[problem for _, problem, _ in BAD])
+def test_bad_overlay(tmp_path: Path, text: str, problem: str, allowed: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ComponentsError) as error:
+        load_tables(path)
+    assert str(error.value).startswith(f"{path}: {problem}")
+    assert allowed in str(error.value).split("; allowed: ")[1]
+    with pytest.raises(ComponentsError, match=re.escape(str(error.value))):
+        load_components(path)
+
+
+def test_malformed_overlay(tmp_path: Path) -> None:
+    path = write(tmp_path, "[tiles.cotton]\nscores = [5, 2,, 0]\n")
+    with pytest.raises(ComponentsError, match=r"my-box\.toml: not a TOML file: .*line 2"):
+        load_tables(path)
+    path = write(tmp_path, "pieces.drops = 19\npieces.drops = 18\n")
+    with pytest.raises(ComponentsError, match=r"my-box\.toml: not a TOML file: .*line 2"):
+        load_tables(path)
+
+
+def test_unreadable_overlay(tmp_path: Path) -> None:
+    for path, problem in ((tmp_path / "none.toml", "no such file"), (tmp_path, "")):
+        with pytest.raises(ComponentsError, match=re.escape(f"{path}: {problem}")) as error:
+            load_tables(path)
+        assert "allowed: the path of an overlay TOML file" in str(error.value)
+    latin = tmp_path / "latin.toml"
+    latin.write_bytes(b"# caf\xe9\n")
+    with pytest.raises(ComponentsError, match=r"latin\.toml: .*allowed: .* in UTF-8"):
+        load_tables(latin)
+
+
+# --- The command -----------------------------------------------------------------------------------------------------
+
+
+def run(*args: str, columns: int = 160) -> str:
+    plain = {"COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "1", "FORCE_COLOR": None, "TTY_COMPATIBLE": None}
+    result = CliRunner().invoke(cli.app, args, env=plain)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def rows(output: str) -> list[list[str]]:
+    """The cells of the printed tables' rows; a tile's or piece's name is repeated in each of its rows."""
+    found: list[list[str]] = []
+    for line in output.splitlines():
+        if line.startswith("│"):
+            cells = [cell.strip() for cell in line.strip("│").split("│")]
+            if cells[1] == "":  # a row's second line
+                found[-1][3] += f"; {cells[3]}"
+            else:
+                found.append([cells[0] or found[-1][0], *cells[1:]])
+    return found
+
+
+def test_command_prints_every_number_with_its_source() -> None:
+    expected = []
+    for crop, (copies, drops, scores, priorities) in TILES.items():
+        name = crop.name.capitalize()
+        printed = [([copies[0]], copies[1]), ([drops[0]], drops[1])]
+        for values, sources in scores.values():
+            ordinals = ("1st", "2nd", "3rd", "4th", "5th")
+            lines = [
+                f"{source}: {', '.join(o for o, own in zip(ordinals, sources, strict=False) if own == source)}"
+                for source in dict.fromkeys(sources)
+            ]
+            printed.append((values, "; ".join(lines) if len(lines) > 1 else sources[0]))
+        printed.append((priorities, A))
+        expected += [[name, " ".join(map(str, values)), source] for values, source in printed]
+    expected += [[kind, "10", R] for kind in ("Frost", "Sun", "Wind", "Rain")]
+    expected += [[str(card), " ".join(icons) or "none", R if card == 9 else A] for card, icons in ICONS.items()]
+    expected += [["Voting Wins track", " ".join(map(str, TRACK)), A], ["Harvest die", "1 2 3 4 harvest harvest", R]]
+    expected += [["Drops", "20", R], ["Votes", "12", R], ["Clouds", "12", R], ["Wheat tokens", "12", R]]
+    assert [[name, numbers, source] for name, _, numbers, source in rows(run("components"))] == expected
+
+
+def test_command_warns_of_assumed_numbers() -> None:
+    numbers = load_components().values()
+    assumed = sum(source == A for n in numbers for source in n.sources)
+    total = sum(len(n.values) for n in numbers)
+    output = " ".join(run("components").split())
+    assert f"{assumed} of {total} numbers are assumed: stand-ins, not the printed ones." in output
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_command_cuts_nothing_off_in_a_narrow_terminal(columns: int) -> None:
+    def column_texts(output: str) -> list[list[str]]:
+        lines = [line.strip("│").split("│") for line in output.splitlines() if line.startswith("│")]
+        return [" ".join(column).split() for column in zip(*lines, strict=True)]
+
+    narrow = run("components", columns=columns)
+    assert max(len(line) for line in narrow.splitlines()) <= columns
+    assert column_texts(narrow) == column_texts(run("components", columns=160))
+
+
+def test_command_with_overlay(tmp_path: Path) -> None:
+    path = write(tmp_path, "tiles.cotton.scores = [5, 3, 0, 0]\npieces.votes = 11")
+    before, after = rows(run("components")), rows(run("components", "--overlay", str(path)))
+    assert [new for old, new in zip(before, after, strict=True) if new != old] == [
+        ["Cotton", "points for places 1 to 4", "5 3 0 0", OVERLAY],
+        ["Votes", "votes of each player", "11", OVERLAY],
+    ]
+
+
+def test_command_prints_json(tmp_path: Path) -> None:
+    printed = json.loads(run("components", "--json", "--overlay", str(write(tmp_path, "pieces.votes = 11"))))
+    assert list(printed["tiles"]) == TILE_NAMES.split(", ")
+    assert printed["tiles"]["grass"]["scores"] == {"value": [4, 3, 2, 1], "source": [R, A, R, A]}
+    assert printed["southern_winds_cards"]["8"] == {"value": ["wind", "rain"], "source": [A, A]}
+    assert printed["pieces"]["drops"] == {"value": 20, "source": R}
+    assert printed["pieces"]["votes"] == {"value": 11, "source": OVERLAY}
+    count = 0
+    for key in KEYS:
+        table = printed
+        for name in key.split("."):
+            table = table[name]
+        count += set(table) == {"value", "source"}
+    assert count == len(KEYS)
+
+
+def exit_code(*args: str) -> object:
+    with pytest.raises(SystemExit) as error:
+        cli.main(args)
+    return error.value.code
+
+
+def test_main_answers_a_slip_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "[tiles.coton]\ncopies = 3")
+    assert exit_code("components", "--overlay", str(path)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"petrichor: {path}: tiles.coton: unknown tile; allowed: {TILE_NAMES}\n"
+
+
+def test_main_exit_codes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("components", "--json") in (0, None)
+    assert exit_code("componets") == 2
+    assert exit_code("demo", "--games", "0") == 2
+
+    def interrupted(overlay: object) -> None:
+        raise KeyboardInterrupt
+
+    def broken(overlay: object) -> None:
+        raise ConfigError("two\nlines")
+
+    monkeypatch.setattr(cli, "load_components", interrupted)
+    assert exit_code("components") == 130
+    monkeypatch.setattr(cli, "load_components", broken)
+    capsys.readouterr()
+    assert exit_code("components") == 2
+    assert capsys.readouterr().err == "petrichor: two lines\n"
+
+
+def test_version() -> None:
+    from petrichor_env import __version__
+
+    assert run("--version") == f"petrichor {__version__}\n"
+
+
+@pytest.mark.parametrize("args", [["--help"], ["components"], ["demo", "--help"]])
+def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
+    code = (
+        "import sys\nfrom petrichor_env.cli import main\n"
+        f"try:\n    main({args!r})\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "assert not {'numba', 'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+
+
+def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, object]]:
+    """A module in the place of `name` whose `main` notes its arguments."""
+    calls: list[dict[str, object]] = []
+    module = types.ModuleType(name)
+    module.main = lambda **arguments: calls.append(arguments)  # type: ignore[attr-defined]
+    package = types.ModuleType(name.split(".")[0])
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    monkeypatch.setitem(sys.modules, name, module)
+    return calls
+
+
+def test_bench_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = fake_module(monkeypatch, "benchmarks.run")
+    run("bench")
+    run("bench", "--quick", "--only", "playout", "--json", str(tmp_path / "speed.json"))
+    assert calls == [
+        {"quick": False, "only": None, "json_path": None},
+        {"quick": True, "only": "playout", "json_path": tmp_path / "speed.json"},
+    ]
+
+
+def test_demo_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = fake_module(monkeypatch, "training.demo")
+    run("demo")
+    run("demo", "--minutes", "0.5", "--output", str(tmp_path), "--games", "10", "--seed", "7")
+    assert calls == [
+        {"minutes": 5.0, "output": Path("runs/demo"), "games": 1000, "seed": 0},
+        {"minutes": 0.5, "output": tmp_path, "games": 10, "seed": 7},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "missing", "text"),
+    [
+        ("bench", "benchmarks", "there is no benchmarks/ here: run it from a clone of the repository"),
+        ("bench", "benchmarks.run", "there is no benchmarks/ here: run it from a clone of the repository"),
+        ("bench", "envpool.python", 'envpool is not installed: pip install "petrichor-env[bench]"'),
+        ("demo", "training", "there is no training/ here: run it from a clone of the repository"),
+        ("demo", "sb3_contrib", 'sb3_contrib is not installed: pip install "petrichor-env[train]"'),
+    ],
+)
+def test_missing_modules(monkeypatch: pytest.MonkeyPatch, command: str, missing: str, text: str) -> None:
+    def import_module(name: str) -> None:
+        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    with pytest.raises(PetrichorError) as error:
+        CliRunner().invoke(cli.app, [command], catch_exceptions=False)
+    assert str(error.value) == text
+
+
+def test_a_missing_part_of_this_project_is_not_blamed_on_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def import_module(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'petrichor_env.lost'", name="petrichor_env.lost")
+
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    with pytest.raises(ModuleNotFoundError, match=r"petrichor_env\.lost"):
+        CliRunner().invoke(cli.app, ["demo"], catch_exceptions=False)
+
+
+def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -> None:
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "run.py").write_text("def main(**arguments):\n    print('here', sorted(arguments))\n")
+    code = "from petrichor_env.cli import main; main(['bench'])"
+    environment = os.environ | {"PYTHONPATH": str(Path(cli.__file__).parent.parent), "PYTHONSAFEPATH": "1"}
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.stdout == "here ['json_path', 'only', 'quick']\n", result.stderr
