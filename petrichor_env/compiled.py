@@ -77,7 +77,8 @@ def _plain(function: Function) -> Function:
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
-        return function(*(a.view(np.recarray) if getattr(a, "dtype", _NUMBER).names else a for a in arguments))
+        with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
+            return function(*(a.view(np.recarray) if getattr(a, "dtype", _NUMBER).names else a for a in arguments))
 
     return cast(Function, run)
 

@@ -1,0 +1,1 @@
+"""Speed, measured against the field's own environments. `petrichor bench` runs them all."""

@@ -1,0 +1,123 @@
+"""Environments against those that everybody knows: EnvPool's CartPole, Gymnasium's Taxi, PettingZoo's tic-tac-toe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from benchmarks.measure import Result, compare
+from petrichor_env import petrichor_v0
+from petrichor_env.kernels import sample_actions
+
+NUM_ENVS = 1024
+AEC_TARGET = 30_000
+_STEPS = 200
+
+
+def vec_solo(repeats: int, seconds: float) -> list[Result]:
+    """1,024 solo games through make_vec: random legal actions, observations and masks delivered, autoreset on."""
+    contenders: dict[str, Callable[[], int]] = {"Petrichor/Solo-v0": _petrichor_vector()}
+    try:
+        contenders["EnvPool CartPole-v1"] = _envpool_cartpole()
+    except ImportError:
+        print("EnvPool is not installed, so there is nothing to compare with: pip install 'petrichor-env[bench]'")
+    return compare("vec_solo", contenders, "steps/s", repeats, seconds)
+
+
+def _petrichor_vector() -> Callable[[], int]:
+    env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS)
+    generator = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    masks = [info["action_mask"]]
+
+    def run() -> int:
+        for _ in range(_STEPS):
+            _, _, _, _, info = env.step(sample_actions(masks[0], generator))
+            masks[0] = info["action_mask"]
+        return _STEPS * NUM_ENVS
+
+    return run
+
+
+def _envpool_cartpole() -> Callable[[], int]:
+    import envpool
+
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=NUM_ENVS)
+    generator = np.random.default_rng(0)
+    env.reset()
+
+    def run() -> int:
+        for _ in range(_STEPS):
+            env.step(generator.integers(2, size=NUM_ENVS, dtype=np.int32))
+        return _STEPS * NUM_ENVS
+
+    return run
+
+
+def single(repeats: int, seconds: float) -> list[Result]:
+    """One environment from gymnasium.make with its default wrappers, random legal actions."""
+    return compare(
+        "single",
+        {"Petrichor/Solo-v0": _masked(gymnasium.make("petrichor_env:Petrichor/Solo-v0")), "Taxi-v3": _taxi()},
+        "steps/s",
+        repeats,
+        seconds,
+    )
+
+
+def _masked(env: gymnasium.Env[Any, Any]) -> Callable[[], int]:
+    """Random actions that `info["action_mask"]` allows, drawn the same cheap way in both environments."""
+    generator = np.random.default_rng(0)
+
+    def run() -> int:
+        _, info = env.reset()
+        draws = generator.random(5000)
+        for draw in draws:
+            legal = info["action_mask"].nonzero()[0]
+            _, _, terminated, truncated, info = env.step(legal[int(draw * len(legal))])
+            if terminated or truncated:
+                _, info = env.reset()
+        return len(draws)
+
+    return run
+
+
+def _taxi() -> Callable[[], int]:
+    try:
+        return _masked(gymnasium.make("Taxi-v4"))
+    except gymnasium.error.Error:
+        return _masked(gymnasium.make("Taxi-v3"))
+
+
+def aec(repeats: int, seconds: float) -> list[Result]:
+    """AEC environments with their standard wrappers: last(), a random legal action, step."""
+    contenders = {"petrichor_v0, 2 players": _aec(petrichor_v0.env(num_players=2))}
+    try:
+        from pettingzoo.classic import chess_v6, tictactoe_v3
+
+        contenders["tictactoe_v3"] = _aec(tictactoe_v3.env())
+        contenders["chess_v6"] = _aec(chess_v6.env())
+    except ImportError as error:
+        print(f"no comparison with PettingZoo's classic games, which need more packages: {error}")
+    return compare("aec", contenders, "decisions/s", repeats, seconds, target=AEC_TARGET)
+
+
+def _aec(env: Any) -> Callable[[], int]:
+    generator = np.random.default_rng(0)
+    env.reset(seed=0)
+
+    def run() -> int:
+        draws = generator.random(2000)
+        for draw in draws:
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                continue
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(legal[int(draw * len(legal))])
+        return len(draws)
+
+    return run

@@ -1,0 +1,72 @@
+"""How a benchmark measures: contenders take turns in one process, and medians of several runs are compared."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass
+class Result:
+    """One line of the report. `value` is the median of `runs`, in `unit`; more is better unless `at_most`."""
+
+    name: str
+    what: str
+    value: float
+    unit: str
+    target: float | None = None
+    target_text: str = ""
+    at_most: bool = False
+    runs: list[float] = field(default_factory=list)
+
+    @property
+    def met(self) -> bool | None:
+        if self.target is None:
+            return None
+        return self.value <= self.target if self.at_most else self.value >= self.target
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "met": self.met}
+
+
+def rate(run: Callable[[], int], seconds: float) -> float:
+    """Things a second: call `run`, which says how many it did, again and again for about `seconds`."""
+    done = 0
+    start = time.perf_counter()
+    while True:
+        done += run()
+        elapsed = time.perf_counter() - start
+        if elapsed >= seconds:
+            return done / elapsed
+
+
+def rates(contenders: dict[str, Callable[[], int]], repeats: int, seconds: float) -> dict[str, list[float]]:
+    """The rates of several contenders, who take turns so that a noisy moment hits them all. All are warmed up before."""
+    for run in contenders.values():
+        run()
+    measured: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(repeats):
+        for name, run in contenders.items():
+            measured[name].append(rate(run, seconds))
+    return measured
+
+
+def compare(
+    name: str,
+    contenders: dict[str, Callable[[], int]],
+    unit: str,
+    repeats: int,
+    seconds: float,
+    target: float | None = None,
+) -> list[Result]:
+    """Results of all contenders; the first is ours, its target is `target` or else the second's median."""
+    measured = rates(contenders, repeats, seconds)
+    results = [Result(name, what, statistics.median(runs), unit, runs=runs) for what, runs in measured.items()]
+    if target is not None:
+        results[0].target, results[0].target_text = target, f"{target:,.0f}"
+    elif len(results) > 1:
+        results[0].target, results[0].target_text = results[1].value, f"as fast as {results[1].what}"
+    return results

@@ -1,0 +1,82 @@
+"""`petrichor bench`: all benchmarks, one table, and a JSON file that docs/performance.md is made from."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import numba
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.environments import aec, single, vec_solo
+from benchmarks.measure import Result
+from benchmarks.playouts import playouts
+from benchmarks.startup import startup
+from petrichor_env import __version__
+from petrichor_env.errors import ConfigError
+
+BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
+    "vec_solo": vec_solo,
+    "single": single,
+    "aec": aec,
+    "playouts": playouts,
+    "startup": startup,
+}
+
+
+def main(*, quick: bool = False, only: str | None = None, json_path: str | Path | None = None) -> list[Result]:
+    """Run the benchmarks and print their medians.
+
+    Arguments:
+        quick: few and short runs, to see that everything works; its figures are not for publishing.
+        only: the name of one benchmark. Raises ConfigError for an unknown one.
+        json_path: where the figures are written, with versions and machine.
+    """
+    if only is not None and only not in BENCHMARKS:
+        raise ConfigError(f"no benchmark is called {only!r}; there are {', '.join(BENCHMARKS)}")
+    repeats, seconds = (2, 0.3) if quick else (7, 1.5)
+    results: list[Result] = []
+    console = Console()
+    for name, benchmark in BENCHMARKS.items():
+        if only in (None, name):
+            with console.status(f"measuring {name}"):
+                results += benchmark(repeats, seconds)
+    console.print(_table(results))
+    if json_path is not None:
+        Path(json_path).write_text(json.dumps(report(results, repeats), indent=1) + "\n", encoding="utf-8")
+        console.print(f"written to {json_path}")
+    return results
+
+
+def report(results: list[Result], repeats: int) -> dict[str, object]:
+    """The figures with what they were measured with."""
+    return {
+        "date": date.today().isoformat(),
+        "petrichor_env": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "cores": os.cpu_count(),
+        "repeats": repeats,
+        "results": [result.as_dict() for result in results],
+    }
+
+
+def shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def _table(results: list[Result]) -> Table:
+    table = Table(title="medians of several runs")
+    for column in ("benchmark", "what", "measured", "unit", "target", "met"):
+        table.add_column(column, justify="right" if column == "measured" else "left")
+    for result in results:
+        met = {None: "", True: "yes", False: "no"}[result.met]
+        table.add_row(result.name, result.what, shown(result.value), result.unit, result.target_text, met)
+    return table

@@ -1,0 +1,49 @@
+"""From `python` to the first step: once with nothing compiled, then from the cache."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from benchmarks.measure import Result
+
+FIRST_TARGET = 90.0
+LATER_TARGET = 2.0
+_PROGRAM = """
+import gymnasium
+env = gymnasium.make("petrichor_env:Petrichor/Solo-v0")
+_, info = env.reset(seed=0)
+env.step(env.action_space.sample(info["action_mask"]))
+"""
+
+
+def startup(repeats: int, seconds: float) -> list[Result]:
+    """Seconds of a new process that makes a solo environment and steps it once."""
+    del seconds
+    with tempfile.TemporaryDirectory() as folder:
+        first = _run(folder)
+        later = [_run(folder) for _ in range(repeats)]
+    return [
+        Result("startup", "first start", first, "s", FIRST_TARGET, f"at most {FIRST_TARGET:.0f}", True, [first]),
+        Result(
+            "startup",
+            "later start",
+            statistics.median(later),
+            "s",
+            LATER_TARGET,
+            f"at most {LATER_TARGET:.0f}",
+            True,
+            later,
+        ),
+    ]
+
+
+def _run(cache_folder: str) -> float:
+    start = time.perf_counter()
+    environment = {**os.environ, "PETRICHOR_CACHE_DIR": cache_folder}
+    subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, check=True, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
