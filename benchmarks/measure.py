@@ -44,7 +44,7 @@ def rate(run: Callable[[], int], seconds: float) -> float:
 
 
 def rates(contenders: dict[str, Callable[[], int]], repeats: int, seconds: float) -> dict[str, list[float]]:
-    """The rates of several contenders, who take turns so that a noisy moment hits them all. All are warmed up before."""
+    """The rates of several contenders, taking turns so that a noisy moment hits them all; warmed up before."""
     for run in contenders.values():
         run()
     measured: dict[str, list[float]] = {name: [] for name in contenders}

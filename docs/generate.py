@@ -1,0 +1,108 @@
+"""Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
+
+A test compares `docs/observation.md` and `docs/actions.md` with what this writes. The tables in `docs/performance.md`
+and `README.md` are made from `docs/performance.json` (by `petrichor bench --json`) and `docs/difficulty.csv` (by
+`make demo`), so that no figure is typed by hand.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from benchmarks.run import shown
+from petrichor_env import actions
+from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
+from petrichor_env.state import Crop, Decision, Phase
+
+DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
+
+
+def observation_page() -> str:
+    lines = [
+        "# The observation",
+        "",
+        f"One flat `float32` vector of {OBSERVATION_SIZE} numbers between {LOW:g} and {HIGH:g}, the same for every configuration: what one",
+        "player may know, with seats counted clockwise from that player (0 is the viewer, in solo 1 is the neutral",
+        "player). Unused seats and tiles are 0. In code: `petrichor_env.observation.LAYOUT`, and",
+        '`observation[BLOCKS["hand"].slice]` takes a block out.',
+        "",
+        "| block | from | to | shape | unit | meaning |",
+        "|---|---:|---:|---|---|---|",
+    ]
+    for block in LAYOUT:
+        shape = " x ".join(map(str, block.shape))
+        last = block.start + block.size - 1
+        lines.append(f"| `{block.name}` | {block.start} | {last} | {shape} | {block.unit} | {block.meaning} |")
+    lines += ["", "Orders: "]
+    for name, members in (("decision", Decision), ("phase", Phase), ("crop", Crop)):
+        lines.append(f"- {name}: {', '.join(member.name.lower() for member in members)}")
+    lines += [
+        "- weather: frost, sun, wind, rain; tiles: a1, b1, c1, d1, a2 to d4 (solo: P1 is a1, P2 b1, P3 a2 to P6 b3)",
+        "",
+        "What is hidden is not in it: other players' hands and packs, the order of decks, the random stream.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def actions_page() -> str:
+    doc = (actions.__doc__ or "").strip()
+    lines = [f"# The actions\n\n{doc}\n", "| action | name |", "|---:|---|"]
+    lines += [f"| {action} | {name} |" for action, name in enumerate(actions.ACTION_NAMES)]
+    return "\n".join(lines) + "\n"
+
+
+def performance_table() -> str:
+    report = json.loads((DOCS / "performance.json").read_text(encoding="utf-8"))
+    lines = [
+        f"Measured on {report['date']} with {report['cores']} cores, Python {report['python']}, NumPy {report['numpy']}, Numba"
+        f" {report['numba']}; medians of {report['repeats']} runs, contenders in turns in one process.",
+        "",
+        "| benchmark | what | measured | target | met |",
+        "|---|---|---:|---|---|",
+    ]
+    for result in report["results"]:
+        met = {None: "", True: "yes", False: "**no**"}[result["met"]]
+        value = f"{shown(result['value'])} {result['unit']}"
+        lines.append(f"| {result['name']} | {result['what']} | {value} | {result['target_text']} | {met} |")
+    return "\n".join(lines)
+
+
+def difficulty_table() -> str:
+    with (DOCS / "difficulty.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    agents = list(dict.fromkeys(row["agent"] for row in rows))
+    lines = [
+        "| variants | " + " | ".join(f"{agent}: wins | margin" for agent in agents) + " |",
+        "|---|" + "---:|---:|" * len(agents),
+    ]
+    for variants in dict.fromkeys(row["variants"] for row in rows):
+        cells = [variants.replace("+", ", ").replace("_", " ")]
+        for agent in agents:
+            row = next(row for row in rows if row["variants"] == variants and row["agent"] == agent)
+            low, win, high = (100 * float(row[key]) for key in ("win_rate_low", "win_rate", "win_rate_high"))
+            cells.append(f"{win:.1f} % ({low:.1f} to {high:.1f})")
+            cells.append(f"{float(row['margin']):+.1f}")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def replace_block(page: Path, name: str, text: str) -> None:
+    """Put `text` between the page's markers `<!-- name -->` and `<!-- end of name -->`."""
+    whole = page.read_text(encoding="utf-8")
+    before, rest = whole.split(f"<!-- {name} -->\n", 1)
+    _, after = rest.split(f"<!-- end of {name} -->", 1)
+    page.write_text(f"{before}<!-- {name} -->\n{text}\n<!-- end of {name} -->{after}", encoding="utf-8")
+
+
+def main() -> None:
+    (DOCS / "observation.md").write_text(observation_page(), encoding="utf-8")
+    (DOCS / "actions.md").write_text(actions_page(), encoding="utf-8")
+    replace_block(DOCS / "performance.md", "benchmarks", performance_table())
+    replace_block(README, "difficulty", difficulty_table())
+
+
+if __name__ == "__main__":
+    main()
