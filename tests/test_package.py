@@ -1,0 +1,124 @@
+"""The package as a user meets it: names, imports, documents, layers."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import petrichor_env
+from docs import generate
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level imports of a file, as dotted names; not those inside functions or under TYPE_CHECKING."""
+    names: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def roots(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imported(path)}
+
+
+def test_version_is_the_projects() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert petrichor_env.__version__ == project["version"]
+    assert f"version: {project['version']}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_public_names_are_there() -> None:
+    for name in petrichor_env.__all__:
+        assert getattr(petrichor_env, name) is not None
+
+
+def test_the_core_is_light() -> None:
+    """Neither importing nor playing needs what the extras bring."""
+    program = (
+        "import sys, gymnasium\n"
+        "env = gymnasium.make('petrichor_env:Petrichor/Solo-v0')\n"
+        "env.reset(seed=0)\n"
+        "heavy = {'torch', 'matplotlib', 'scipy', 'stable_baselines3', 'sb3_contrib', 'pandas', 'envpool'}\n"
+        "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_pinned_versions_fit_the_requirements() -> None:
+    from packaging.requirements import Requirement
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pins = dict(
+        line.split("==")
+        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    )
+    wanted = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    for requirement in map(Requirement, wanted):
+        if requirement.name != "petrichor-env":
+            assert pins[requirement.name] in requirement.specifier, requirement.name
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "petrichor_env" / "rules").glob("*.py")), ids=lambda path: path.name)
+def test_rules_know_only_rules(path: Path) -> None:
+    assert roots(path) <= {"__future__", "numpy", "petrichor_env"}
+    below = {"actions", "compiled", "state", "tables", "rules"}
+    assert {name.split(".")[1] for name in imported(path) if name.startswith("petrichor_env.")} <= below
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((ROOT / "petrichor_env" / "envs").glob("*.py")), ROOT / "petrichor_env" / "petrichor_v0.py"],
+    ids=lambda path: path.name,
+)
+def test_environments_know_no_rule(path: Path) -> None:
+    assert not any(name.startswith("petrichor_env.rules") for name in imported(path))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "petrichor_env").rglob("*.py")), ids=lambda path: path.name)
+def test_the_environment_needs_no_agents_and_no_training(path: Path) -> None:
+    assert not roots(path) & {"agents", "training", "benchmarks", "torch", "stable_baselines3", "sb3_contrib"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "agents").glob("*.py")), ids=lambda path: path.name)
+def test_agents_need_no_training(path: Path) -> None:
+    assert not roots(path) & {"training", "benchmarks"}
+
+
+def test_generated_pages_are_current() -> None:
+    assert (ROOT / "docs" / "observation.md").read_text(encoding="utf-8") == generate.observation_page()
+    assert (ROOT / "docs" / "actions.md").read_text(encoding="utf-8") == generate.actions_page()
+    assert generate.performance_table() in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert generate.difficulty_table() in README
+
+
+@pytest.mark.parametrize("block", PYTHON_BLOCKS, ids=[f"block{i}" for i in range(len(PYTHON_BLOCKS))])
+def test_readme_code_runs(block: str) -> None:
+    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+
+
+def test_readme_links_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if "://" not in link:
+                assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_make_knows_its_commands() -> None:
+    listed = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {line.split()[0] for line in listed.splitlines()} >= {"demo", "test", "lint", "bench"}
