@@ -1,43 +1,63 @@
-# Everything runs in .venv, which is made on demand with the versions of constraints.txt.
+# Everything runs in .venv, which is made on demand with the versions of constraints.txt. Needs python3 (3.11 or newer).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/ready
+# Processes that run tests. One does, too; more than cores wastes memory.
+WORKERS ?= 2
 
-.PHONY: help demo test test-slow lint format bench docs clean
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
+
+.PHONY: help demo test test-slow test-oldest lint format bench docs clean
 
 help:  ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
-demo: $(READY)  ## train an agent for five minutes and measure every solo variant; the results are in runs/demo
+demo: $(VENV)/train  ## train an agent for five minutes, then measure every solo difficulty; leaves a folder in runs/
 	@$(BIN)/petrichor demo
 
-test: $(READY)  ## the whole test suite
-	$(BIN)/python -m pytest
+test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite
+	$(BIN)/python -m pytest -n $(WORKERS)
 
-test-slow: $(READY)  ## the tests that take minutes
+test-slow: $(VENV)/dev  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
-lint: $(READY)  ## Ruff's lint and format check, and mypy
+test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py
+
+lint: $(VENV)/dev  ## Ruff's lint and format check, and mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-format: $(READY)  ## let Ruff rewrite the code
+format: $(VENV)/dev  ## let Ruff rewrite the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(READY)  ## the benchmarks of docs/performance.md (installs EnvPool, for comparison only)
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'
-	$(BIN)/petrichor bench
+bench: $(VENV)/bench  ## the benchmarks of docs/performance.md, beside EnvPool, Gymnasium's and PettingZoo's own games
+	@$(BIN)/petrichor bench
 
-docs: $(READY)  ## write the generated pages anew
+docs: $(VENV)/dev  ## write the pages and tables anew that are made from the code
 	$(BIN)/python -m docs.generate
 
-clean:  ## remove the virtual environment and caches (not runs/)
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info
+clean:  ## remove the virtual environment and the tools' caches, but not runs/
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petrichor-env needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	touch $(READY)
+
+# One stamp an extra: `make demo` needs fewer packages than `make test`, and only `make bench` EnvPool's 700 MB.
+$(VENV)/train $(VENV)/dev $(VENV)/bench: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
+	@echo 'Installing into $(VENV), a few minutes the first time.'
+	$(INSTALL) -e '.[$*]'
+	@touch $@
+
+$(VENV)/oldest: pyproject.toml | $(VENV)/dev
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --upgrade --target $@ gymnasium==1.2.0
+	@touch $@
+
+# Before the tests start, so that not every process that they run on compiles the rules for itself.
+.PHONY: $(VENV)/compiled
+$(VENV)/compiled: $(VENV)/dev
+	@$(BIN)/python -c 'from petrichor_env.warm_up import warm_up; warm_up()'

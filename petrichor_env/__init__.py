@@ -1,0 +1,61 @@
+"""Petrichor and its solo game, the Southern Winds, as environments for programs.
+
+Importing this package registers `Petrichor/Solo-v0` with Gymnasium and `petrichor/petrichor-v0` with PettingZoo. The
+compiled rules are loaded when the first game is made, not here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import pettingzoo
+
+from petrichor_env import errors
+from petrichor_env.config import VARIANTS, Config
+
+if TYPE_CHECKING:
+    from petrichor_env import petrichor_v0
+    from petrichor_env.batch import Batch
+    from petrichor_env.scenarios import describe, scenario
+
+__all__ = ["VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "scenario"]
+
+__version__ = "0.1.0"
+
+SOLO_ID = "Petrichor/Solo-v0"
+"""The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""
+
+AEC_ID = "petrichor/petrichor-v0"
+"""The PettingZoo id of the game for 2 to 4, in `pettingzoo.make("aec", …)`."""
+
+_LAZY = {"Batch": "batch", "describe": "scenarios", "scenario": "scenarios"}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "petrichor_v0":
+        return importlib.import_module("petrichor_env.petrichor_v0")
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"petrichor_env.{_LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _register() -> None:
+    if SOLO_ID not in gymnasium.registry:
+        gymnasium.register(
+            id=SOLO_ID,
+            entry_point="petrichor_env.envs:SoloEnv",
+            vector_entry_point="petrichor_env.envs:SoloVectorEnv",
+        )
+    if AEC_ID not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", AEC_ID, entry_point="petrichor_env.petrichor_v0:env")
+
+
+_register()

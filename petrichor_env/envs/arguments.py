@@ -1,0 +1,107 @@
+"""What users hand to the environments beyond a configuration, checked in one place."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from petrichor_env.batch import Batch
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.errors import ConfigError, IllegalAction, ScenarioError
+from petrichor_env.scenarios import scenario
+from petrichor_env.state import Decision, State
+
+
+def check_render_mode(render_mode: str | None, allowed: Sequence[str]) -> str | None:
+    """The mode. Raises `ConfigError` for one that the environment doesn't draw."""
+    if render_mode is not None and render_mode not in allowed:
+        raise ConfigError(f"render_mode={render_mode!r}: {', '.join(map(repr, allowed))} or None")
+    return render_mode
+
+
+def warn_of_no_render_mode() -> None:
+    """Gymnasium's habit for `render()` on an environment that was made without a render mode."""
+    gymnasium.logger.warn('render() without a render mode: make the environment with render_mode="ansi"')
+
+
+def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
+    """The seeds as a list. Raises `ConfigError` unless they are `number` ints of at least 0, or None."""
+    given = list(seeds) if isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) else [seeds]
+    for seed in given:
+        if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+            raise ConfigError(
+                f"seed={seeds!r:.80}: None, an int of at least 0, or a list of an int or None for each game"
+            )
+    if len(given) != number:
+        raise ConfigError(f"seed: {len(given)} seeds for {number} games")
+    return given
+
+
+def check_action(action: Any, num_actions: int, where: str = "") -> int:
+    """The action as an int. Raises `IllegalAction` for what is outside `Discrete(num_actions)`."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        number = -1
+    if not 0 <= number < num_actions:
+        raise IllegalAction(f"{where}action {action!r}: an integer from 0 to {num_actions - 1}")
+    return number
+
+
+def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> Mapping[str, Any]:
+    """The options, empty for None. Raises `ConfigError` for an unknown key."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ConfigError(f"options={options!r}: a dictionary with any of the keys {', '.join(allowed)}")
+    for key in options:
+        if key not in allowed:
+            raise ConfigError(f"options: unknown key {key!r}; allowed are {', '.join(allowed)}")
+    return options
+
+
+def scenario_of(options: Mapping[str, Any], config: Config) -> State | None:
+    """The state that `options["scenario"]` describes, None without one.
+
+    What the description leaves out of players, rounds, drafting and variants is the environment's own. Raises
+    `ScenarioError` for another configuration than the environment's, a finished game, and everything `scenario`
+    refuses.
+    """
+    description = options.get("scenario")
+    if description is None:
+        return None
+    if not isinstance(description, Mapping):
+        raise ScenarioError(f"scenario: {description!r:.80} is not a dictionary as docs/scenarios.md describes it")
+    switches = {
+        "players": config.players,
+        "rounds": config.rounds,
+        "drafting": config.drafting,
+        "variants": list(config.variants),
+    }
+    state = scenario({**switches, **description}, config.components)
+    described = Config(
+        players=int(state["players"]),
+        rounds=int(state["rounds"]),
+        drafting=bool(state["drafting"]),
+        variants=tuple(name for name, on in zip(VARIANTS, state["variants"], strict=True) if on),
+        components=config.components,
+    )
+    if described != config:
+        raise ScenarioError(f"scenario: it describes {described.name!r}, this environment plays {config.name!r}")
+    if state["decision"] == Decision.GAME_OVER:
+        raise ScenarioError("scenario: this game is over; an episode starts at a decision")
+    return state
+
+
+def start_from(batch: Batch, state: State, options: Mapping[str, Any], which: NDArray[np.bool_] | slice) -> None:
+    """Put `scenario_of(options)` into the games `which`. Without a `random` of its own each keeps its random stream."""
+    streams = batch.states["rng"][which].copy()
+    batch.states[which] = state
+    if "random" not in options["scenario"]:
+        batch.states["rng"][which] = streams
+    batch.refresh()

@@ -1,0 +1,145 @@
+"""The effect being carried out: its fields are blank, or as the pending decision needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from petrichor_env.invariants.checks import Check, breaks
+from petrichor_env.invariants.decisions import CARD_OF_DECISION
+from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.state import (
+    DECISION_NAMES,
+    NO_TILE,
+    NOBODY,
+    NUM_KINDS,
+    WEATHER_NAMES,
+    Cloud,
+    Decision,
+    Phase,
+    Weather,
+)
+from petrichor_env.words import name_or_none, owner_names, tile_name
+
+
+def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
+    """The fields of the effect being carried out: blank, or as the pending decision needs them."""
+    decision = s["decision"]
+    running = decision != Decision.GAME_OVER  # a forfeited game stops wherever it was
+    forfeited = s["forfeited"] != NOBODY
+    rows = np.arange(len(s))
+
+    def asked(i: int) -> str:
+        return f"decision {DECISION_NAMES[decision[i]]!r}"
+
+    def is_one_of(*decisions: int) -> np.ndarray:
+        return np.isin(decision, decisions)
+
+    in_weather = s["phase"] == Phase.WEATHER
+    taking, voting = is_one_of(Decision.TAKE_DROP), is_one_of(Decision.VOTE, Decision.MOVE_VOTE, Decision.PAY)
+    wanted = np.full(len(s), -1)
+    for asked_for, weather in CARD_OF_DECISION.items():
+        wanted[decision == asked_for] = weather
+    any_card = voting | (taking & ~in_weather)
+    fits = np.where(any_card, s["card"] >= 0, s["card"] == wanted)
+    fits &= ~(taking & ~in_weather) | np.isin(s["card"], (Weather.FROST, Weather.SUN))
+    yield breaks(
+        (running | ~forfeited) & ~fits,
+        lambda i: f"pending.card is {name_or_none(WEATHER_NAMES, int(s['card'][i]))!r} for {asked(i)}",
+    )
+    during_action = (s["card"] >= 0) & running
+    optional = s["optional"] == 1
+    yield breaks(
+        (running | ~forfeited) & optional & ~(during_action & (s["passed"] == NOBODY)),
+        lambda i: "pending.optional, but no action is being carried out, or somebody has passed",
+    )
+    naming = is_one_of(Decision.PAY, Decision.DRAFT, Decision.DISCARD)
+    yield breaks(
+        (running | ~forfeited) & ~naming & ((s["cards_left"] != 0) | (s["lowest_card"] != 0)),
+        lambda i: f"pending.cards_left and lowest_card for {asked(i)}, which names no cards",
+    )
+    paying = decision == Decision.PAY
+    most = np.where(optional, 4, 2)
+    yield breaks(
+        paying & ((s["cards_left"] < 1) | (s["cards_left"] > most)),
+        lambda i: f"pending.cards_left is {s['cards_left'][i]}; 1 to {most[i]} cards pay for this action",
+    )
+    yield breaks(
+        paying & (s["cards_left"] == most) & (s["lowest_card"] != 0),
+        lambda i: "pending.lowest_card, but no card has been named yet",
+    )
+    actor = np.maximum(s["actor"], 0)
+    hand = s["hand"][rows, actor].sum(axis=1, dtype=np.int64)
+    discarding = decision == Decision.DISCARD
+    yield breaks(
+        discarding & ((s["cards_left"] < 1) | (s["cards_left"] != hand - HAND_LIMIT)),
+        lambda i: f"pending.cards_left is {s['cards_left'][i]} with {hand[i]} cards in hand; {HAND_LIMIT} are kept",
+    )
+    yield breaks(
+        (decision == Decision.OPTIONAL_ACTION) & ((s["passed"] != NOBODY) | (hand < 2)),
+        lambda i: f"{asked(i)} is asked only with 2 cards in hand, and if nobody has passed",
+    )
+
+    own_on_tiles = s["drops"][rows, :, actor].sum(axis=1, dtype=np.int64)
+    supply = s["supply"][rows, actor].astype(np.int64)
+    reach = supply + own_on_tiles
+    free_clouds = int(tables["clouds"][0]) - (s["cloud"] != Cloud.NONE).sum(axis=1)
+    frost = (decision == Decision.FROST_TILE) | (taking & ~in_weather & (s["card"] == Weather.FROST))
+    yield breaks(frost & (free_clouds < 1), lambda i: f"{asked(i)}: there is no cloud left for a Frost action")
+    needed = np.where(frost, 1, 0)
+    needed = np.where((decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN)), 2, needed)
+    target, owner = s["target"], s["target_owner"]
+    has_target = taking | is_one_of(
+        Decision.WIND_DIRECTION, Decision.RAIN_SECOND_DROP, Decision.MOVE_VOTE, Decision.WIND_WEATHER_DIRECTION
+    )
+    yield breaks(
+        (running | ~forfeited) & (has_target != (target != NO_TILE)),
+        lambda i: f"pending.target is {'missing' if target[i] < 0 else 'given'} for {asked(i)}",
+    )
+    has_owner = is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION)
+    yield breaks(
+        (running | ~forfeited) & (has_owner != (owner != NOBODY)),
+        lambda i: f"pending.target_owner is {'missing' if owner[i] < 0 else 'given'} for {asked(i)}",
+    )
+    at, whose = np.maximum(target, 0), np.maximum(owner, 0)
+    own_in_cloud = s["cloud_drops"][rows, at, actor].astype(np.int64)
+
+    def place(i: int) -> str:
+        return tile_name(int(s["players"][i]), int(target[i]))
+
+    own_cloud = is_one_of(Decision.WIND_DIRECTION, Decision.RAIN_SECOND_DROP) | (taking & ~frost)
+    yield breaks(own_cloud & (own_in_cloud == 0), lambda i: f"pending.target {place(i)} has no cloud with an own drop")
+    free = (s["crop"][rows, at] != NO_TILE) & (s["cloud"][rows, at] == Cloud.NONE)
+    yield breaks(taking & frost & ~free, lambda i: f"pending.target {place(i)} is not free for a new cloud")
+    chosen = np.where(
+        decision == Decision.RAIN_SECOND_DROP, s["cloud_drops"][rows, at, whose], s["drops"][rows, at, whose]
+    )
+    yield breaks(
+        has_owner & (chosen == 0),
+        lambda i: (
+            f"pending.target {place(i)} has no drop of {owner_names(int(s['players'][i]))[owner[i]]} to be chosen"
+        ),
+    )
+    needed = np.where(taking & in_weather, own_in_cloud, needed)
+    yield breaks(
+        running & (reach < needed), lambda i: f"{asked(i)}: {needed[i]} drops are needed, {reach[i]} are in reach"
+    )
+    yield breaks(
+        taking & (supply >= needed),
+        lambda i: (
+            f"{asked(i)}: the supply of {supply[i]} drops is enough; drops are taken from tiles only if it is short"
+        ),
+    )
+    moving = decision == Decision.MOVE_VOTE
+    space = np.clip(target, 0, NUM_KINDS - 1)
+    near = (target == s["card"]) | (target == (s["card"] + 1) % NUM_KINDS)
+    yield breaks(
+        moving & ~near, lambda i: f"{asked(i)}: the vote goes to the action's weather or the next one clockwise"
+    )
+    yield breaks(
+        moving & (s["vote_supply"][rows, actor] > 0),
+        lambda i: f"{asked(i)}: a vote is moved only with an empty supply; it holds {s['vote_supply'][i, actor[i]]}",
+    )
+    elsewhere = s["votes"][rows, :, actor].sum(axis=1, dtype=np.int64) - s["votes"][rows, space, actor]
+    yield breaks(moving & (elsewhere == 0), lambda i: f"{asked(i)}: there is no vote on another weather space")

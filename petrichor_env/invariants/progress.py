@@ -1,0 +1,267 @@
+"""Where the game is: phases, turns, whose decision it is, the Weather Phase and the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from petrichor_env.invariants.checks import Check, breaks
+from petrichor_env.invariants.decisions import (
+    ACTION_DECISIONS,
+    CLOCKWISE,
+    WEATHER_DECISIONS,
+    WEATHER_OF_DECISION,
+    turn_order,
+)
+from petrichor_env.invariants.pieces import CARDS_DEALT
+from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.rules.drafting import NOT_DRAFTING
+from petrichor_env.rules.weather import RESOLVED_SPACES
+from petrichor_env.state import (
+    DECISION_NAMES,
+    MAX_PLAYERS,
+    NOBODY,
+    NUM_KINDS,
+    PHASE_NAMES,
+    WEATHER_NAMES,
+    Decision,
+    Phase,
+    Weather,
+)
+from petrichor_env.words import name_or_none
+
+_PACKS_PASSED = np.array([0, 0, 3, 3, 2])
+"""How often packs are passed on in a draft, by number of players; of each 1 card is chosen, then 2 and 2."""
+_CARDS_PICKED = np.array([0, 1, 3, 5])
+"""Cards chosen by the time that packs have been passed on 0, 1, 2, 3 times."""
+
+_PHASES_OF = np.zeros((len(Decision), len(Phase)), bool)
+for _decision in ACTION_DECISIONS:
+    _PHASES_OF[_decision, Phase.ACTION] = True
+for _decision in WEATHER_DECISIONS:
+    _PHASES_OF[_decision, Phase.WEATHER] = True
+for _decision, _phase in (
+    (Decision.GAME_OVER, Phase.OVER),
+    (Decision.DRAFT, Phase.SETUP),
+    (Decision.DRAFT, Phase.CLEANUP),
+    (Decision.SETUP_CLOUD, Phase.SETUP),
+    (Decision.TAKE_DROP, Phase.WEATHER),
+    (Decision.DISCARD, Phase.ACTION),
+):
+    _PHASES_OF[_decision, _phase] = True
+
+
+def broken_progress(s: np.ndarray) -> Iterator[Check]:
+    """Game Flow: which decision belongs to which phase and round."""
+    decision, phase, players = s["decision"], s["phase"], s["players"]
+
+    def asked(i: int) -> str:
+        return f"decision {DECISION_NAMES[decision[i]]!r}"
+
+    yield breaks(
+        ~_PHASES_OF[decision, phase],
+        lambda i: (
+            f"{asked(i)} in phase {PHASE_NAMES[phase[i]]!r}; it belongs to "
+            + " and ".join(repr(PHASE_NAMES[p]) for p in np.flatnonzero(_PHASES_OF[decision[i]]))
+        ),
+    )
+    over = decision == Decision.GAME_OVER
+    yield breaks(
+        over != (s["actor"] == NOBODY), lambda i: f"{asked(i)} of {'nobody' if s['actor'][i] < 0 else 'somebody'}"
+    )
+    finished = over & (s["forfeited"] == NOBODY)
+    yield breaks(~over & (s["forfeited"] != NOBODY), lambda i: f"{asked(i)} in a game that was forfeited")
+    yield breaks(finished & (s["round"] != s["rounds"]), lambda i: f"over in round {s['round'][i]} of {s['rounds'][i]}")
+    left = s["votes"].any(axis=(1, 2)) | s["growing"].any(axis=1) | (s["harvested"] == 0)
+    yield breaks(
+        finished & left,
+        lambda i: (
+            "over, but there are votes on weather spaces, or growing crops, or there was no Harvest in the final round"
+        ),
+    )
+    yield breaks(
+        ((phase == Phase.SETUP) & (s["round"] != 1)) | ((phase == Phase.CLEANUP) & (s["round"] == 1)),
+        lambda i: (
+            f"phase {PHASE_NAMES[phase[i]]!r} in round {s['round'][i]}; setup is in round 1, clean-up's deal in a later"
+        ),
+    )
+    solo_never = (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.DISCARD)
+    yield breaks((players == 1) & np.isin(decision, solo_never), lambda i: f"{asked(i)} is never asked in solo")
+    yield breaks((decision == Decision.DRAFT) & (s["drafting"] == 0), lambda i: f"{asked(i)} without drafting")
+    early = np.isin(phase, (Phase.SETUP, Phase.ACTION, Phase.WEATHER)) & (s["harvested"] == 1)
+    yield breaks(early, lambda i: f"harvested in phase {PHASE_NAMES[phase[i]]!r}; the Harvest comes later in the round")
+
+
+def broken_turns(s: np.ndarray) -> Iterator[Check]:
+    """Phase 1 (turns and passing), and whoever is asked in turn order."""
+    decision, phase, players = s["decision"], s["phase"], s["players"].astype(np.int64)
+    actor, first, passed = (s[field].astype(np.int64) for field in ("actor", "first_player", "passed"))
+    turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"]
+
+    def name(seat: np.ndarray) -> str:
+        return "nobody" if seat < 0 else f"player_{seat}"
+
+    running = decision != Decision.GAME_OVER
+    acting = np.isin(decision, ACTION_DECISIONS) & (phase == Phase.ACTION)
+    has_ended = running & ~acting & (phase != Phase.SETUP)
+    yield breaks(
+        running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting),
+        lambda i: f"turns is {turns[i]} in phase {PHASE_NAMES[phase[i]]!r}",
+    )
+    somebody = passed != NOBODY
+    yield breaks(
+        running
+        & (
+            (somebody & (phase == Phase.SETUP))
+            | (somebody & acting & (turns < players))
+            | (somebody & acting & (players == 1))
+        ),
+        lambda i: f"{name(passed[i])} has passed; nobody can have yet",
+    )
+    yield breaks(has_ended & ~somebody, lambda i: "nobody has passed, but the Action Phase is over")
+    marker = (first == passed) | (first == (passed - 1) % players)
+    yield breaks(
+        running & somebody & (players > 2) & ~marker,
+        lambda i: (
+            f"{name(passed[i])} has passed and {name(first[i])} is first player; who passes takes the marker (Passing)"
+        ),
+    )
+    closing = acting & somebody
+    yield breaks(
+        running & np.where(closing, last_turns == 0, last_turns != 0),
+        lambda i: f"last_turns is {last_turns[i]} when {name(passed[i])} has passed",
+    )
+    expected = np.full(len(s), NOBODY, np.int64)
+    first_round = acting & ~somebody & (turns < players)
+    expected = np.where(first_round, (first + turns) % players, expected)
+    expected = np.where(closing, (passed - last_turns) % players, expected)
+    expected = np.where(decision == Decision.CHOOSE_WEATHER, first, expected)
+    order = np.array([turn_order(int(d), int(p)) for d, p in zip(decision, phase, strict=True)])
+    offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
+    yield breaks(
+        running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= players + offset)),
+        lambda i: f"turn_index is {turn_index[i]} for decision {DECISION_NAMES[decision[i]]!r}",
+    )
+    start = np.where(order == CLOCKWISE, first, first - 1)
+    expected = np.where(order != 0, (start + order * (turn_index - offset)) % players, expected)
+    yield breaks(
+        running & (expected != NOBODY) & (actor != expected),
+        lambda i: f"the actor is {name(actor[i])}, but it is {name(expected[i])}'s turn to be asked",
+    )
+
+
+def broken_weather(s: np.ndarray) -> Iterator[Check]:
+    """Resolving Weather Spaces: which spaces are selected, and which is being resolved."""
+    decision, weather = s["decision"], s["weather"].astype(np.int64)
+    forfeited, running = s["forfeited"] != NOBODY, decision != Decision.GAME_OVER
+
+    def asked(i: int) -> str:
+        return f"decision {DECISION_NAMES[decision[i]]!r}"
+
+    in_weather = running & (s["phase"] == Phase.WEATHER)
+    selected = s["selected"] == 1
+    yield breaks(
+        (running | ~forfeited) & ~in_weather & (selected.any(axis=1) | (weather >= 0)),
+        lambda i: "pending.selected and weather belong to the weather phase",
+    )
+    choosing = decision == Decision.CHOOSE_WEATHER
+    wanted = np.full(len(s), -1)
+    for asked_for, resolved in WEATHER_OF_DECISION.items():
+        wanted[decision == asked_for] = resolved
+    wanted[in_weather & (decision == Decision.TAKE_DROP)] = Weather.SUN
+    yield breaks(
+        in_weather & (weather != wanted),
+        lambda i: f"pending.weather is {name_or_none(WEATHER_NAMES, int(weather[i]))!r} for {asked(i)}",
+    )
+    votes = s["votes"].sum(axis=2, dtype=np.int64)
+    final = s["round"] == s["rounds"]
+    kinds = np.arange(NUM_KINDS)
+    number = selected.sum(axis=1)
+    best_open = np.where(selected, -1, votes).max(axis=1)
+    tied = (~selected & (votes == best_open[:, None])).sum(axis=1)
+    lost = selected & (votes < best_open[:, None])
+    yield breaks(
+        choosing
+        & (
+            lost.any(axis=1)
+            | (tied <= RESOLVED_SPACES - number)
+            | (number >= RESOLVED_SPACES)
+            | (final & (best_open == 0))
+        ),
+        lambda i: (
+            f"{asked(i)}: with {votes[i].tolist()} votes and {number[i]} spaces selected there is no tie to break"
+        ),
+    )
+    resolving = in_weather & ~choosing
+    yield breaks(
+        resolving & np.where(final, number > RESOLVED_SPACES, number != RESOLVED_SPACES),
+        lambda i: f"pending.selected names {number[i]} spaces; {RESOLVED_SPACES} are selected",
+    )
+    done = kinds < weather[:, None]
+    resolved = selected | final[:, None]
+    yield breaks(
+        resolving[:, None] & done & resolved & (votes > 0),
+        lambda i, kind: f"votes on {WEATHER_NAMES[kind]}, which has been resolved: they are back with their owners",
+    )
+    current = np.take_along_axis(
+        np.where(final[:, None], votes > 0, selected), np.maximum(weather, 0)[:, None], axis=1
+    )[:, 0]
+    yield breaks(
+        resolving & ~current,
+        lambda i: (
+            f"{WEATHER_NAMES[weather[i]]} is being resolved, but it is not selected (in the final round: has no votes)"
+        ),
+    )
+    yield breaks(
+        resolving[:, None] & selected & ~done & ((votes < best_open[:, None]) | (final[:, None] & (votes == 0))),
+        lambda i, kind: f"{WEATHER_NAMES[kind]} is selected, but another weather space has more votes, or it has none",
+    )
+
+
+def broken_draft(s: np.ndarray) -> Iterator[Check]:
+    """Official Drafting Variant: who has picked how many cards of how large packs."""
+    drafting = s["decision"] == Decision.DRAFT
+    over = s["decision"] == Decision.GAME_OVER
+    players = s["players"].astype(np.int64)
+    packs = s["pack"].sum(axis=2, dtype=np.int64)
+    yield breaks(
+        ~drafting & ~over & (packs.any(axis=1) | (s["draft_step"] != NOT_DRAFTING)),
+        lambda i: "packs of cards outside a draft",
+    )
+    step, index = np.maximum(s["draft_step"], 0), s["turn_index"].astype(np.int64)
+    picks = np.where(step == 0, 1, 2)
+    yield breaks(
+        drafting & ((s["draft_step"] < 0) | (s["draft_step"] >= _PACKS_PASSED[players])),
+        lambda i: f"pending.draft_step is {s['draft_step'][i]}; packs are passed on {_PACKS_PASSED[players[i]]} times",
+    )
+    yield breaks(
+        drafting & ((s["cards_left"] < 1) | (s["cards_left"] > picks)),
+        lambda i: f"pending.cards_left is {s['cards_left'][i]}; {picks[i]} cards are picked from this pack",
+    )
+    yield breaks(
+        drafting & (s["cards_left"] == picks) & (s["lowest_card"] != 0),
+        lambda i: "pending.lowest_card, but no card of this pack has been picked yet",
+    )
+    place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(players, 1)[:, None]
+    there = np.arange(MAX_PLAYERS) < players[:, None]
+    before = np.where(step == 0, 0, _CARDS_PICKED[step])[:, None]
+    done = np.where(place < index[:, None], picks[:, None], 0)
+    done = np.where(place == index[:, None], (picks - s["cards_left"])[:, None], done)
+    picked = before + done
+    size = CARDS_DEALT[players][:, None] - picked
+    yield breaks(
+        drafting[:, None] & there & (packs != size),
+        lambda i, seat: (
+            f"the pack of player_{seat} has {packs[i, seat]} cards; at this point of the draft {size[i, seat]}"
+        ),
+    )
+    hands = s["hand"].sum(axis=2, dtype=np.int64)
+    kept = np.where(s["round"] == 1, 0, HAND_LIMIT)[:, None]
+    yield breaks(
+        drafting[:, None] & there & ((hands < picked) | (hands > picked + kept)),
+        lambda i, seat: (
+            f"player_{seat} holds {hands[i, seat]} cards; with {picked[i, seat]} picked and up to {kept[i, 0]} kept "
+            f"that is {picked[i, seat]} to {picked[i, seat] + kept[i, 0]}"
+        ),
+    )

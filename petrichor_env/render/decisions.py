@@ -1,0 +1,177 @@
+"""The pending decision in words: what is asked, and what each answer to it means."""
+
+from __future__ import annotations
+
+from petrichor_env.actions import (
+    CARD,
+    DECLINE,
+    DIE,
+    DIRECTION,
+    DROP,
+    NUM_ACTIONS,
+    PASS,
+    PLAY,
+    SUBSTITUTE,
+    TILE,
+    VOTE,
+    WEATHER,
+    action_name,
+)
+from petrichor_env.rules.fields import NEIGHBOURS
+from petrichor_env.state import DIRECTION_NAMES, MAX_PLAYERS, NO_TILE, WEATHER_NAMES, Decision, Phase, State, Weather
+from petrichor_env.words import owner_names, tile_name
+
+WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
+
+_TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
+_QUESTIONS = {
+    Decision.GAME_OVER: "nothing: the game is over",
+    Decision.SETUP_CLOUD: "which tile the first cloud goes to",
+    Decision.OPTIONAL_ACTION: "whether to take the optional second action, and which",
+    Decision.FROST_TILE: "which tile the new cloud goes to",
+    Decision.SUN_CLOUD: "which cloud gets two own drops",
+    Decision.WIND_CLOUD: "which cloud to move",
+    Decision.RAIN_DROP: "which drop falls from a cloud",
+    Decision.RAIN_SECOND_DROP: "which drop of another cloud falls too, if any",
+    Decision.CHOOSE_WEATHER: "which of the tied weather spaces to select",
+    Decision.SUN_WEATHER_CLOUD: "in which cloud to double own drops",
+    Decision.WIND_WEATHER_DROP: "which drop on a tile to move",
+}
+
+
+def question(state: State) -> str:
+    """What the actor is asked, as the end of a sentence such as "player_0 is asked …"."""
+    s, decision = state, int(state["decision"])
+    if decision in _QUESTIONS:
+        return _QUESTIONS[Decision(decision)]
+    players, cards = int(s["players"]), int(s["cards_left"])
+    if decision == Decision.DRAFT:
+        return f"which card to keep of the pack ({cards} to pick)"
+    if decision == Decision.TURN:
+        if s["last_turns"]:
+            return "what to do in the last turn of the round"
+        return "which card to play" if s["turns"] < players else "which card to play, or to pass"
+    if decision == Decision.PAY:
+        return f"which card to pay with for {_action_of(s)} ({_more(cards)})"
+    if decision == Decision.WIND_DIRECTION:
+        return f"where the cloud on {_place(s, int(s['target']))} goes"
+    if decision == Decision.WIND_WEATHER_DIRECTION:
+        return f"where {_drop_of(s, int(s['target_owner']))} on {_place(s, int(s['target']))} goes"
+    if decision == Decision.TAKE_DROP:
+        return f"which tile gives a drop up {_purpose(s)}"
+    if decision == Decision.VOTE:
+        return f"how to vote after {_action_of(s)}"
+    if decision == Decision.MOVE_VOTE:
+        return f"which vote moves to {WEATHER_WORDS[s['target']]}, as none is left in supply"
+    return f"which card to discard ({_more(cards)})"
+
+
+def action_text(state: State, action: int) -> str:
+    """What `action` would mean as the answer to the pending decision of `state`, as an imperative ("vote for Sun").
+
+    An action of a range that does not answer this decision gets its plain name. Raises IndexError outside 0 to
+    NUM_ACTIONS - 1.
+    """
+    if not 0 <= action < NUM_ACTIONS:
+        return action_name(action)
+    s, decision = state, Decision(int(state["decision"]))
+    if action == PASS:
+        return _pass_text(s)
+    if action == DECLINE:
+        return _DECLINED.get(decision, "decline")
+    if PLAY <= action < CARD:
+        return _play_text(s, action, decision == Decision.OPTIONAL_ACTION)
+    if CARD <= action < TILE:
+        verb = {Decision.DRAFT: "keep", Decision.DISCARD: "discard"}.get(decision, "pay with")
+        return f"{verb} a {WEATHER_WORDS[action - CARD]} card"
+    if TILE <= action < DROP:
+        return _tile_text(s, decision, action - TILE)
+    if DROP <= action < DIRECTION:
+        return _drop_text(s, decision, action - DROP)
+    if DIRECTION <= action < VOTE:
+        return _direction_text(s, action - DIRECTION)
+    if VOTE <= action < DIE:
+        return f"vote for {WEATHER_WORDS[action - VOTE]}"
+    if DIE <= action < WEATHER:
+        shown = action - DIE + 1
+        if shown == 1:
+            return "turn a Harvest die from 1 to Harvest for 2 points"
+        return f"turn a Harvest die from {shown} to {shown - 1} for 1 point"
+    space = WEATHER_WORDS[action - WEATHER]
+    return f"take the vote from {space}" if decision == Decision.MOVE_VOTE else f"select {space}"
+
+
+_DECLINED = {
+    Decision.OPTIONAL_ACTION: "take no optional action",
+    Decision.FROST_TILE: "place no cloud",
+    Decision.SUN_CLOUD: "add no drops",
+    Decision.RAIN_SECOND_DROP: "let no second drop fall",
+    Decision.SUN_WEATHER_CLOUD: "double no cloud",
+}
+
+
+def _pass_text(s: State) -> str:
+    cards = int(s["hand"][s["actor"]].sum())
+    if s["passed"] < 0 and s["players"] != 2 and cards:
+        return f"pass and discard the hand ({cards} card{'s' if cards > 1 else ''})"
+    return "pass"
+
+
+def _play_text(s: State, action: int, optional: bool) -> str:
+    kind = WEATHER_WORDS[(action - PLAY) % 4]
+    if action < SUBSTITUTE:
+        cards = f"two {kind} cards" if optional else f"a {kind} card"
+        return f"play {cards}"
+    if optional:
+        return f"play {kind} with other cards standing for one or both {kind} cards"
+    return f"play two other cards as a {kind} card"
+
+
+def _tile_text(s: State, decision: int, tile: int) -> str:
+    place = _place(s, tile)
+    if decision in (Decision.SETUP_CLOUD, Decision.FROST_TILE):
+        return f"put a new cloud on {place}"
+    if decision == Decision.SUN_CLOUD:
+        return f"add two drops to the cloud on {place}"
+    if decision == Decision.WIND_CLOUD:
+        return f"move the cloud on {place}"
+    if decision == Decision.SUN_WEATHER_CLOUD:
+        own = int(s["cloud_drops"][tile, s["actor"]])
+        return f"double the cloud on {place} ({own} to {2 * own} own drops)"
+    return f"take an own drop from {place}"
+
+
+def _drop_text(s: State, decision: int, drop: int) -> str:
+    owner = (int(s["actor"]) + drop % MAX_PLAYERS) % int(s["owners"])
+    whose, place = _drop_of(s, owner), _place(s, drop // MAX_PLAYERS)
+    if decision == Decision.WIND_WEATHER_DROP:
+        return f"move {whose} on {place}"
+    return f"let {whose} fall from the cloud on {place}"
+
+
+def _direction_text(s: State, direction: int) -> str:
+    to = NEIGHBOURS[s["target"], direction] if s["target"] != NO_TILE else NO_TILE
+    return f"move it {DIRECTION_NAMES[direction]}" + (f" to {_place(s, to)}" if to != NO_TILE else "")
+
+
+def _drop_of(s: State, owner: int) -> str:
+    """Whose drop it is, seen from the actor."""
+    return "an own drop" if owner == s["actor"] else f"a drop of {owner_names(int(s['players']))[owner]}"
+
+
+def _action_of(s: State) -> str:
+    return f"the {'optional ' if s['optional'] else ''}{WEATHER_WORDS[s['card']]} action"
+
+
+def _purpose(s: State) -> str:
+    if s["phase"] == Phase.WEATHER:
+        return f"to double the cloud on {_place(s, int(s['target']))}"
+    return _TAKE_DROP_FOR[Weather(int(s["card"]))]
+
+
+def _place(s: State, tile: int) -> str:
+    return tile_name(int(s["players"]), int(tile))
+
+
+def _more(cards: int) -> str:
+    return f"{cards} more" if cards > 1 else "the last one"

@@ -1,0 +1,639 @@
+"""Scenarios: any legal state from a short readable description, and back.
+
+    state = scenario({"players": 2, "field": {"b1": {"crop": "wheat", "drops": {"player_0": 2}}},
+                      "hands": {"player_0": {"frost": 1}}})
+    describe(state)                                   # the whole state, as JSON-able plain data
+    scenario(describe(state)).tobytes() == state.tobytes()
+
+`docs/scenarios.md` has the table of keys. `check` is the other half: it says which count a record breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.errors import ConfigError, ScenarioError, StateError
+from petrichor_env.invariants import broken_counts, broken_legal, check
+from petrichor_env.invariants.decisions import (
+    CARD_OF_DECISION,
+    CLOCKWISE,
+    WEATHER_DECISIONS,
+    WEATHER_OF_DECISION,
+    turn_order,
+)
+from petrichor_env.invariants.pieces import no_such_tile, tiles_of_each_crop
+from petrichor_env.kernels import refresh_legal
+from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.rules.drafting import NOT_DRAFTING
+from petrichor_env.rules.southern_winds import RESHUFFLE
+from petrichor_env.rules.weather import RESOLVED_SPACES
+from petrichor_env.state import (
+    CROP_NAMES,
+    DECISION_NAMES,
+    HARVEST,
+    MAX_PLAYERS,
+    NO_TILE,
+    NOBODY,
+    NUM_KINDS,
+    PHASE_NAMES,
+    STATE,
+    TILE_NAMES,
+    WEATHER_NAMES,
+    Crop,
+    Decision,
+    Growing,
+    Phase,
+    State,
+)
+from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, SOLO_NAMES, name_or_none, owner_names, tile_name
+
+__all__ = ["check", "describe", "scenario"]
+
+
+def _one(state: State) -> np.ndarray:
+    """A copy of the state as an array of shape (1,); raises `StateError` for what is no state."""
+    array = np.asarray(state)
+    if array.dtype != STATE or array.size != 1:
+        raise StateError(
+            f"a state is one record of petrichor_env.state.STATE, not {type(state).__name__}: {state!r:.80}"
+        )
+    return array.reshape(1).astype(STATE, copy=True)
+
+
+# --- reading a description ----------------------------------------------------------------------------------------
+
+
+def _mapping(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ScenarioError(f"{where}: {value!r} is not a table; allowed are the keys {', '.join(allowed)}")
+    for key in value:
+        if key not in allowed:
+            raise ScenarioError(f"{where}: unknown key {key!r}; allowed are {', '.join(allowed)}")
+    return value
+
+
+def _integer(value: Any, where: str, low: int, high: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ScenarioError(f"{where}: {value!r} is not a whole number; allowed are {low} to {high}")
+    if not low <= value <= high:
+        raise ScenarioError(f"{where}: {value}; allowed are {low} to {high}")
+    return int(value)
+
+
+def _flag(value: Any, where: str) -> int:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ScenarioError(f"{where}: {value!r}; allowed are true and false")
+    return int(value)
+
+
+def _choice(value: Any, where: str, names: Sequence[str]) -> int:
+    if not isinstance(value, str) or value not in names:
+        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)}")
+    return names.index(value)
+
+
+def _choice_or_none(value: Any, where: str, names: Sequence[str]) -> int:
+    """Index of the name, or -1 for None."""
+    if value is None:
+        return -1
+    if not isinstance(value, str) or value not in names:
+        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)} and null")
+    return names.index(value)
+
+
+def _list(value: Any, where: str, longest: int) -> Sequence[Any]:
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > longest:
+        raise ScenarioError(f"{where}: {value!r} is not a list of at most {longest}")
+    return value
+
+
+def _names_of(value: Any, where: str, names: Sequence[str]) -> list[int]:
+    chosen = [_choice(name, f"{where}[{i}]", names) for i, name in enumerate(_list(value, where, len(names)))]
+    if len(set(chosen)) != len(chosen):
+        raise ScenarioError(f"{where}: {list(value)!r} names one twice")
+    return chosen
+
+
+_SWITCHES = ("players", "rounds", "drafting", "variants")
+_PROGRESS = ("round", "phase", "first_player", "passed", "turns", "last_turns", "harvested", "forfeited")
+_PIECES = ("field", "hands", "packs", "deck", "discards", "votes", "dice", "points", "voting_wins", "wheat_tokens")
+_KEYS = (*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, "pending", "southern_winds", "random")
+_NAMED_CARDS = ("optional", "cards_left", "lowest_card", "draft_step")
+_PENDING_KEYS = ("card", *_NAMED_CARDS, "target", "target_owner", "selected", "weather", "turn_index")
+_TILE_KEYS = ("crop", "growing", "drops", "cloud")
+_CLOUD_KEYS = ("kind", "drops")
+
+
+def _without_a_tie(votes: np.ndarray) -> np.ndarray:
+    """The spaces, (NUM_KINDS,) of 0 and 1, selected before the first player has to choose among tied ones."""
+    selected = np.zeros(NUM_KINDS, np.int8)
+    while selected.sum() < RESOLVED_SPACES:
+        tied = (votes == votes[selected == 0].max()) & (selected == 0)
+        if tied.sum() > RESOLVED_SPACES - selected.sum():
+            break
+        selected[tied] = 1
+    return selected
+
+
+PENDING_BLANK = {"card": -1, "target": NO_TILE, "target_owner": NOBODY, "weather": -1, "draft_step": NOT_DRAFTING}
+"""What the fields of the effect being carried out hold when nothing is; the others hold 0."""
+
+
+def scenario(description: Mapping[str, Any], components: str | Path | None = None) -> State:
+    """The state that a description means, as the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
+
+    Arguments:
+        description: a dictionary as in `docs/scenarios.md`; only `players` must be given. Plain JSON will do.
+        components: path of an overlay TOML file whose numbers are played with; None for the shipped ones.
+
+    To play on from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
+    Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
+    """
+    return _Reader(description, load_tables(components)).state()
+
+
+class _Reader:
+    """One description on its way into a record."""
+
+    def __init__(self, description: Mapping[str, Any], tables: np.ndarray):
+        self.given = _mapping(description, "scenario", _KEYS)
+        if "players" not in self.given:
+            raise ScenarioError("players: missing; 1 (solo against the Southern Winds), 2, 3 or 4")
+        try:
+            self.config = Config(
+                players=self.given["players"],
+                rounds=self.given.get("rounds", 4),
+                drafting=self.given.get("drafting", False),
+                variants=self.given.get("variants", ()),
+            )
+        except ConfigError as error:
+            raise ScenarioError(str(error)) from None
+        if not self.config.solo and "southern_winds" in self.given:
+            raise ScenarioError(f"southern_winds: only in solo (players 1), not with players {self.config.players}")
+        self.tables = tables
+        self.owners = owner_names(self.config.players)
+        self.array = np.zeros(1, STATE)
+        self.record = self.array[0]
+
+    def state(self) -> State:
+        self.switches()
+        self.fields()
+        self.personal()
+        self.cards()
+        self.progress()
+        self.pending()
+        self.southern_winds()
+        try:
+            for broken, reason in broken_counts(self.array, self.tables):
+                if broken[0]:
+                    raise ScenarioError(reason(0))
+            refresh_legal(self.array, self.tables)
+            for broken, reason in broken_legal(self.array, self.array["legal"]):
+                if broken[0]:
+                    raise ScenarioError(reason(0))
+        except StateError as error:
+            raise ScenarioError(str(error)) from None
+        return self.record
+
+    def get(self, key: str, default: Any) -> Any:
+        return self.given.get(key, default)
+
+    def seat(self, value: Any, where: str) -> int:
+        return _choice(value, where, self.config.agents)
+
+    def by_owner(self, value: Any, where: str, high: int, names: Sequence[str] | None = None) -> np.ndarray:
+        """Counts by owner, (MAX_PLAYERS,), of a table such as {"player_0": 2}."""
+        names = self.owners if names is None else names
+        counts = np.zeros(MAX_PLAYERS, np.int64)
+        for name, count in _mapping(value, where, names).items():
+            counts[names.index(name)] = _integer(count, f"{where}.{name}", 0, high)
+        return counts
+
+    def by_kind(self, value: Any, where: str) -> np.ndarray:
+        """Counts by kind of card, (NUM_KINDS,), of a table such as {"frost": 2}."""
+        counts = np.zeros(NUM_KINDS, np.int64)
+        for name, count in _mapping(value, where, WEATHER_NAMES).items():
+            counts[WEATHER_NAMES.index(name)] = _integer(count, f"{where}.{name}", 0, 127)
+        return counts
+
+    def switches(self) -> None:
+        s, config = self.record, self.config
+        s["players"], s["owners"], s["rounds"], s["drafting"] = (
+            config.players,
+            config.owners,
+            config.rounds,
+            config.drafting,
+        )
+        s["variants"] = [name in config.variants for name in VARIANTS]
+        s["rng"] = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
+
+    def progress(self) -> None:
+        """The round, and whose decision it is. What is left out follows from what is given."""
+        s, agents, players = self.record, self.config.agents, self.config.players
+        self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
+        over = self.get("phase", None) == "over"
+        decision = _choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
+        s["decision"] = decision
+        s["round"] = _integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
+        s["phase"] = _choice(self.get("phase", PHASE_NAMES[self.usual_phase(decision)]), "phase", PHASE_NAMES)
+        s["forfeited"] = _choice_or_none(self.get("forfeited", None), "forfeited", agents)
+        finished = decision == Decision.GAME_OVER and s["forfeited"] == NOBODY
+        s["harvested"] = _flag(self.get("harvested", bool(finished)), "harvested")
+        passer = self.get("passed", None)
+        s["first_player"] = self.seat(self.get("first_player", (players > 2 and passer) or "player_0"), "first_player")
+        has_ended = finished or decision == Decision.DISCARD or s["phase"] in (Phase.WEATHER, Phase.CLEANUP)
+        passer = self.get("passed", agents[s["first_player"]] if has_ended else None)
+        s["passed"] = _choice_or_none(passer, "passed", agents)
+        begun = 0 if s["phase"] == Phase.SETUP else players
+        s["turns"] = _integer(self.get("turns", begun), "turns", 0, players)
+        if "last_turns" in self.given:
+            s["last_turns"] = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
+        if "turn_index" in self.effect:
+            s["turn_index"] = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, players)
+        self.who_is_asked()
+
+    def who_is_asked(self) -> None:
+        """The actor and its place in the turn order, each from the other where only one is given."""
+        s, agents, players = self.record, self.config.agents, self.config.players
+        decision, first = int(s["decision"]), int(s["first_player"])
+        given = "actor" in self.given
+        actor = _choice_or_none(self.get("actor", None), "actor", agents)
+        order = turn_order(decision, int(s["phase"]))
+        in_weather = order == CLOCKWISE and s["phase"] == Phase.WEATHER
+        offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
+        if decision == Decision.GAME_OVER:
+            actor = actor if given else NOBODY
+        elif order:
+            start = first if order == CLOCKWISE else first - 1
+            if not given:
+                s["turn_index"] = max(int(s["turn_index"]), offset)
+                actor = (start + order * (int(s["turn_index"]) - offset)) % players
+            elif s["turn_index"] == 0:
+                s["turn_index"] = (order * (actor - start)) % players + offset
+        elif s["phase"] == Phase.ACTION and s["passed"] != NOBODY and players > 1:
+            if not given:
+                s["last_turns"] = s["last_turns"] or players - 1
+                actor = (int(s["passed"]) - int(s["last_turns"])) % players
+            elif s["last_turns"] == 0:
+                s["last_turns"] = (int(s["passed"]) - actor) % players
+        elif not given:
+            begun = int(s["turns"]) if s["phase"] == Phase.ACTION else 0
+            actor = (first + begun) % players
+        s["actor"] = actor
+
+    def usual_phase(self, decision: int) -> int:
+        if decision == Decision.GAME_OVER:
+            return int(Phase.OVER)
+        if decision == Decision.SETUP_CLOUD or (decision == Decision.DRAFT and self.record["round"] == 1):
+            return int(Phase.SETUP)
+        if decision == Decision.DRAFT:
+            return int(Phase.CLEANUP)
+        if decision in WEATHER_DECISIONS or self.effect.get("weather") is not None:
+            return int(Phase.WEATHER)
+        return int(Phase.ACTION)
+
+    # the Fields
+
+    def tile(self, value: Any, where: str) -> int:
+        """The position of `b2` (or `P4`); -1 for None."""
+        if value is None:
+            return NO_TILE
+        field = FIELDS[self.config.players]
+        tile = SOLO_NAMES.get(value) if self.config.solo and isinstance(value, str) else None
+        if tile is None and isinstance(value, str) and value in TILE_NAMES and TILE_NAMES.index(value) in field:
+            tile = TILE_NAMES.index(value)
+        if tile is None:
+            names = ", ".join(tile_name(self.config.players, position) for position in field)
+            raise ScenarioError(f"{where}: {value!r} is not a position of this field; allowed are {names}")
+        return tile
+
+    def fields(self) -> None:
+        s = self.record
+        s["crop"] = NO_TILE
+        described: dict[int, Mapping[str, Any]] = {}
+        field = self.get("field", {})
+        if not isinstance(field, Mapping):
+            raise ScenarioError(f"field: {field!r} is not a table of tiles such as {{'b1': {{'crop': 'wheat'}}}}")
+        for name, tile in field.items():
+            position = self.tile(name, "field")
+            if position in described:
+                raise ScenarioError(f"field.{name}: this position is given twice")
+            described[position] = _mapping(tile, f"field.{name}", _TILE_KEYS)
+        crops = {
+            position: _choice(tile["crop"], f"field.{tile_name(self.config.players, position)}.crop", CROP_NAMES)
+            for position, tile in described.items()
+            if "crop" in tile
+        }
+        lay = self.lay_solo if self.config.solo else self.lay
+        for position, crop in lay(crops).items():
+            s["crop"][position] = crop
+        for position in FIELDS[self.config.players]:
+            tile = described.get(position, {})
+            where = f"field.{tile_name(self.config.players, position)}"
+            s["drops"][position] = self.by_owner(tile.get("drops", {}), f"{where}.drops", 127)
+            self.cloud(position, tile.get("cloud"), f"{where}.cloud")
+            self.growing(position, tile.get("growing"), f"{where}.growing")
+
+    def copies(self) -> np.ndarray:
+        """Tiles of each crop that the field is drawn from, (number of crops,)."""
+        return tiles_of_each_crop(self.config.players, "no_more_tricks" in self.config.variants, self.tables)
+
+    def lay(self, crops: Mapping[int, int]) -> dict[int, int]:
+        """Fill up with the tiles that are left, in the order of `Crop`, in reading order."""
+        left = self.copies()
+        for crop in crops.values():
+            left[crop] -= 1
+        rest = iter([crop for crop in range(len(left)) for _ in range(max(0, left[crop]))])
+        laid = {}
+        for position in FIELDS[self.config.players]:
+            crop = crops[position] if position in crops else next(rest, NO_TILE)
+            if crop == NO_TILE:
+                raise ScenarioError("field: there are not enough tiles left to fill it")
+            laid[position] = crop
+        return laid
+
+    def lay_solo(self, crops: Mapping[int, int]) -> dict[int, int]:
+        """Solo tiles lie in ascending order of priority: fill up with the lowest that leave this possible."""
+        left = self.copies()
+        for crop in crops.values():
+            if left[crop] == 0:
+                raise ScenarioError(no_such_tile(1, crop, "no_more_tricks" in self.config.variants))
+        priorities = self.tables["solo_priority"][0]
+        tiles = sorted(
+            (int(priorities[crop, copy]), crop)
+            for crop in range(priorities.shape[0])
+            for copy in range(self.tables["copies"][0, crop])
+            if left[crop] and priorities[crop, copy] > 0
+        )
+        laid = _ascending(tiles, [crops.get(position) for position in FIELDS[1]])
+        if laid is None:
+            named = ", ".join(f"{CROP_NAMES[crop]} at {tile_name(1, tile)}" for tile, crop in sorted(crops.items()))
+            order = ", ".join(f"{CROP_NAMES[crop]} {priority / 10:g}" for priority, crop in tiles)
+            raise ScenarioError(
+                f"field: {named} can't be laid in ascending order of priority (Southern Winds, Setup 3): {order}"
+            )
+        return dict(zip(FIELDS[1], laid, strict=True))
+
+    def cloud(self, position: int, cloud: Any, where: str) -> None:
+        s = self.record
+        if cloud is None:
+            return
+        cloud = _mapping(cloud, where, _CLOUD_KEYS)
+        s["cloud_drops"][position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops", 127)
+        usual = "light" if s["cloud_drops"][position].sum() < 4 else "thunder"
+        s["cloud"][position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
+
+    def growing(self, position: int, growing: Any, where: str) -> None:
+        s = self.record
+        if growing is not None:
+            s["growing"][position] = _choice(growing, where, GROWING_NAMES)
+        elif s["drops"][position].sum() >= self.tables["drops_to_grow"][0, s["crop"][position]]:
+            sprouts = s["crop"][position] in (Crop.COFFEE, Crop.RICE)
+            s["growing"][position] = Growing.SPROUTING if sprouts else Growing.DEVELOPED
+
+    # what players have
+
+    def personal(self) -> None:
+        s, t, n = self.record, self.tables[0], self.config.owners
+        for weather, votes in _mapping(self.get("votes", {}), "votes", WEATHER_NAMES).items():
+            s["votes"][WEATHER_NAMES.index(weather)] = self.by_owner(votes, f"votes.{weather}", 127)
+        s["points"] = self.by_owner(self.get("points", {}), "points", 30000)
+        s["voting_wins"] = self.by_owner(self.get("voting_wins", {}), "voting_wins", 127)
+        s["wheat_tokens"] = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens", 127)
+        on_field = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=0)
+        on_board = s["votes"].astype(np.int64).sum(axis=0)
+        for seat in range(n):
+            for what, there, total in (("drops", on_field, t["drops"]), ("votes", on_board, t["votes"])):
+                if there[seat] > total:
+                    place = "on tiles and in clouds" if what == "drops" else "on weather spaces"
+                    raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
+        s["supply"][:n] = t["drops"] - on_field[:n]
+        s["vote_supply"][:n] = t["votes"] - on_board[:n]
+        dice = self.get("dice", [1, 1, 1])
+        if len(_list(dice, "dice", 3)) != 3:
+            raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
+        s["dice"] = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
+
+    def die(self, side: Any, where: str) -> int:
+        if side == "harvest":
+            return HARVEST
+        if isinstance(side, (bool, np.bool_)) or not isinstance(side, (int, np.integer)) or not 1 <= side <= 4:
+            raise ScenarioError(f"{where}: {side!r}; a Harvest die shows 1, 2, 3, 4 or 'harvest'")
+        return int(side)
+
+    def cards(self) -> None:
+        s, agents = self.record, self.config.agents
+        known = np.zeros(NUM_KINDS, np.int64)
+        for key, field in (("hands", "hand"), ("packs", "pack")):
+            for name, cards in _mapping(self.get(key, {}), key, agents).items():
+                counts = self.by_kind(cards, f"{key}.{name}")
+                s[field][agents.index(name)] = counts
+                known += counts
+        s["discards"] = self.by_kind(self.get("discards", {}), "discards")
+        known += s["discards"]
+        if "deck" in self.given:
+            s["deck"] = self.by_kind(self.given["deck"], "deck")
+            return
+        total = int(self.tables["cards_of_a_kind"][0])
+        for kind, count in enumerate(known):
+            if count > total:
+                raise ScenarioError(
+                    f"{count} {WEATHER_NAMES[kind]} cards in hands, packs and discards; there are {total}"
+                )
+        s["deck"] = total - known
+
+    def pending(self) -> None:
+        """The effect being carried out: what the decision implies, then what is given."""
+        s = self.record
+        decision = Decision(int(s["decision"]))
+        for key, blank in PENDING_BLANK.items():
+            s[key] = blank
+        s["card"] = CARD_OF_DECISION.get(decision, -1)
+        s["weather"] = WEATHER_OF_DECISION.get(decision, -1)
+        for key, value in self.effect.items():
+            where = f"pending.{key}"
+            if key in ("card", "weather"):
+                s[key] = _choice_or_none(value, where, WEATHER_NAMES)
+            elif key == "lowest_card":
+                s[key] = _choice(value, where, WEATHER_NAMES)
+            elif key == "optional":
+                s[key] = _flag(value, where)
+            elif key == "target" and decision == Decision.MOVE_VOTE:
+                s[key] = _choice_or_none(value, where, WEATHER_NAMES)
+            elif key == "target" and decision == Decision.GAME_OVER:  # what a forfeited game was in the middle of
+                s[key] = _choice_or_none(value, where, TILE_NAMES)
+            elif key == "target":
+                s[key] = self.tile(value, where)
+            elif key == "target_owner":
+                s[key] = _choice_or_none(value, where, self.owners)
+            elif key == "selected":
+                s[key][_names_of(value, where, WEATHER_NAMES)] = 1
+            elif key == "draft_step":
+                s[key] = NOT_DRAFTING if value is None else _integer(value, where, 0, 2)
+            else:
+                s[key] = _integer(value, where, 0, 12)
+        if decision == Decision.DRAFT and "draft_step" not in self.effect:
+            s["draft_step"] = 0
+        if decision == Decision.CHOOSE_WEATHER and "selected" not in self.effect:
+            s["selected"] = _without_a_tie(s["votes"].astype(np.int64).sum(axis=1))
+        if "cards_left" not in self.effect:
+            if decision == Decision.DRAFT:
+                s["cards_left"] = 1 if s["draft_step"] == 0 else 2
+            elif decision == Decision.PAY:
+                s["cards_left"] = 4 if s["optional"] else 2
+            elif decision == Decision.DISCARD and s["actor"] != NOBODY:
+                s["cards_left"] = max(0, int(s["hand"][s["actor"]].sum()) - HAND_LIMIT)
+
+    def southern_winds(self) -> None:
+        s = self.record
+        s["winds_target"] = NO_TILE
+        if not self.config.solo:
+            return
+        winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
+        revealed = _list(winds.get("revealed", []), "southern_winds.revealed", STATE["winds_card"].shape[0])
+        s["winds_revealed"] = len(revealed)
+        s["winds_deck"] = 1
+        for i, card in enumerate(revealed):
+            where = f"southern_winds.revealed[{i}]"
+            card = _mapping(card, where, ("card", "roll", "target"))
+            s["winds_card"][i] = _integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
+            s["winds_deck"][s["winds_card"][i] - 1] = 0
+            roll = card.get("roll")
+            s["winds_roll"][i] = 0 if roll is None else _integer(roll, f"{where}.roll", 1, 6)
+            s["winds_target"][i] = self.tile(card.get("target"), f"{where}.target")
+        if "deck" in winds:
+            where, deck = "southern_winds.deck", winds["deck"]
+            numbers = [_integer(n, f"{where}[{i}]", 1, 9) for i, n in enumerate(_list(deck, where, 9))]
+            if len(set(numbers)) != len(numbers):
+                raise ScenarioError(f"{where}: {list(deck)!r} names a card twice; there is one of each of 1 to 9")
+            s["winds_deck"] = [number in numbers for number in range(1, 10)]
+
+
+def _ascending(tiles: Sequence[tuple[int, int]], wanted: Sequence[int | None]) -> list[int] | None:
+    """The first choice of tiles, ascending, whose crops are those wanted (None: any crop); None if there is none."""
+    if not wanted:
+        return []
+    for i, (_, crop) in enumerate(tiles):
+        if wanted[0] in (None, crop):
+            rest = _ascending(tiles[i + 1 :], wanted[1:])
+            if rest is not None:
+                return [crop, *rest]
+    return None
+
+
+# --- describing a state -------------------------------------------------------------------------------------------
+
+
+def describe(state: State, components: str | Path | None = None) -> dict[str, Any]:
+    """The whole state as plain, JSON-able data; `scenario(describe(state))` is the same state, byte for byte.
+
+    Arguments:
+        state: one record of dtype STATE: an element of `Batch.states`, or what `scenario` returned.
+        components: the overlay TOML file that the game is played with; None for the shipped numbers.
+
+    Raises `StateError` with the reason for what is no state of this game.
+    """
+    array = _one(state)
+    check(array, load_tables(components))
+    return _describe(array[0])
+
+
+def _describe(s: State) -> dict[str, Any]:
+    players, decision = int(s["players"]), int(s["decision"])
+    owners = owner_names(players)
+    agents = owners[:players]
+    described: dict[str, Any] = {
+        "players": players,
+        "rounds": int(s["rounds"]),
+        "drafting": bool(s["drafting"]),
+        "variants": [name for name, on in zip(VARIANTS, s["variants"], strict=True) if on],
+        "round": int(s["round"]),
+        "phase": PHASE_NAMES[s["phase"]],
+        "first_player": agents[s["first_player"]],
+        "passed": name_or_none(agents, s["passed"]),
+        "turns": int(s["turns"]),
+        "last_turns": int(s["last_turns"]),
+        "harvested": bool(s["harvested"]),
+        "forfeited": name_or_none(agents, s["forfeited"]),
+        "decision": DECISION_NAMES[decision],
+        "actor": name_or_none(agents, s["actor"]),
+        "field": {tile_name(players, tile): _describe_tile(s, tile, owners) for tile in FIELDS[players]},
+        "hands": {agent: _kinds(s["hand"][seat]) for seat, agent in enumerate(agents)},
+        "packs": {agent: _kinds(s["pack"][seat]) for seat, agent in enumerate(agents)},
+        "deck": _kinds(s["deck"]),
+        "discards": _kinds(s["discards"]),
+        "votes": {weather: _owned(s["votes"][kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
+        "dice": ["harvest" if side == HARVEST else int(side) for side in s["dice"]],
+        "points": {owner: int(s["points"][seat]) for seat, owner in enumerate(owners)},
+        "voting_wins": {owner: int(s["voting_wins"][seat]) for seat, owner in enumerate(owners)},
+        "wheat_tokens": {owner: int(s["wheat_tokens"][seat]) for seat, owner in enumerate(owners)},
+        "pending": _describe_effect(s, owners),
+    }
+    if players == 1:
+        described["southern_winds"] = {
+            "deck": [number for number in range(1, 10) if s["winds_deck"][number - 1]],
+            "revealed": [
+                {
+                    "card": int(s["winds_card"][i]),
+                    "roll": int(s["winds_roll"][i]) or None,
+                    "target": _tile_or_none(players, s["winds_target"][i]),
+                }
+                for i in range(s["winds_revealed"])
+            ],
+        }
+    described["random"] = int(s["rng"])
+    return described
+
+
+def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
+    described: dict[str, Any] = {"crop": CROP_NAMES[s["crop"][tile]]}
+    if s["growing"][tile]:
+        described["growing"] = GROWING_NAMES[s["growing"][tile]]
+    if s["drops"][tile].any():
+        described["drops"] = _owned(s["drops"][tile], owners)
+    if s["cloud"][tile]:
+        described["cloud"] = {
+            "kind": CLOUD_NAMES[s["cloud"][tile]],
+            "drops": _owned(s["cloud_drops"][tile], owners),
+        }
+    return described
+
+
+def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
+    players, decision = int(s["players"]), int(s["decision"])
+    target = _tile_or_none(players, s["target"])
+    if decision == Decision.MOVE_VOTE:
+        target = name_or_none(WEATHER_NAMES, s["target"])
+    elif decision == Decision.GAME_OVER:
+        target = name_or_none(TILE_NAMES, s["target"])
+    words: dict[str, Any] = {
+        "card": name_or_none(WEATHER_NAMES, s["card"]),
+        "optional": bool(s["optional"]),
+        "cards_left": int(s["cards_left"]),
+        "lowest_card": WEATHER_NAMES[s["lowest_card"]],
+        "target": target,
+        "target_owner": name_or_none(owners, s["target_owner"]),
+        "selected": [name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on],
+        "weather": name_or_none(WEATHER_NAMES, s["weather"]),
+        "turn_index": int(s["turn_index"]),
+        "draft_step": None if s["draft_step"] == NOT_DRAFTING else int(s["draft_step"]),
+    }
+    return {key: word for key, word in words.items() if np.any(s[key] != PENDING_BLANK.get(key, 0))}
+
+
+def _tile_or_none(players: int, tile: int) -> str | None:
+    return None if tile == NO_TILE else tile_name(players, int(tile))
+
+
+def _owned(counts: np.ndarray, owners: Sequence[str]) -> dict[str, int]:
+    return {owner: int(counts[seat]) for seat, owner in enumerate(owners) if counts[seat]}
+
+
+def _kinds(counts: np.ndarray) -> dict[str, int]:
+    return {name: int(counts[kind]) for kind, name in enumerate(WEATHER_NAMES) if counts[kind]}

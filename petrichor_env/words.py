@@ -1,0 +1,36 @@
+"""Names of owners, positions, tokens and clouds, as scenarios, pictures and messages use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from petrichor_env.rules.setup import FIELD_POSITIONS
+from petrichor_env.state import TILE_NAMES, Cloud, Growing
+
+FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4)}
+"""The positions of the Fields by number of players (1 is solo), in reading order."""
+SOLO_NAMES = {f"P{number}": tile for number, tile in enumerate(FIELDS[1], 1)}
+"""Solo's own names of its six positions."""
+
+GROWING_NAMES = tuple(growing.name.lower() for growing in Growing)
+CLOUD_NAMES = tuple(cloud.name.lower() for cloud in Cloud)
+NEUTRAL = "neutral"
+
+
+def owner_names(players: int) -> tuple[str, ...]:
+    """The owners of drops and votes by seat: `player_0` …, in solo `player_0` and `neutral`."""
+    return ("player_0", NEUTRAL) if players == 1 else tuple(f"player_{seat}" for seat in range(players))
+
+
+def tile_name(players: int, tile: int) -> str:
+    """`b2`, or in solo `P4`."""
+    if players == 1 and tile in FIELDS[1]:
+        return f"P{FIELDS[1].index(tile) + 1}"
+    return TILE_NAMES[tile]
+
+
+def name_or_none(names: Sequence[str], index: int) -> str | None:
+    """The name of that index, None for the -1 that stands for nobody and nothing."""
+    return None if index < 0 else names[index]

@@ -1,0 +1,64 @@
+"""Play named actions on a copy of a state: what most tests of rules are written with.
+
+state = play(scenario({...}), "play frost", "tile b1", "vote frost")
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from petrichor_env import Batch, Config
+from petrichor_env.actions import ACTION_NAMES, ACTIONS
+from petrichor_env.batch import legal_actions
+from petrichor_env.config import VARIANTS
+from petrichor_env.errors import IllegalAction
+from petrichor_env.state import DECISION_NAMES, TILE_NAMES, State
+from petrichor_env.words import SOLO_NAMES
+
+
+def play(state: State, *names: str, components: str | None = None) -> State:
+    """The state after the named actions, one after another; `state` itself stays as it is.
+
+    Arguments:
+        state: one record of dtype STATE.
+        names: as in `petrichor_env.actions.ACTIONS`; in solo tiles may be called P1 to P6 ("tile P3").
+        components: the overlay file that is played with; None for the shipped numbers.
+
+    Raises `IllegalAction` that names the decision and its legal actions, `GameOver` after the end.
+    """
+    batch = _batch_for(state, components)
+    batch.states[0] = state
+    batch.refresh()
+    for name in names:
+        batch.step([_action(batch.states[0], name)])
+    return batch.states.copy()[0]
+
+
+def config_of(state: State, components: str | None = None) -> Config:
+    return Config(
+        players=int(state["players"]),
+        rounds=int(state["rounds"]),
+        drafting=bool(state["drafting"]),
+        variants=tuple(name for name, on in zip(VARIANTS, state["variants"], strict=True) if on),
+        components=components,
+    )
+
+
+def _batch_for(state: State, components: str | None) -> Batch:
+    return _batch(config_of(state, components))
+
+
+@lru_cache(maxsize=32)
+def _batch(config: Config) -> Batch:
+    return Batch(config, seed=0, autoreset="disabled", illegal_action="raise")
+
+
+def _action(state: State, name: str) -> int:
+    words = name.split(" ")
+    if state["players"] == 1 and len(words) > 1 and words[1] in SOLO_NAMES:
+        words[1] = TILE_NAMES[SOLO_NAMES[words[1]]]
+    action = ACTIONS.get(" ".join(words))
+    if action is None:
+        legal = ", ".join(ACTION_NAMES[a] for a in legal_actions(state))
+        raise IllegalAction(f"{name!r} is no action; legal for {DECISION_NAMES[state['decision']]!r} are {legal}")
+    return action
