@@ -34,9 +34,9 @@ _MAGIC = b"petrichor-games\n"
 
 
 def game_seed(seed: int) -> np.uint64:
-    """The random stream that a seed (any non-negative int) starts a game with."""
-    if seed < 0:
-        raise ConfigError(f"seed={seed}: an int of at least 0, or None")
+    """The random stream that a seed (any non-negative int) starts a game with. Raises ConfigError for others."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ConfigError(f"seed={seed!r}: an int of at least 0, or None")
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
 
@@ -66,7 +66,7 @@ class Batch:
             "random": a random legal action is taken instead. `illegal` tells which.
         reward: "win": at the end, k winners of n share +1, the others share -1, 0 if all win; solo +1 or -1.
             "margin": change of (own points - mean of the others' points). "points": change of own points. An illegal
-            action that loses makes the loser's whole return -1, -100 or 0.
+            action that loses brings the loser's return to -1, the margin to -100 points, the points to 0.
         num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
             same for any number.
 
@@ -284,12 +284,13 @@ class Batch:
     # --- inside ---
 
     def _streams(self, seed: Seed) -> np.ndarray:
-        if isinstance(seed, int | np.integer):
-            return np.array([game_seed(int(seed) + i) for i in range(self.num_games)], np.uint64)
-        seeds = list(seed)  # type: ignore[arg-type]
-        if len(seeds) != self.num_games:
-            raise ConfigError(f"seed: {len(seeds)} seeds for {self.num_games} games")
-        return np.array([game_seed(int(one)) for one in seeds], np.uint64)
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+            if len(seed) != self.num_games:
+                raise ConfigError(f"seed: {len(seed)} seeds for {self.num_games} games")
+            return np.array([game_seed(one) for one in seed], np.uint64)
+        first = game_seed(seed)  # type: ignore[arg-type]  # says what is wrong with anything but an int
+        rest = [game_seed(seed + i) for i in range(1, self.num_games)]  # type: ignore[operator]
+        return np.array([first, *rest], np.uint64)
 
     def _check(self, actions: np.ndarray) -> None:
         if self.autoreset == "disabled" and self.actors.min() == NOBODY:

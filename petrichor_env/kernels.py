@@ -18,7 +18,7 @@ SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
 RAISE, LOSE, RANDOM = 0, 1, 2
 WIN, MARGIN, POINTS = 0, 1, 2
 FORFEIT_MARGIN = -100.0
-"""Return of a forfeited game under the `margin` reward, in points: worse than any played game."""
+"""Margin that a forfeited game ends with under the `margin` reward, in points: worse than any played game."""
 
 OK, ILLEGAL, OVER = 0, 1, 2
 """What `check_actions` finds."""
@@ -66,7 +66,7 @@ def write_rewards(s: State, reward: int, before: np.ndarray, won: np.ndarray, ou
 
 @rule
 def write_forfeit_rewards(s: State, reward: int, out: np.ndarray) -> None:
-    """Bring the whole game's return to FORFEIT_MARGIN (margin) or to nothing (points) for who forfeits."""
+    """Bring the margin to FORFEIT_MARGIN, or the points to nothing, for who forfeits."""
     loser = int(s.forfeited)
     if reward == POINTS:
         if loser < out.shape[0]:
