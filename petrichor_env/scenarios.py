@@ -51,6 +51,7 @@ from petrichor_env.state import (
     Phase,
     State,
 )
+from petrichor_env.warm_up import warm_up
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, SOLO_NAMES, name_or_none, owner_names, tile_name
 
 __all__ = ["check", "describe", "scenario"]
@@ -141,7 +142,7 @@ def _without_a_tie(votes: np.ndarray) -> np.ndarray:
     return selected
 
 
-PENDING_BLANK = {"card": -1, "target": NO_TILE, "target_owner": NOBODY, "weather": -1, "draft_step": NOT_DRAFTING}
+_PENDING_BLANK = {"card": -1, "target": NO_TILE, "target_owner": NOBODY, "weather": -1, "draft_step": NOT_DRAFTING}
 """What the fields of the effect being carried out hold when nothing is; the others hold 0."""
 
 
@@ -155,6 +156,7 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
     To play on from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
     Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
     """
+    warm_up()
     return _Reader(description, load_tables(components)).state()
 
 
@@ -189,16 +191,13 @@ class _Reader:
         self.progress()
         self.pending()
         self.southern_winds()
-        try:
-            for broken, reason in broken_counts(self.array, self.tables):
-                if broken[0]:
-                    raise ScenarioError(reason(0))
-            refresh_legal(self.array, self.tables)
-            for broken, reason in broken_legal(self.array, self.array["legal"]):
-                if broken[0]:
-                    raise ScenarioError(reason(0))
-        except StateError as error:
-            raise ScenarioError(str(error)) from None
+        for broken, reason in broken_counts(self.array, self.tables):
+            if broken[0]:
+                raise ScenarioError(reason(0))
+        refresh_legal(self.array, self.tables)  # safe only once all else fits
+        for broken, reason in broken_legal(self.array, self.array["legal"]):
+            if broken[0]:
+                raise ScenarioError(reason(0))
         return self.record
 
     def get(self, key: str, default: Any) -> Any:
@@ -207,12 +206,11 @@ class _Reader:
     def seat(self, value: Any, where: str) -> int:
         return _choice(value, where, self.config.agents)
 
-    def by_owner(self, value: Any, where: str, high: int, names: Sequence[str] | None = None) -> np.ndarray:
+    def by_owner(self, value: Any, where: str, high: int) -> np.ndarray:
         """Counts by owner, (MAX_PLAYERS,), of a table such as {"player_0": 2}."""
-        names = self.owners if names is None else names
         counts = np.zeros(MAX_PLAYERS, np.int64)
-        for name, count in _mapping(value, where, names).items():
-            counts[names.index(name)] = _integer(count, f"{where}.{name}", 0, high)
+        for name, count in _mapping(value, where, self.owners).items():
+            counts[self.owners.index(name)] = _integer(count, f"{where}.{name}", 0, high)
         return counts
 
     def by_kind(self, value: Any, where: str) -> np.ndarray:
@@ -224,12 +222,8 @@ class _Reader:
 
     def switches(self) -> None:
         s, config = self.record, self.config
-        s["players"], s["owners"], s["rounds"], s["drafting"] = (
-            config.players,
-            config.owners,
-            config.rounds,
-            config.drafting,
-        )
+        s["players"], s["owners"] = config.players, config.owners
+        s["rounds"], s["drafting"] = config.rounds, config.drafting
         s["variants"] = [name in config.variants for name in VARIANTS]
         s["rng"] = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
 
@@ -322,6 +316,8 @@ class _Reader:
             raise ScenarioError(f"field: {field!r} is not a table of tiles such as {{'b1': {{'crop': 'wheat'}}}}")
         for name, tile in field.items():
             position = self.tile(name, "field")
+            if position == NO_TILE:
+                raise ScenarioError("field: null is not a position")
             if position in described:
                 raise ScenarioError(f"field.{name}: this position is given twice")
             described[position] = _mapping(tile, f"field.{name}", _TILE_KEYS)
@@ -452,7 +448,7 @@ class _Reader:
         """The effect being carried out: what the decision implies, then what is given."""
         s = self.record
         decision = Decision(int(s["decision"]))
-        for key, blank in PENDING_BLANK.items():
+        for key, blank in _PENDING_BLANK.items():
             s[key] = blank
         s["card"] = CARD_OF_DECISION.get(decision, -1)
         s["weather"] = WEATHER_OF_DECISION.get(decision, -1)
@@ -624,7 +620,7 @@ def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
         "turn_index": int(s["turn_index"]),
         "draft_step": None if s["draft_step"] == NOT_DRAFTING else int(s["draft_step"]),
     }
-    return {key: word for key, word in words.items() if np.any(s[key] != PENDING_BLANK.get(key, 0))}
+    return {key: word for key, word in words.items() if np.any(s[key] != _PENDING_BLANK.get(key, 0))}
 
 
 def _tile_or_none(players: int, tile: int) -> str | None:

@@ -26,6 +26,7 @@ from petrichor_env.invariants.pieces import (
 from petrichor_env.invariants.progress import broken_draft, broken_progress, broken_turns, broken_weather
 from petrichor_env.kernels import refresh_legal
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
+from petrichor_env.warm_up import warm_up
 
 __all__ = ["broken_counts", "broken_legal", "check"]
 
@@ -48,6 +49,7 @@ def check(states: State, tables: np.ndarray | None = None) -> None:
             i = int(np.argmax(broken))
             raise StateError(which.format(i) + reason(i))
     legal = array["legal"].copy()
+    warm_up()
     refresh_legal(array, tables)
     for broken, reason in broken_legal(array, legal):
         if broken.any():

@@ -53,8 +53,7 @@ def _difference(before: State, after: State, field: str) -> np.ndarray:
 
 
 def _cards(before: State, after: State, viewer: int | None) -> Iterator[str]:
-    reshuffled = (after["deck"] > before["deck"]).any()
-    if reshuffled:
+    if (after["deck"] > before["deck"]).any() or (after["discards"] < before["discards"]).any():
         yield "The discards are shuffled into a new deck."
     for seat in range(after["players"]):
         name = _names(after)[seat]

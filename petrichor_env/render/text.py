@@ -1,4 +1,4 @@
-"""The game drawn as text, at most 100 columns wide.
+"""The game drawn as text, no more than 100 columns wide.
 
 +---------------------+---------------------+
 | P1 Wheat        4/3 | P2 Coffee       0/4 |   position, crop, drops there / drops it needs to grow
@@ -38,12 +38,12 @@ from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
 CARD_WORDS = (
     "a neutral drop on a tile",
     "two neutral drops on a tile",
-    "a drop of player_0 leaves a tile",
-    "a new cloud with two neutral drops",
+    "a drop of player_0 off a tile",
+    "a new cloud, two neutral drops",
     "a neutral drop into a cloud",
     "a neutral drop into a cloud",
-    "a mixed cloud moves north-west",
-    "a neutral cloud moves south-east",
+    "a mixed cloud north-west",
+    "a neutral cloud south-east",
 )
 """What the Southern Winds cards 1 to 8 do."""
 
@@ -58,7 +58,7 @@ Paint = Callable[[str, str], str]
 
 
 def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
-    """The whole game as lines of text, at most 100 columns wide, without a newline at the end.
+    """The whole game as lines of text, within 100 columns, without a newline at the end.
 
     Arguments:
         state: one record of dtype STATE.
@@ -188,9 +188,14 @@ def _both(text: str, code: str, paint: Paint) -> tuple[str, str]:
 
 def _drops(s: State, drops: np.ndarray, paint: Paint) -> tuple[str, str]:
     players = int(s["players"])
-    there = [(seat, f"{owner_label(players, seat)} {count}") for seat, count in enumerate(drops) if count]
-    painted = [paint(text, _owner_colour(players, seat)) for seat, text in there]
-    return "  ".join(text for _, text in there), "  ".join(painted)
+    there = [(seat, owner_label(players, seat), str(count)) for seat, count in enumerate(drops) if count]
+    for between, after in ((" ", "  "), (":", " ")):  # the narrower one for a crowd
+        texts = [label + between + count for _, label, count in there]
+        plain = after.join(texts)
+        if len(plain) <= _CELL:
+            break
+    painted = [paint(text, _owner_colour(players, seat)) for (seat, _, _), text in zip(there, texts, strict=True)]
+    return plain, after.join(painted)
 
 
 # --- what everybody has ---------------------------------------------------------------------------------------------
@@ -201,22 +206,22 @@ def _people(s: State, viewer: int | None, paint: Paint) -> list[str]:
     names = owner_names(players)
     width = 11
     lines = [
-        " " * width + "           in supply       on weather spaces     voting  wheat",
-        " " * width + "  points  drops  votes  frost  sun wind rain       wins tokens  hand",
+        " " * width + "          in supply    on weather spaces  voting  wheat",
+        " " * width + " points  drops votes  frost sun wind rain  wins  tokens  hand",
     ]
     for seat in range(owners):
         label = f"{owner_label(players, seat):<2} {names[seat]}"
         votes = s["votes"][:, seat]
         numbers = (
-            f"{s['points'][seat]:8}{s['supply'][seat]:7}{s['vote_supply'][seat]:7}"
-            f"{votes[0]:7}{votes[1]:5}{votes[2]:5}{votes[3]:5}{s['voting_wins'][seat]:11}{s['wheat_tokens'][seat]:7}"
+            f"{s['points'][seat]:7}{s['supply'][seat]:7}{s['vote_supply'][seat]:6}"
+            f"{votes[0]:7}{votes[1]:4}{votes[2]:5}{votes[3]:5}{s['voting_wins'][seat]:6}{s['wheat_tokens'][seat]:8}"
         )
         hand = _hidden_cards(s["hand"][seat], viewer in (None, seat)) if seat < players else ""
         lines.append(f"{paint(f'{label:<{width}}', _owner_colour(players, seat))}{numbers}  {hand}")
         if seat < players and s["pack"][seat].any():
             lines.append(f"{'':<{width}}pack {_hidden_cards(s['pack'][seat], viewer in (None, seat))}")
     totals = s["votes"].sum(axis=1, dtype=np.int64)
-    return [*lines, f"{'all':<{width + 22}}{totals[0]:7}{totals[1]:5}{totals[2]:5}{totals[3]:5}"]
+    return [*lines, f"{'all':<{width + 20}}{totals[0]:7}{totals[1]:4}{totals[2]:5}{totals[3]:5}"]
 
 
 def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
@@ -247,6 +252,6 @@ def winds_card_text(s: State, t: State, i: int) -> str:
     card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
     icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]
     icons += ["harvest"] * int(t["winds_harvest"][card - 1])
-    where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no valid target, so a point instead"
+    where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no target, a point"
     die = f"die {roll}, " if roll else ""
     return f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(icons)}."

@@ -1,0 +1,108 @@
+"""Golden playthroughs: the rules still play and tell the games in `tests/playthroughs` as the files have them.
+
+After a change of the rules: `python -m tests.playthroughs --write`, then read what has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from petrichor_env import VARIANTS, Batch, Config
+from petrichor_env.actions import ACTIONS
+from petrichor_env.state import NOBODY
+from petrichor_env.words import owner_names
+from tests.playthroughs import FOLDER, GAMES, SEED
+
+EVERY_CONFIGURATION = [
+    Config(players=players, rounds=rounds, drafting=drafting)
+    for players in (2, 3, 4)
+    for rounds in (4, 6)
+    for drafting in (False, True)
+] + [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
+
+
+def text_of(name: str) -> str:
+    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def told_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All games told anew, in plain Python."""
+    folder = tmp_path_factory.mktemp("playthroughs")
+    subprocess.run(
+        [sys.executable, "-m", "tests.playthroughs", "--write", "--to", str(folder)],
+        cwd=Path(__file__).parent.parent,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=True,
+        timeout=300,
+    )
+    return folder
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_playthrough(name: str, told_again: Path) -> None:
+    assert (told_again / f"{name}.txt").read_text(encoding="utf-8") == text_of(name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_compiled_rules_play_the_same_game(name: str) -> None:
+    """The actions of the file, played by the compiled rules, are legal and lead to the file's final scores."""
+    config, text = GAMES[name], text_of(name)
+    batch = Batch(config, seed=SEED, autoreset="disabled")
+    answers = re.findall(r"^    > .*\[(.*)\]$", text, re.MULTILINE)
+    for answer in answers:
+        batch.step([ACTIONS[answer]])
+    assert batch.actors[0] == NOBODY and len(answers) > 30
+    totals = [int(number) for number in re.findall(r"^total (.*)$", text, re.MULTILINE)[0].split()]
+    assert batch.states["points"][0, : config.owners].tolist() == totals
+    (winners,) = re.findall(r"^((?:player_\d|neutral)(?: and player_\d)*) wins?\.$", text, re.MULTILINE)
+    won = batch.winners(batch.states)[0].tolist()
+    assert [name in winners.split(" and ") for name in owner_names(config.players)][: len(won)] == won
+
+
+def test_no_configuration_lacks_one() -> None:
+    """Every number of players dealt, drafted and in the long form; solo bare, with each variant, and with all."""
+    played = set(GAMES.values())
+    for config in EVERY_CONFIGURATION:
+        if config.solo:
+            parts = {Config(variants=(name,)) for name in config.variants} or {Config()}
+            assert config in played or len(config.variants) > 1
+        else:
+            parts = {Config(players=config.players, drafting=config.drafting)}
+            parts.add(Config(players=config.players, rounds=config.rounds))
+        assert parts <= played, f"{config.name} has no playthrough"
+    assert Config(variants=VARIANTS) in played
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(GAMES)
+
+
+def test_every_decision_comes_up() -> None:
+    """A reader of the files sees every kind of question."""
+    everything = "\n".join(text_of(name) for name in GAMES)
+    for asked in (
+        "which card to keep of the pack",
+        "which tile the first cloud goes to",
+        "which card to play, or to pass",
+        "whether to take the optional second action",
+        "which card to pay with for the optional",
+        "which tile the new cloud goes to",
+        "which cloud gets two own drops",
+        "which cloud to move",
+        "where the cloud on",
+        "which drop falls from a cloud",
+        "which drop of another cloud falls too",
+        "gives a drop up",
+        "how to vote after",
+        "as none is left in supply",
+        "which card to discard",
+        "which of the tied weather spaces to select",
+        "in which cloud to double own drops",
+        "which drop on a tile to move",
+    ):
+        assert asked in everything, asked

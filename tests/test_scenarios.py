@@ -1,0 +1,559 @@
+"""Scenarios: `scenario` and `describe` are inverse; what breaks the game's counts or rules is refused with reasons."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from functools import lru_cache
+from itertools import combinations, count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petrichor_env import VARIANTS, Batch, Config, describe, scenario
+from petrichor_env.actions import ACTION_NAMES
+from petrichor_env.batch import legal_actions
+from petrichor_env.errors import ScenarioError, StateError
+from petrichor_env.scenarios import check
+from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
+from tests.play import play
+
+SOLO = [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
+BASE = [
+    Config(players=players, rounds=rounds, drafting=drafting)
+    for players in (2, 3, 4)
+    for rounds in (4, 6)
+    for drafting in (False, True)
+]
+DOCUMENTATION = Path(__file__).parent.parent / "docs" / "scenarios.md"
+
+
+def again(state: State) -> State:
+    """The state, through a description and JSON."""
+    return scenario(json.loads(json.dumps(describe(state))))
+
+
+@lru_cache(maxsize=64)
+def batch_of(config: Config) -> Batch:
+    return Batch(config, 1, seed=0, autoreset="disabled")
+
+
+# ---- inverse
+
+
+@pytest.mark.parametrize("config", BASE + SOLO, ids=lambda config: config.name)
+def test_describing_random_games(config: Config) -> None:
+    """Through the description and back, byte for byte, all along random games and at their ends."""
+    batch = Batch(config, 3, seed=11, autoreset="next_step")
+    for step in range(80 * config.rounds):
+        if step % 15 == 0 or batch.terminations.any():
+            check(batch.states)
+            for state in batch.states:
+                assert again(state).tobytes() == state.tobytes()
+        batch.step(batch.random_actions())
+
+
+@pytest.mark.parametrize("config", [*BASE[:2], BASE[-1], SOLO[0], SOLO[-1]], ids=lambda config: config.name)
+def test_describing_forfeited_games(config: Config) -> None:
+    """A forfeited game keeps what it was in the middle of."""
+    batch = Batch(config, 1, seed=3, autoreset="next_step", illegal_action="lose")
+    decisions = set()
+    for _ in range(150):
+        forfeits = batch.copy()
+        forfeits.step([-1])
+        for before, state in zip(batch.states[forfeits.illegal], forfeits.states[forfeits.illegal], strict=True):
+            decisions.add(int(before["decision"]))
+            assert describe(state)["forfeited"] == describe(before)["actor"]
+            assert again(state).tobytes() == state.tobytes()
+        batch.step(batch.random_actions())
+    assert len(decisions) > 8
+
+
+SHORT: dict[str, dict[str, Any]] = {
+    "nothing given": {"players": 2, "hands": {"player_0": {"sun": 1}}},
+    "draft": {
+        "players": 3,
+        "drafting": True,
+        "decision": "draft",
+        "packs": {f"player_{seat}": {"frost": 2, "sun": 2, "wind": 2, "rain": 1} for seat in range(3)},
+    },
+    "second draft": {
+        "players": 2,
+        "drafting": True,
+        "round": 2,
+        "decision": "draft",
+        "actor": "player_1",
+        "pending": {"draft_step": 1},
+        "packs": {"player_0": {"frost": 2, "sun": 2}, "player_1": {"frost": 2, "sun": 2, "wind": 2}},
+        "hands": {"player_0": {"rain": 7}, "player_1": {"rain": 1}},
+    },
+    "setup_cloud": {"players": 4, "decision": "setup_cloud", "first_player": "player_2"},
+    "last turn": {"players": 2, "passed": "player_0", "actor": "player_1", "hands": {"player_1": {"sun": 1}}},
+    "optional_action": {"players": 2, "decision": "optional_action", "hands": {"player_0": {"sun": 2}}},
+    "pay": {"players": 2, "decision": "pay", "pending": {"card": "rain"}, "hands": {"player_0": {"sun": 3}}},
+    "pay for the optional action": {
+        "players": 1,
+        "decision": "pay",
+        "pending": {"card": "rain", "optional": True},
+        "hands": {"player_0": {"sun": 3, "rain": 1}},
+    },
+    "frost_tile": {"players": 3, "decision": "frost_tile"},
+    "sun_cloud": {"players": 3, "decision": "sun_cloud", "field": {"c3": {"cloud": {"drops": {"player_0": 1}}}}},
+    "wind_cloud": {"players": 1, "decision": "wind_cloud", "field": {"P4": {"cloud": {"drops": {"player_0": 1}}}}},
+    "wind_direction": {
+        "players": 1,
+        "decision": "wind_direction",
+        "pending": {"target": "P4"},
+        "field": {"P4": {"cloud": {"kind": "thunder", "drops": {"player_0": 1, "neutral": 2}}}},
+    },
+    "rain_drop": {
+        "players": 2,
+        "decision": "rain_drop",
+        "field": {"b2": {"cloud": {"drops": {"player_0": 1, "player_1": 1}}}},
+    },
+    "rain_second_drop": {
+        "players": 2,
+        "decision": "rain_second_drop",
+        "pending": {"target": "b2", "target_owner": "player_1"},
+        "field": {
+            "b2": {"cloud": {"drops": {"player_0": 1, "player_1": 1}}},
+            "b1": {"cloud": {"drops": {"player_0": 1}}},
+        },
+    },
+    "take_drop for Frost": {
+        "players": 2,
+        "decision": "take_drop",
+        "pending": {"card": "frost", "target": "b1"},
+        "field": {"b2": {"drops": {"player_0": 12}}, "b3": {"drops": {"player_0": 8}}},
+    },
+    "take_drop for Sun": {
+        "players": 2,
+        "decision": "take_drop",
+        "pending": {"card": "sun", "target": "b1"},
+        "field": {"b1": {"cloud": {"drops": {"player_0": 2}}}, "b2": {"drops": {"player_0": 17}}},
+    },
+    "vote": {
+        "players": 2,
+        "decision": "vote",
+        "pending": {"card": "rain", "optional": True},
+        "dice": ["harvest", 2, 2],
+    },
+    "move_vote": {
+        "players": 2,
+        "decision": "move_vote",
+        "pending": {"card": "rain", "target": "frost"},
+        "votes": {"wind": {"player_0": 7}, "sun": {"player_0": 5}},
+    },
+    "discard": {"players": 2, "decision": "discard", "actor": "player_1", "hands": {"player_1": {"sun": 3, "rain": 3}}},
+    "choose_weather": {
+        "players": 4,
+        "decision": "choose_weather",
+        "votes": {"wind": {"player_0": 3}, "sun": {"player_3": 2}, "rain": {"player_1": 2}},
+    },
+    "sun_weather_cloud": {
+        "players": 1,
+        "decision": "sun_weather_cloud",
+        "pending": {"selected": ["sun", "rain"]},
+        "field": {"P2": {"cloud": {"drops": {"player_0": 1}}}, "P3": {"cloud": {"drops": {"player_0": 2}}}},
+    },
+    "take_drop for Sun weather": {
+        "players": 3,
+        "decision": "take_drop",
+        "actor": "player_2",
+        "pending": {"selected": ["frost", "sun"], "weather": "sun", "target": "a1"},
+        "field": {"a1": {"cloud": {"drops": {"player_2": 4}}}, "b1": {"drops": {"player_2": 13}}},
+    },
+    "wind_weather_drop": {
+        "players": 3,
+        "decision": "wind_weather_drop",
+        "pending": {"selected": ["wind", "rain"]},
+        "field": {"a1": {"drops": {"player_2": 4}}},
+    },
+    "wind_weather_direction": {
+        "players": 3,
+        "rounds": 6,
+        "round": 6,
+        "decision": "wind_weather_direction",
+        "pending": {"selected": ["wind"], "target": "a1", "target_owner": "player_2"},
+        "votes": {"wind": {"player_1": 2}},
+        "field": {"a1": {"drops": {"player_2": 4}}},
+    },
+    "game_over": {"players": 1, "phase": "over", "points": {"player_0": 31, "neutral": 30}},
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_short_scenarios(name: str) -> None:
+    """Every decision can be described shortly; from there the game goes on to its end without breaking a count."""
+    state = scenario(SHORT[name])
+    full = describe(state)
+    assert full["decision"] == SHORT[name].get("decision", "game_over" if "over" in name else "turn")
+    assert again(state).tobytes() == state.tobytes()
+    generator = np.random.default_rng(5)
+    for step in count():
+        if state["decision"] == Decision.GAME_OVER:
+            break
+        state = play(state, ACTION_NAMES[generator.choice(legal_actions(state))])
+        if step < 3 or step % 10 == 0:
+            check(state)
+            assert again(state).tobytes() == state.tobytes()
+
+
+def test_short_scenarios_are_of_every_decision() -> None:
+    assert {describe(scenario(short))["decision"] for short in SHORT.values()} == set(DECISION_NAMES)
+
+
+def test_what_is_left_out() -> None:
+    """The documented defaults."""
+    full = describe(scenario({"players": 3, "hands": {"player_0": {"sun": 1}}}))
+    assert (full["rounds"], full["round"], full["phase"], full["decision"], full["actor"]) == (
+        *(4, 1, "action", "turn"),
+        "player_0",
+    )
+    assert (full["turns"], full["passed"], full["first_player"], full["random"]) == (3, None, "player_0", 0)
+    assert full["dice"] == [1, 1, 1] and full["pending"] == {} and full["harvested"] is False
+    assert full["deck"] == {"frost": 10, "sun": 9, "wind": 10, "rain": 10}
+    assert [tile["crop"] for tile in full["field"].values()] == ["wheat"] * 3 + ["cotton"] * 3 + ["grass"] * 3
+
+
+def test_tiles_that_are_left_out() -> None:
+    """The field is filled with the tiles that are left; solo's stays in ascending order of priority."""
+    field = {"a1": {"crop": "cotton"}, "c3": {"crop": "wheat"}, "b2": {"drops": {"player_0": 1}}}
+    crops = [tile["crop"] for tile in describe(scenario({"players": 3, "field": field}))["field"].values()]
+    assert crops == ["cotton", "wheat", "wheat", "cotton", "cotton", "grass", "grass", "grass", "wheat"]
+    solo = describe(scenario({"players": 1, "field": {"b1": {"crop": "wheat"}, "P5": {"crop": "coffee"}}}))["field"]
+    assert [tile["crop"] for tile in solo.values()] == ["cotton", "wheat", "grass", "wheat", "coffee", "coffee"]
+    assert list(solo) == ["P1", "P2", "P3", "P4", "P5", "P6"]
+
+
+def test_growing_tokens_that_are_left_out() -> None:
+    """The drops ask for them; only Coffee and Rice sprout, and may be given as developed."""
+    four, three = {"drops": {"player_0": 4}}, {"drops": {"player_0": 3}}
+    field = {
+        "b1": {"crop": "coffee", **four},
+        "c1": {"crop": "coffee", "growing": "developed", **four},
+        "a2": {"crop": "rice", **three},
+        "b2": {"crop": "wheat", **three},
+    }
+    full = describe(scenario({"players": 2, "field": field}))["field"]
+    assert [full[name].get("growing") for name in field] == ["sprouting", "developed", None, "developed"]
+
+
+# ---- refused
+
+
+def with_tile(**tile: Any) -> dict[str, Any]:
+    return {"players": 2, "field": {"b1": tile}}
+
+
+def decision(name: str, pending: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    return {"players": 3, "decision": name, "pending": pending or {}, **changes}
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    # counts
+    (with_tile(drops={"player_0": 21}), "player_0 has 21 drops on tiles and in clouds; a player has 20"),
+    (
+        with_tile(drops={"player_1": 17}, cloud={"drops": {"player_1": 4}}),
+        "player_1 has 21 drops on tiles and in clouds; a player has 20",
+    ),
+    (
+        {"players": 1, "votes": {"sun": {"neutral": 7}, "rain": {"neutral": 6}}},
+        "neutral has 13 votes on weather spaces; a player has 12",
+    ),
+    (
+        {"players": 2, "hands": {"player_0": {"sun": 6}}, "discards": {"sun": 5}},
+        "11 sun cards in hands, packs and discards; there are 10",
+    ),
+    ({"players": 2, "deck": {"sun": 10, "wind": 10, "rain": 9}}, "0 frost cards in hands, packs, deck and discards"),
+    ({"players": 2, "hands": {"player_1": {"sun": 9}}}, "player_1 holds 9 cards; a hand has at most 8 here"),
+    ({"players": 4, "round": 2, "hands": {"player_1": {"sun": 6, "rain": 5}}}, "holds 11 cards; a hand has at most 10"),
+    ({"players": 2, "voting_wins": {"player_0": 3}}, "3 Voting Wins; by round 1 there are at most 2"),
+    ({"players": 2, "wheat_tokens": {"player_0": 2, "player_1": 2}}, "4 wheat_tokens; the field's wheat tiles give at"),
+    # the Fields
+    ({"players": 2, "field": {"a1": {}}}, "field: 'a1' is not a position of this field; allowed are b1, c1, a2"),
+    ({"players": 3, "field": {"d1": {}}}, "field: 'd1' is not a position of this field"),
+    ({"players": 1, "field": {"c1": {}}}, "field: 'c1' is not a position of this field; allowed are P1, P2, P3"),
+    ({"players": 2, "field": {"P1": {}}}, "field: 'P1' is not a position"),
+    ({"players": 2, "field": {None: {}}}, "field: null is not a position"),
+    ({"players": 1, "field": {"P3": {}, "a2": {}}}, "field.a2: this position is given twice"),
+    (with_tile(crop="maize"), "field.b1.crop: 'maize'; allowed are wheat, cotton"),
+    (with_tile(crop="corn"), "both are removed in the 2 player game"),
+    (
+        {"players": 3, "field": {name: {"crop": "rice"} for name in ("a1", "b1")}},
+        "2 rice tiles in the field; there are 1",
+    ),
+    ({"players": 1, "field": {"P1": {"crop": "corn"}}}, "solo uses only tiles with a compass"),
+    ({"players": 1, "field": {"P1": {"crop": "coffee"}}}, "coffee at P1 can't be laid in ascending order of priority"),
+    (
+        {"players": 1, "variants": ["no_more_tricks"], "field": {"P4": {"crop": "potato"}}},
+        '"No More Tricks" removes wheat and potato',
+    ),
+    (
+        with_tile(crop="rice", growing="sprouting"),
+        "rice on b1 has 0 drops of the 4 it needs, so it has no growing token",
+    ),
+    (with_tile(crop="wheat", drops={"player_0": 3}, growing="none"), "has 3 drops, and 3 make it grow"),
+    (with_tile(crop="wheat", drops={"player_0": 3}, growing="sprouting"), "only coffee and rice sprout"),
+    # clouds
+    (with_tile(cloud={}), "the cloud on b1 is empty; empty clouds are removed"),
+    (with_tile(cloud={"kind": "light", "drops": {"player_0": 4}}), "the light cloud on b1 has 4 drops; with 4 it is a"),
+    (with_tile(cloud={"drops": {"player_0": 4, "player_1": 4}}), "the cloud on b1 has 8 drops; with 8 it overflows"),
+    # keys and types
+    ({"players": 2, "tiles": {}}, "scenario: unknown key 'tiles'; allowed are players, rounds"),
+    (with_tile(drop=1), "field.b1: unknown key 'drop'; allowed are crop, growing, drops, cloud"),
+    (with_tile(cloud={"size": 1}), "field.b1.cloud: unknown key 'size'; allowed are kind, drops"),
+    (with_tile(drops={"neutral": 1}), "field.b1.drops: unknown key 'neutral'; allowed are player_0, player_1"),
+    (with_tile(drops={"player_0": -1}), "field.b1.drops.player_0: -1; allowed are 0 to"),
+    (with_tile(drops={"player_0": 1.0}), "field.b1.drops.player_0: 1.0 is not a whole number"),
+    (with_tile(drops={"player_0": True}), "field.b1.drops.player_0: True is not a whole number"),
+    (with_tile(drops=3), "field.b1.drops: 3 is not a table"),
+    ({"players": 2, "field": ["b1"]}, "field: .* is not a table of tiles"),
+    ({"players": 2, "hands": {"player_0": {"snow": 1}}}, "hands.player_0: unknown key 'snow'; allowed are frost, sun"),
+    ({"players": 1, "hands": {"neutral": {"sun": 1}}}, "hands: unknown key 'neutral'; allowed are player_0"),
+    ({"players": 2, "votes": {"snow": {}}}, "votes: unknown key 'snow'"),
+    ({"players": 2, "pending": {"tile": "b1"}}, "pending: unknown key 'tile'; allowed are card, optional"),
+    ({"players": 2, "dice": [1, 2]}, "dice: .* there are 3 Harvest dice"),
+    ({"players": 2, "dice": [1, 2, 5]}, r"dice\[2\]: 5; a Harvest die shows 1, 2, 3, 4 or 'harvest'"),
+    ({"players": 2, "dice": "harvest"}, "dice: 'harvest' is not a list"),
+    ({"players": 2, "random": -1}, "random: -1; allowed are 0 to 18446744073709551615"),
+    ({"players": 2, "harvested": 1}, "harvested: 1; allowed are true and false"),
+    # the configuration
+    ({"rounds": 4}, "players: missing"),
+    ({"players": 5}, "players=5"),
+    ({"players": 2, "rounds": 5}, "rounds=5"),
+    ({"players": 1, "rounds": 6}, "the Southern Winds are played over 4 rounds"),
+    ({"players": 1, "drafting": True}, "there is no draft in solo"),
+    ({"players": 2, "variants": ["double_card"]}, "these are the solo game's"),
+    ({"players": 2, "southern_winds": {}}, "southern_winds: only in solo"),
+    # progress
+    ({"players": 2, "round": 5}, "round: 5; allowed are 1 to 4"),
+    ({"players": 2, "round": 0}, "round: 0; allowed are 1 to 4"),
+    ({"players": 2, "actor": "player_2"}, "actor: 'player_2'; allowed are player_0, player_1"),
+    ({"players": 1, "actor": "neutral"}, "actor: 'neutral'; allowed are player_0"),
+    ({"players": 2, "actor": None}, "decision 'turn' of nobody"),
+    ({"players": 2, "phase": "weather"}, "decision 'turn' in phase 'weather'; it belongs to 'action'"),
+    ({"players": 2, "decision": "draft"}, "decision 'draft' without drafting"),
+    ({"players": 1, "decision": "setup_cloud"}, "decision 'setup_cloud' is never asked in solo"),
+    ({"players": 3, "turns": 1, "actor": "player_2"}, "the actor is player_2, but it is player_1's turn to be asked"),
+    ({"players": 3, "turns": 1, "passed": "player_0"}, "player_0 has passed; nobody can have yet"),
+    ({"players": 1, "passed": "player_0"}, "player_0 has passed; nobody can have yet"),
+    (
+        {"players": 3, "passed": "player_0", "first_player": "player_1"},
+        "player_0 has passed and player_1 is first player; who passes takes the marker",
+    ),
+    ({"players": 3, "passed": "player_0", "actor": "player_2", "last_turns": 2}, "it is player_1's turn to be asked"),
+    ({"players": 2, "last_turns": 1}, "last_turns is 1 when nobody has passed"),
+    (
+        {"players": 3, "passed": "player_0", "hands": {"player_0": {"sun": 1}}},
+        "player_0 has passed first and holds cards; that player discards the hand",
+    ),
+    ({"players": 2, "phase": "over", "round": 3}, "over in round 3 of 4"),
+    ({"players": 2, "phase": "over", "votes": {"sun": {"player_0": 1}}}, "over, but there are votes on weather spaces"),
+    ({"players": 2, "harvested": True}, "harvested in phase 'action'"),
+    # decisions that don't fit
+    (decision("vote"), "pending.card is None for decision 'vote'"),
+    (decision("turn", {"card": "sun"}), "pending.card is 'sun' for decision 'turn'"),
+    (decision("sun_cloud"), "decision 'sun_cloud' doesn't fit: no action would be legal"),
+    (decision("wind_cloud", {"card": "sun"}), "pending.card is 'sun' for decision 'wind_cloud'"),
+    (decision("wind_direction"), "pending.target is missing for decision 'wind_direction'"),
+    (decision("wind_direction", {"target": "b2"}), "pending.target b2 has no cloud with an own drop"),
+    (decision("turn", {"target": "b2"}), "pending.target is given for decision 'turn'"),
+    (decision("turn", {"cards_left": 1}), "names no cards"),
+    (decision("turn", {"optional": True}), "pending.optional, but no action is being carried out"),
+    (decision("pay", {"card": "sun"}), "decision 'pay' doesn't fit: no action would be legal"),
+    (decision("pay", {"card": "sun", "cards_left": 3}), "pending.cards_left is 3; 1 to 2 cards pay for this action"),
+    (decision("optional_action", hands={"player_0": {"sun": 1}}), "is asked only with 2 cards in hand"),
+    (decision("discard", players=2, hands={"player_0": {"sun": 4}}), "pending.cards_left is 0 with 4 cards in hand"),
+    (decision("take_drop", {"card": "frost", "target": "b2"}), "the supply of 20 drops is enough"),
+    (
+        decision(
+            "take_drop",
+            {"card": "frost", "target": "b2"},
+            field={
+                "a1": {"cloud": {"drops": {"player_0": 7}}},
+                "b1": {"cloud": {"drops": {"player_0": 7}}},
+                "c1": {"cloud": {"drops": {"player_0": 6}}},
+            },
+        ),
+        "1 drops are needed, 0 are in reach",
+    ),
+    (
+        decision("move_vote", {"card": "sun", "target": "wind"}, votes={"sun": {"player_0": 11}}),
+        "a vote is moved only with an empty supply; it holds 1",
+    ),
+    (
+        decision("move_vote", {"card": "sun", "target": "wind"}, votes={"wind": {"player_0": 12}}),
+        "there is no vote on another weather space",
+    ),
+    (
+        decision("move_vote", {"card": "sun", "target": "rain"}, votes={"wind": {"player_0": 12}}),
+        "the vote goes to the action's weather or the next one clockwise",
+    ),
+    (decision("choose_weather", votes={"sun": {"player_0": 2}, "rain": {"player_1": 1}}), "there is no tie to break"),
+    (decision("choose_weather", round=4), "there is no tie to break"),
+    (decision("wind_weather_drop", {"selected": ["sun", "rain"]}), "wind is being resolved, but it is not selected"),
+    (decision("wind_weather_drop", {"selected": ["wind"]}), "pending.selected names 1 spaces; 2 are selected"),
+    (decision("wind_weather_drop", {"selected": ["wind", "sun"]}), "'wind_weather_drop' doesn't fit"),
+    (
+        decision("wind_weather_drop", {"selected": ["wind", "sun"]}, votes={"sun": {"player_0": 1}}),
+        "votes on sun, which has been resolved",
+    ),
+    (
+        decision("wind_weather_drop", {"selected": ["wind", "rain"]}, votes={"sun": {"player_0": 1}}),
+        "wind is selected, but another weather space has more votes",
+    ),
+    # drafting
+    ({"players": 2, "drafting": True, "packs": {"player_0": {"sun": 1}}}, "packs of cards outside a draft"),
+    (decision("draft", drafting=True), "the pack of player_0 has 0 cards; at this point of the draft 7"),
+    (
+        {**SHORT["draft"], "pending": {"draft_step": 3}},
+        "pending.draft_step: 3; allowed are 0 to 2",
+    ),
+    ({**SHORT["draft"], "hands": {"player_1": {"sun": 1}}}, "player_1 holds 1 cards; with 0 picked and up to 0 kept"),
+    ({**SHORT["draft"], "pending": {"cards_left": 2}}, "pending.cards_left is 2; 1 cards are picked from this pack"),
+    # Southern Winds
+    ({"players": 1, "southern_winds": {"deck": [1, 2]}}, "card 9 is not in the Southern Winds deck"),
+    ({"players": 1, "southern_winds": {"deck": [9, 9]}}, "names a card twice"),
+    ({"players": 1, "southern_winds": {"deck": [0, 9]}}, r"southern_winds.deck\[0\]: 0; allowed are 1 to 9"),
+    (
+        {"players": 1, "southern_winds": {"deck": [4, 9], "revealed": [{"card": 4, "roll": 1}]}},
+        "card 4 was revealed last, but is in the deck",
+    ),
+    ({"players": 1, "southern_winds": {"revealed": [{"card": 9, "roll": 1}]}}, "card: 9; allowed are 1 to 8"),
+    ({"players": 1, "southern_winds": {"revealed": [{"card": 4}]}}, "a revealed card without its numeric die"),
+    (
+        {"players": 1, "southern_winds": {"revealed": [{"card": 4, "roll": 1}, {"card": 5, "roll": 1}]}},
+        "2 Southern Winds cards revealed; at most 1 are",
+    ),
+    (
+        {
+            "players": 1,
+            "variants": ["non_random_targets"],
+            "southern_winds": {"revealed": [{"card": 4, "roll": 1}]},
+        },
+        "targets are not random in this variant",
+    ),
+]
+
+
+@pytest.mark.parametrize(("description", "reason"), REFUSED)
+def test_refused(description: dict[str, Any], reason: str) -> None:
+    """What breaks the game's counts or rules, with the reason."""
+    with pytest.raises(ScenarioError, match=reason):
+        scenario(description)
+
+
+def test_no_more_clouds_than_there_are(tmp_path: Path) -> None:
+    """Counts are those of the components that are played with."""
+    overlay = tmp_path / "few.toml"
+    overlay.write_text("[pieces]\nclouds = 6\ndrops = 10\n")
+    cloud = {"cloud": {"drops": {"player_0": 1}}}
+    field = dict.fromkeys(("b1", "c1", "a2", "b2", "c2", "a3"), cloud)
+    six = {"players": 2, "field": field}
+    assert scenario(six, str(overlay))["supply"].tolist() == [4, 10, 0, 0, 0]
+    with pytest.raises(ScenarioError, match="7 clouds; there are 6"):
+        scenario({"players": 2, "field": {**field, "b3": cloud}}, str(overlay))
+    with pytest.raises(StateError, match=r"player_0 has 10 drops on .*; a player has 20"):
+        describe(scenario(six, str(overlay)))
+    with pytest.raises(ScenarioError, match=r"'frost_tile': there is no cloud left"):
+        scenario({**six, "decision": "frost_tile"}, str(overlay))
+
+
+def test_no_state() -> None:
+    things: tuple[Any, ...] = (None, {}, np.zeros(1), np.zeros(2, STATE), np.zeros((), np.int64))
+    for nothing in things:
+        with pytest.raises(StateError, match="a state is one record"):
+            describe(nothing)
+    with pytest.raises(StateError, match="players is 0; allowed are 1 to 4"):
+        describe(np.zeros(1, STATE)[0])
+    with pytest.raises(StateError, match="a state is a record"):
+        check(np.zeros(3))
+
+
+def test_check_names_the_game() -> None:
+    batch = Batch(Config(players=2), 5, seed=1)
+    batch.states["supply"][3, 0] += 1
+    with pytest.raises(StateError, match=r"game 3: player_\d has 21 drops on tiles, in clouds and in supply"):
+        check(batch.states)
+    with pytest.raises(StateError, match=r"^player_0 has 21 drops"):
+        check(batch.states[3])
+    batch.states["supply"][3, 0] -= 1
+    batch.states["legal"][4, 0] ^= np.uint64(1 << 20)
+    with pytest.raises(StateError, match="game 4: the set of legal actions isn't that of the pending decision"):
+        check(batch.states)
+
+
+# ---- whatever comes
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from([*BASE, SOLO[0], SOLO[-1]]),
+    st.integers(0, 2**32),
+    st.integers(0, 120),
+    st.integers(0, STATE.itemsize - 1),
+    st.integers(1, 255),
+)
+def test_damaged_states(config: Config, seed: int, steps: int, place: int, change: int) -> None:
+    """One byte of a state is another one: it is refused, or it is a state like any other."""
+    batch = batch_of(config)
+    batch.reset(seed)
+    for _ in range(steps):
+        if batch.actors[0] >= 0:
+            batch.step(batch.random_actions())
+    damaged = batch.states.copy()
+    damaged.view(np.uint8)[place] ^= np.uint8(change)
+    try:
+        described = describe(damaged[0])
+    except StateError:
+        return
+    assert scenario(described).tobytes() == damaged.tobytes()
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 30),
+    st.sampled_from(["player_0", "neutral", "harvest", "frost", "b1", "P3", "turn", "wheat", "action", "light", ""]),
+    st.floats(),
+    st.lists(st.integers(-1, 9), max_size=3),
+    st.dictionaries(st.sampled_from(["player_0", "b1", "frost", "crop"]), st.integers(-1, 5), max_size=2),
+)
+
+
+@st.composite
+def changed_descriptions(draw: st.DrawFn) -> dict[str, Any]:
+    """A description with some values replaced by whatever."""
+    full: dict[str, Any] = json.loads(json.dumps(describe(scenario(SHORT[draw(st.sampled_from(sorted(SHORT)))]))))
+    for _ in range(draw(st.integers(1, 3))):
+        inner: Any = full
+        while True:
+            key = draw(st.sampled_from(sorted(inner) if isinstance(inner, dict) else range(len(inner))))
+            if isinstance(inner[key], dict | list) and inner[key] and draw(st.booleans()):
+                inner = inner[key]
+                continue
+            inner[key] = draw(VALUES)
+            break
+    return full
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(changed_descriptions())
+def test_odd_descriptions(description: dict[str, Any]) -> None:
+    """Whatever a description holds, it is refused with a reason or makes a state that is described again."""
+    try:
+        state = scenario(description)
+    except ScenarioError:
+        return
+    assert again(state).tobytes() == state.tobytes()
+
+
+def test_documentation() -> None:
+    """The examples of docs/scenarios.md."""
+    results = doctest.testfile(str(DOCUMENTATION), module_relative=False)
+    assert results.attempted > 10 and results.failed == 0
