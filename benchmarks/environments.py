@@ -100,14 +100,15 @@ def _aec(env: Any) -> Callable[[], int]:
     env.reset(seed=0)
 
     def run() -> int:
-        draws = generator.random(2000)
-        for draw in draws:
+        decisions = 0
+        for draw in generator.random(2000):
             observation, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 env.reset()
                 continue
             legal = observation["action_mask"].nonzero()[0]
             env.step(legal[int(draw * len(legal))])
-        return len(draws)
+            decisions += 1
+        return decisions
 
     return run

@@ -1,8 +1,8 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
-A test compares `docs/observation.md` and `docs/actions.md` with what this writes. The tables in `docs/performance.md`
-and `README.md` are made from `docs/performance.json` (by `petrichor bench --json`) and `docs/difficulty.csv` (by
-`make demo`), so that no figure is typed by hand.
+A test compares them with what this writes. The picture in `README.md` is a game of the real renderer. The tables of
+`docs/performance.md` and `README.md` are made from `docs/performance.json` (by `petrichor bench --json`) and
+`docs/difficulty.csv` (by `make demo`), so that no figure is typed by hand.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import json
 from pathlib import Path
 
 from benchmarks.run import shown
-from petrichor_env import actions
+from petrichor_env import Batch, Config, actions
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
+from petrichor_env.render.text import render_text
 from petrichor_env.state import Crop, Decision, Phase
 
 DOCS = Path(__file__).parent
@@ -24,9 +25,9 @@ def observation_page() -> str:
     lines = [
         "# The observation",
         "",
-        f"One flat `float32` vector of {OBSERVATION_SIZE} numbers between {LOW:g} and {HIGH:g}, the same for every configuration: what one",
-        "player may know, with seats counted clockwise from that player (0 is the viewer, in solo 1 is the neutral",
-        "player). Unused seats and tiles are 0. In code: `petrichor_env.observation.LAYOUT`, and",
+        f"One flat `float32` vector of {OBSERVATION_SIZE} numbers between {LOW:g} and {HIGH:g}, the same for every",
+        "configuration: what one player may know, with seats counted clockwise from that player (0 is the viewer, in",
+        "solo 1 is the neutral player). Unused seats and tiles are 0. In code: `petrichor_env.observation.LAYOUT`, and",
         '`observation[BLOCKS["hand"].slice]` takes a block out.',
         "",
         "| block | from | to | shape | unit | meaning |",
@@ -57,8 +58,8 @@ def actions_page() -> str:
 def performance_table() -> str:
     report = json.loads((DOCS / "performance.json").read_text(encoding="utf-8"))
     lines = [
-        f"Measured on {report['date']} with {report['cores']} cores, Python {report['python']}, NumPy {report['numpy']}, Numba"
-        f" {report['numba']}; medians of {report['repeats']} runs, contenders in turns in one process.",
+        f"Measured on {report['date']}: {report['cores']} cores, Python {report['python']}, NumPy {report['numpy']},"
+        f" Numba {report['numba']}; medians of {report['repeats']} runs, contenders in turns in one process.",
         "",
         "| benchmark | what | measured | target | met |",
         "|---|---|---:|---|---|",
@@ -89,6 +90,14 @@ def difficulty_table() -> str:
     return "\n".join(lines)
 
 
+def picture() -> str:
+    """A solo game in its second round, as `render_mode="ansi"` shows it."""
+    batch = Batch(Config(), seed=2)
+    while batch.states["round"][0] < 2 or batch.states["decision"][0] != Decision.TURN:
+        batch.step(batch.random_actions())
+    return f"```text\n{render_text(batch.states[0])}\n```"
+
+
 def replace_block(page: Path, name: str, text: str) -> None:
     """Put `text` between the page's markers `<!-- name -->` and `<!-- end of name -->`."""
     whole = page.read_text(encoding="utf-8")
@@ -101,6 +110,7 @@ def main() -> None:
     (DOCS / "observation.md").write_text(observation_page(), encoding="utf-8")
     (DOCS / "actions.md").write_text(actions_page(), encoding="utf-8")
     replace_block(DOCS / "performance.md", "benchmarks", performance_table())
+    replace_block(README, "picture", picture())
     replace_block(README, "difficulty", difficulty_table())
 
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -47,12 +48,12 @@ def test_public_names_are_there() -> None:
 
 
 def test_the_core_is_light() -> None:
-    """Neither importing nor playing needs what the extras bring."""
+    """Neither importing nor playing loads what the extras bring (but Numba itself loads SciPy where there is one)."""
     program = (
         "import sys, gymnasium\n"
         "env = gymnasium.make('petrichor_env:Petrichor/Solo-v0')\n"
         "env.reset(seed=0)\n"
-        "heavy = {'torch', 'matplotlib', 'scipy', 'stable_baselines3', 'sb3_contrib', 'pandas', 'envpool'}\n"
+        "heavy = {'torch', 'matplotlib', 'stable_baselines3', 'sb3_contrib', 'pandas', 'envpool'}\n"
         "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)\n"
     )
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -61,17 +62,26 @@ def test_the_core_is_light() -> None:
 
 def test_pinned_versions_fit_the_requirements() -> None:
     from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    pins = dict(
-        line.split("==")
-        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-        if not line.startswith("#")
-    )
-    wanted = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split("==") for line in lines if not line.startswith("#")]
+    pins = {canonicalize_name(name): version for name, version in pairs}
+    wanted = list(chain(project["dependencies"], *project["optional-dependencies"].values()))
     for requirement in map(Requirement, wanted):
-        if requirement.name != "petrichor-env":
-            assert pins[requirement.name] in requirement.specifier, requirement.name
+        name = canonicalize_name(requirement.name)
+        if name != "petrichor-env":
+            assert pins[name] in requirement.specifier, name
+
+
+def test_no_file_names_a_machine_or_a_package_index() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    indexes = re.compile(r"(extra-)?index-url|find-links|/home/\w|/root/|file://", re.IGNORECASE)
+    for name in listed:
+        path = ROOT / name
+        if path.suffix in {".py", ".toml", ".txt", ".md", ".cff", ".ipynb"} and path != Path(__file__):
+            assert not indexes.search(path.read_text(encoding="utf-8")), name
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "petrichor_env" / "rules").glob("*.py")), ids=lambda path: path.name)
@@ -103,6 +113,7 @@ def test_agents_need_no_training(path: Path) -> None:
 def test_generated_pages_are_current() -> None:
     assert (ROOT / "docs" / "observation.md").read_text(encoding="utf-8") == generate.observation_page()
     assert (ROOT / "docs" / "actions.md").read_text(encoding="utf-8") == generate.actions_page()
+    assert generate.picture() in README
     assert generate.performance_table() in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert generate.difficulty_table() in README
 
