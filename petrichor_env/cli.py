@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -216,7 +216,7 @@ def _import(name: str, extra: str) -> ModuleType:
         sys.path.insert(0, str(Path.cwd()))  # an installed command does not look into the clone it is run from
     folder = name.split(".")[0]
     try:
-        return importlib.import_module(name)
+        return import_module(name)
     except ModuleNotFoundError as error:
         if error.name in (folder, name):
             raise PetrichorError(f"there is no {folder}/ here: run it from a clone of the repository") from None

@@ -201,7 +201,7 @@ def winners_of_games(states: np.ndarray, won: np.ndarray) -> None:
 
 @kernel
 def random_legal_actions(states: np.ndarray, randoms: np.ndarray, actions: np.ndarray) -> None:
-    """A uniformly random legal action of every game, 0 if it is over, into `actions` (int64), by `randoms` in 0 to 1."""
+    """A random legal action of every game, 0 if it is over, into `actions` (int64), by `randoms` in [0, 1)."""
     for i in range(states.shape[0]):
         count = rules.count_legal(states[i])
         actions[i] = rules.nth_legal(states[i], int(randoms[i] * count)) if count > 0 else 0

@@ -17,7 +17,7 @@ TABLES = np.dtype(
     [
         ("copies", np.int8, (NUM_CROPS,)),  # tiles of each crop in the box
         ("drops_to_grow", np.int8, (NUM_CROPS,)),
-        # [crop, 0 sprouting / 1 developed, place - 1]; Corn by players present, Rice a drop; sprouting is 0 where it never is
+        # [crop, 0 sprouting / 1 developed, place - 1]; Corn by players present, Rice a drop; 0 where it never sprouts
         ("scores", np.int8, (NUM_CROPS, 2, MAX_PLAYERS)),
         # solo priorities of a crop's tiles in tenths (Maltese Cactus will be 55), 0 for a tile without a compass
         ("solo_priority", np.int16, (NUM_CROPS, MAX_COPIES)),

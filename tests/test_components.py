@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -323,8 +322,8 @@ def test_games_at_the_limits_of_what_an_overlay_may_say(tmp_path: Path, text: st
     for step in range(600):
         batch.step(batch.random_actions())
         ended += batch.terminations.sum()
-        assert LOW <= batch.observations.min() and batch.observations.max() <= HIGH
-        assert LOW <= batch.final_observations.min() and batch.final_observations.max() <= HIGH
+        assert batch.observations.min() >= LOW and batch.observations.max() <= HIGH
+        assert batch.final_observations.min() >= LOW and batch.final_observations.max() <= HIGH
         if step % 100 == 0:
             check(batch.states, batch.tables)
     assert ended >= 32
@@ -427,7 +426,8 @@ BAD = [
     ),
     (
         "tiles.cotton.solo_priorities = [0, 0, 0]\ntiles.grass.solo_priorities = [2, 0, 0]",
-        'tiles.grass.solo_priorities: leaves 4 tiles with a solo priority without Wheat and Potato, for the variant "No More Tricks"',
+        "tiles.grass.solo_priorities: leaves 4 tiles with a solo priority without Wheat and Potato, "
+        'for the variant "No More Tricks"',
         "leave 6",
     ),
 ]
@@ -607,7 +607,7 @@ def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, ob
     """A module in the place of `name` whose `main` notes its arguments."""
     calls: list[dict[str, object]] = []
     module = types.ModuleType(name)
-    module.main = lambda **arguments: calls.append(arguments)  # type: ignore[attr-defined]
+    module.main = lambda **arguments: calls.append(arguments)
     package = types.ModuleType(name.split(".")[0])
     monkeypatch.setitem(sys.modules, package.__name__, package)
     monkeypatch.setitem(sys.modules, name, module)
@@ -648,7 +648,7 @@ def test_missing_modules(monkeypatch: pytest.MonkeyPatch, command: str, missing:
     def import_module(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
-    monkeypatch.setattr(importlib, "import_module", import_module)
+    monkeypatch.setattr(cli, "import_module", import_module)
     with pytest.raises(PetrichorError) as error:
         CliRunner().invoke(cli.app, [command], catch_exceptions=False)
     assert str(error.value) == text
@@ -658,13 +658,14 @@ def test_a_missing_part_of_this_project_is_not_blamed_on_the_user(monkeypatch: p
     def import_module(name: str) -> None:
         raise ModuleNotFoundError("No module named 'petrichor_env.lost'", name="petrichor_env.lost")
 
-    monkeypatch.setattr(importlib, "import_module", import_module)
+    monkeypatch.setattr(cli, "import_module", import_module)
     with pytest.raises(ModuleNotFoundError, match=r"petrichor_env\.lost"):
         CliRunner().invoke(cli.app, ["demo"], catch_exceptions=False)
 
 
 def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -> None:
     (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "__init__.py").touch()
     (tmp_path / "benchmarks" / "run.py").write_text("def main(**arguments):\n    print('here', sorted(arguments))\n")
     code = "from petrichor_env.cli import main; main(['bench'])"
     environment = os.environ | {"PYTHONPATH": str(Path(cli.__file__).parent.parent), "PYTHONSAFEPATH": "1"}
