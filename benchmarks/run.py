@@ -16,6 +16,7 @@ from rich.table import Table
 
 from benchmarks.environments import aec, single, vec_solo
 from benchmarks.measure import Result
+from benchmarks.parts import parts
 from benchmarks.playouts import playouts
 from benchmarks.startup import startup
 from petrichor_env import __version__
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
     "aec": aec,
     "playouts": playouts,
     "startup": startup,
+    "parts": parts,
 }
 
 

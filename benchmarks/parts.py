@@ -1,0 +1,54 @@
+"""Where the time of a vectorised step goes: nanoseconds a game, from the rules alone to Gymnasium's interface."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+import gymnasium
+import numpy as np
+
+from benchmarks.environments import NUM_ENVS
+from benchmarks.measure import Result, rates
+from petrichor_env import kernels
+from petrichor_env.batch import Batch
+
+_CALLS = 50
+
+
+def parts(repeats: int, seconds: float) -> list[Result]:
+    """Parts of a step of 1,024 solo games, on one thread where threads can be chosen. No targets."""
+    batch = Batch(num_games=NUM_ENVS, seed=0, num_threads=1)
+    threaded = Batch(num_games=NUM_ENVS, seed=0)
+    env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS)
+    env.reset(seed=0)
+    generator = np.random.default_rng(0)
+    views = (batch.actors, batch.action_masks, batch.observations)
+
+    def step(batch: Batch) -> None:
+        batch.step(batch.random_actions())
+
+    def gymnasium_step() -> None:
+        env.step(kernels.sample_actions(env.unwrapped.action_masks(), generator))  # type: ignore[attr-defined]
+
+    contenders: dict[str, Callable[[], int]] = {
+        "masks and observations": _often(lambda: kernels.view_games(batch.states, batch.tables, *views)),
+        "choosing a random action from the mask": _often(lambda: kernels.sample_actions(batch.action_masks, generator)),
+        "Batch.step with a random action, one thread": _often(lambda: step(batch)),
+        f"Batch.step with a random action, {threaded.num_threads} threads": _often(lambda: step(threaded)),
+        "make_vec's step with a random action": _often(gymnasium_step),
+    }
+    measured = rates(contenders, repeats, seconds)
+    return [
+        Result("parts", what, statistics.median(1e9 / rate for rate in runs), "ns", runs=[1e9 / rate for rate in runs])
+        for what, runs in measured.items()
+    ]
+
+
+def _often(call: Callable[[], object]) -> Callable[[], int]:
+    def run() -> int:
+        for _ in range(_CALLS):
+            call()
+        return _CALLS * NUM_ENVS
+
+    return run
