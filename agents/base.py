@@ -1,0 +1,60 @@
+"""What an agent is: it is asked for the actions of many games at once, and sees only what the actors may know."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from petrichor_env.batch import Batch
+from petrichor_env.kernels import sample_hidden_games
+
+
+class Decisions:
+    """The pending decisions of N games, each as its actor sees it.
+
+    The games' true states stay inside: `sample_states` gives copies in which everything that the actor cannot know
+    is drawn anew, so that an agent that looks ahead can neither peek nor disturb a game's random stream.
+
+    Attributes:
+        tables: (1,) TABLES, the numbers on the pieces.
+        observations: (N, OBSERVATION_SIZE) float32, the actors' views.
+        action_masks: (N, NUM_ACTIONS) int8, 1 for each legal action.
+    """
+
+    def __init__(
+        self, states: np.ndarray, tables: np.ndarray, observations: np.ndarray, action_masks: np.ndarray
+    ) -> None:
+        self._states = states
+        self.tables = tables
+        self.observations = observations
+        self.action_masks = action_masks
+
+    @classmethod
+    def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
+        """The pending decisions of a batch, or of some of its games (indices; none of them may be over)."""
+        chosen: slice | np.ndarray = slice(None) if games is None else games
+        return cls(batch.states[chosen], batch.tables, batch.observations[chosen], batch.action_masks[chosen])
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def sample_states(self, generator: np.random.Generator) -> np.ndarray:
+        """(N,) STATE: copies that the actors can't tell from the true states; hands, decks and chance are redrawn."""
+        states = self._states.copy()
+        randoms = generator.integers(0, 2**64, len(states), dtype=np.uint64)
+        sample_hidden_games(states, self.tables, states["actor"].astype(np.int64), randoms)
+        return states
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Anything that has a name and answers decisions.
+
+    `act` returns (N,) int64 legal actions, one a decision. All its randomness comes from `generator`: the same
+    decisions and the same generator state give the same actions.
+    """
+
+    name: str
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray: ...

@@ -1,0 +1,90 @@
+"""Checkpoints: what Stable-Baselines3 saves, and beside it in the same zip file what it was made for.
+
+A checkpoint also opens with `MaskablePPO.load`, which knows nothing of the second part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import petrichor_env
+from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
+from petrichor_env.errors import CheckpointError
+from petrichor_env.observation import LAYOUT
+from petrichor_env.state import STATE_VERSION
+
+MEMBER = "petrichor.json"
+FORMAT = 1
+
+_MUST_AGREE = {
+    "format": "the checkpoint format",
+    "state_version": "the version of the game's state",
+    "observation": "the layout of the observation",
+    "num_actions": "the number of actions",
+    "actions": "the order of the actions",
+}
+
+
+def _fingerprint(things: object) -> str:
+    return hashlib.sha256(repr(things).encode()).hexdigest()[:16]
+
+
+def versions() -> dict[str, Any]:
+    """What this installation's networks see and do; a checkpoint fits if all but the package's version agree."""
+    return {
+        "format": FORMAT,
+        "package": petrichor_env.__version__,
+        "state_version": STATE_VERSION,
+        "observation": _fingerprint([(block.name, block.start, block.shape, block.unit) for block in LAYOUT]),
+        "num_actions": NUM_ACTIONS,
+        "actions": _fingerprint(ACTION_NAMES),
+    }
+
+
+def save_checkpoint(model: Any, path: Path, notes: dict[str, Any]) -> None:
+    """Save an SB3 model with `versions()` and `notes` (JSON-able) at `path`; at no time is half a file there."""
+    buffer = io.BytesIO()
+    model.save(buffer)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(MEMBER, json.dumps({**versions(), "training": notes}, indent=2))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_bytes(buffer.getvalue())
+    os.replace(unfinished, path)
+
+
+def read_notes(path: str | Path) -> dict[str, Any]:
+    """What a checkpoint was made for and how, after checking that it fits this installation.
+
+    Raises CheckpointError with what differs, or with what is wrong with the file.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if MEMBER not in archive.namelist():
+                raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
+            notes: dict[str, Any] = json.loads(archive.read(MEMBER))
+    except (zipfile.BadZipFile, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
+    if not isinstance(notes, dict):
+        raise CheckpointError(f"{path}: its {MEMBER} should be a JSON object, not {notes!r}")
+    here = versions()
+    different = [
+        f"{meaning} is {notes.get(key, 'missing')}, here {here[key]}"
+        for key, meaning in _MUST_AGREE.items()
+        if notes.get(key) != here[key]
+    ]
+    if different:
+        raise CheckpointError(
+            f"{path}: made by version {notes.get('package', 'unknown')}, this is {here['package']}, and its policy "
+            f"does not fit: {'; '.join(different)}. Train it again, or install the version that made it"
+        )
+    return notes

@@ -1,0 +1,212 @@
+"""Pictures of a training run and of the difficulty variants, drawn without a display."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, PercentFormatter
+from scipy import stats
+
+from petrichor_env.config import VARIANTS
+from training.evaluation import CONFIDENCE, Summary
+from training.learning import CurvePoint
+
+# Okabe and Ito's colours, which people with any colour vision tell apart; the markers do too
+_LOOKS = {"trained": ("#0072B2", "D"), "greedy": ("#D55E00", "s"), "random": ("#009E73", "o")}
+_OTHER_LOOKS = (("#CC79A7", "^"), ("#E69F00", "v"), ("#56B4E9", "P"))
+_BLUE = _LOOKS["trained"][0]
+_GREY = "#8A8A8A"
+_INK = "#222222"
+_STYLE: Any = {
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": _GREY,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "axes.grid": True,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.8,
+    "text.color": _INK,
+    "axes.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+}
+_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+
+
+def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Sequence[Summary] = ()) -> None:
+    """Win rate and margin of the games played while learning, over its steps.
+
+    Lines are means of about the last 1/30 of all games (at least 50), bands their 95 % intervals. `references` are
+    other agents' results in the same configuration, as dashed lines. An empty curve says so in the picture.
+    """
+    with plt.rc_context(_STYLE):
+        figure, (top, bottom) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
+        figure.suptitle("Learning to beat the Southern Winds", x=0.01, ha="left", fontsize=13, fontweight="bold")
+        games = sum(point.games for point in curve)
+        steps, win_rates, low, high, margins, band = _smooth(curve)
+        if len(steps):
+            top.fill_between(steps, low, high, color=_BLUE, alpha=0.2, linewidth=0)
+            top.plot(steps, win_rates, color=_BLUE, linewidth=2)
+            bottom.fill_between(steps, margins - band, margins + band, color=_BLUE, alpha=0.2, linewidth=0)
+            bottom.plot(steps, margins, color=_BLUE, linewidth=2)
+            top.set_xlim(0, steps[-1])
+        else:
+            top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=_GREY)
+        looks = _looks([summary.agent for summary in references])
+        for summary in references:
+            colour, _ = looks[summary.agent]
+            _reference(top, summary.win_rate, summary.agent, colour)
+            _reference(bottom, summary.margin, summary.agent, colour)
+        top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
+        top.set_ylim(0, 1)
+        top.yaxis.set_major_formatter(PercentFormatter(1.0))
+        bottom.set_title("Margin: points ahead of the neutral player")
+        bottom.axhline(0, color=_GREY, linewidth=0.8)
+        minutes = curve[-1].seconds / 60 if curve else 0.0
+        bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
+        bottom.xaxis.set_major_formatter(FuncFormatter(_short_number))
+        figure.savefig(path, dpi=150)
+        plt.close(figure)
+
+
+def _looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Colour and marker of each agent, the same in every picture."""
+    others = [agent for agent in agents if agent not in _LOOKS]
+    return _LOOKS | {agent: _OTHER_LOOKS[i % len(_OTHER_LOOKS)] for i, agent in enumerate(others)}
+
+
+def _reference(axes: Axes, value: float, name: str, colour: str) -> None:
+    axes.axhline(value, color=colour, linewidth=1.4, linestyle=(0, (5, 3)))
+    axes.annotate(
+        name,
+        (1, value),
+        xycoords=("axes fraction", "data"),
+        xytext=(4, 0),
+        textcoords="offset points",
+        color=colour,
+        va="center",
+    )
+
+
+def _short_number(value: float, position: int | None = None) -> str:
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
+    """Six rows: steps, win rate, the ends of its Wilson interval, margin, the half width of its interval."""
+    games = np.array([point.games for point in curve], float)
+    wins = np.array([point.wins for point in curve], float)
+    margins = np.array([point.margin for point in curve], float)
+    steps = np.array([point.steps for point in curve], float)
+    wanted = max(50.0, games.sum() / 30)
+    shown: list[tuple[float, ...]] = []
+    start = 0
+    for end in range(1, len(curve) + 1):
+        while start < end - 1 and games[start + 1 : end].sum() >= wanted:
+            start += 1
+        n, part = games[start:end].sum(), slice(start, end)
+        rate = wins[part].sum() / n
+        centre = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+        half = _Z * np.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
+        margin = (margins[part] * games[part]).sum() / n
+        # a point's margin is a mean of its games, so its square deviations count once a game
+        spread = np.sqrt((games[part] * (margins[part] - margin) ** 2).sum() / max(1, end - start - 1))
+        shown.append((steps[end - 1], rate, centre - half, centre + half, margin, _Z * spread / np.sqrt(n)))
+    return np.array(shown).reshape(-1, 6).T
+
+
+def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
+    """Win rate and margin of every agent with every set of variants, with 95 % intervals.
+
+    Rows are sets of variants, a filled dot for each variant played with, in the order of their first summary.
+    """
+    sets = list(dict.fromkeys(summary.variants for summary in summaries))
+    agents = list(dict.fromkeys(summary.agent for summary in summaries))
+    rows = {name: row for row, name in enumerate(sets)}
+    with plt.rc_context(_STYLE):
+        figure, (key, left, right) = plt.subplots(
+            1,
+            3,
+            figsize=(11, 1.9 + 0.36 * max(len(sets), 4)),
+            sharey=True,
+            width_ratios=(0.9, 3, 3),
+            layout="constrained",
+        )
+        for i, agent in enumerate(agents):
+            colour, marker = _looks(agents)[agent]
+            own = [summary for summary in summaries if summary.agent == agent]
+            y = np.array([rows[summary.variants] for summary in own]) + (i - (len(agents) - 1) / 2) * 0.24
+            for axes, values in (
+                (left, [(s.win_rate, s.win_rate_low, s.win_rate_high) for s in own]),
+                (right, [(s.margin, s.margin_low, s.margin_high) for s in own]),
+            ):
+                mean, low, high = np.array(values).T
+                axes.errorbar(
+                    mean,
+                    y,
+                    xerr=np.clip([mean - low, high - mean], 0, None),
+                    fmt=marker,
+                    color=colour,
+                    markersize=5.5,
+                    elinewidth=1.4,
+                    label=agent,
+                )
+        _draw_key(key, sets)
+        left.set_title("Win rate")
+        left.set_xlim(-0.02, 1.02)
+        left.xaxis.set_major_formatter(PercentFormatter(1.0))
+        right.set_title("Margin: points ahead of the neutral player")
+        right.axvline(0, color=_GREY, linewidth=1)
+        for axes in (left, right):
+            axes.tick_params(axis="y", length=0, labelleft=False)
+            axes.grid(axis="y", visible=False)
+            for row in range(0, len(sets), 2):
+                axes.axhspan(row - 0.5, row + 0.5, color="#F4F4F4", zorder=0, linewidth=0)
+        left.set_ylim(len(sets) - 0.5, -0.5)
+        handles, labels = left.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper right", ncols=len(agents), frameon=False)
+        games = sorted({summary.games for summary in summaries})
+        number = f"{games[0]:,}" if len(games) == 1 else f"{games[0]:,} to {games[-1]:,}"
+        figure.suptitle(
+            f"How hard are the Southern Winds? {number} games a dot, 95 % intervals",
+            x=0.01,
+            ha="left",
+            fontsize=13,
+            fontweight="bold",
+        )
+        figure.savefig(path, dpi=150)
+        plt.close(figure)
+
+
+def _draw_key(axes: Axes, sets: Sequence[str]) -> None:
+    """Which variants each row has."""
+    for row, name in enumerate(sets):
+        chosen = [column for column, variant in enumerate(VARIANTS) if variant in name.split("+")]
+        axes.scatter(range(len(VARIANTS)), [row] * len(VARIANTS), s=34, color="#D9D9D9", zorder=2)
+        axes.scatter(chosen, [row] * len(chosen), s=34, color=_INK, zorder=3)
+    axes.set_xticks(
+        range(len(VARIANTS)),
+        [name.replace("non_", "non-").replace("_", " ") for name in VARIANTS],
+        rotation=45,
+        ha="left",
+    )
+    axes.xaxis.tick_top()
+    axes.tick_params(axis="both", length=0, labelleft=False)
+    axes.set_xlim(-0.6, len(VARIANTS) - 0.4)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)

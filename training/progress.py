@@ -1,0 +1,68 @@
+"""What long jobs have in common: Ctrl-C that keeps what is done, a folder of their own, a progress bar."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+class Interruptions:
+    """Turns Ctrl-C into a wish to stop, which a job looks up; a second one before `clear` raises KeyboardInterrupt.
+
+    A context manager. Outside the main thread, where signals can't be caught, Ctrl-C stays what it was.
+    """
+
+    def __init__(self) -> None:
+        self._wanted = False
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def wanted(self) -> bool:
+        """Whether there was a Ctrl-C since the last `clear`."""
+        return self._wanted
+
+    def clear(self) -> None:
+        self._wanted = False
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._wanted:
+            raise KeyboardInterrupt
+        self._wanted = True
+
+
+def new_folder(wanted: str | Path) -> Path:
+    """Make the folder; where it has files already, one beside it with a number, so that nothing is written over."""
+    folder, number = Path(wanted), 1
+    while folder.exists() and any(folder.iterdir()):
+        number += 1
+        folder = Path(f"{wanted}-{number}")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def progress_bar(console: Console) -> Progress:
+    """Title, bar, per cent, time left, and the task's `status` text."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[status]}"),
+        console=console,
+    )
