@@ -61,3 +61,4 @@ $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 .PHONY: $(VENV)/compiled
 $(VENV)/compiled: $(VENV)/dev
 	@$(BIN)/python -c 'from petrichor_env.warm_up import warm_up; warm_up()'
+	@$(BIN)/python -c 'from agents.greedy import warm_up; warm_up()'

@@ -14,6 +14,7 @@ import numpy as np
 
 from agents.base import Decisions
 from petrichor_env import rules
+from petrichor_env.batch import Batch
 from petrichor_env.compiled import kernel, rule
 from petrichor_env.errors import ConfigError
 from petrichor_env.rules.asking import count_bits, count_legal
@@ -323,3 +324,9 @@ def hand_value(s: State, w: State, seat: int) -> float:
         if s.hand[seat, kind] > 0:
             value += w.kind
     return value
+
+
+def warm_up() -> None:
+    """Compile the search where the cache lacks it (about half a minute, once): for what cannot wait later."""
+    batch = Batch(num_games=1, seed=0)
+    GreedyAgent().act(Decisions.of(batch), batch.generator)

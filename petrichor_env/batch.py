@@ -65,8 +65,9 @@ class Batch:
         illegal_action: "raise" IllegalAction, nothing is changed; "lose": the seat loses and its game ends;
             "random": a random legal action is taken instead. `illegal` tells which.
         reward: "win": at the end, k winners of n share +1, the others share -1, 0 if all win; solo +1 or -1.
-            "margin": change of (own points - mean of the others' points). "points": change of own points. An illegal
-            action that loses brings the loser's return to -1, the margin to -100 points, the points to 0.
+            "margin": change of (own points - mean of the others' points). "points": change of own points. In solo
+            the neutral player may score before the first decision, so a return can miss the final margin by that. An
+            illegal action that loses brings the loser's return to -1, the margin to -100 points, the points to 0.
         num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
             same for any number.
 

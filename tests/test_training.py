@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from training.evaluation import (
     summarize,
     wilson_interval,
 )
-from training.learning import Settings, learn
+from training.learning import MAX_THREADS, Settings, fastest_threads, learn
 from training.vec_env import PetrichorVecEnv
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
@@ -339,6 +340,13 @@ def test_saving_leaves_the_old_checkpoint_until_the_new_one_is_whole(
     assert read_notes(path)["training"] == {"which": "first"}
 
 
+def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
+    model, _ = learn(Config(), 0.0, tmp_path, 0, replace(SMALL, threads=None))
+    assert 1 <= torch.get_num_threads() <= MAX_THREADS
+    assert 1 <= fastest_threads(model.policy, 64) <= MAX_THREADS
+    assert all(parameter.grad is None for parameter in model.policy.parameters())
+
+
 # --- Demo ------------------------------------------------------------------------------------------------------------
 
 
@@ -418,7 +426,7 @@ def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
 def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
-    process = _run_demo_until(tmp_path / "demo", "difficulty.csv", games=3000)
+    process = _run_demo_until(tmp_path / "demo", "difficulty.csv", games=1000)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
@@ -427,7 +435,7 @@ def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
     with (tmp_path / "demo" / "difficulty.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert 3 <= len(rows) < 48
-    assert all(int(row["games"]) == 3000 for row in rows)
+    assert all(int(row["games"]) == 1000 for row in rows)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")

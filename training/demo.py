@@ -8,9 +8,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agents import Agent, Decisions, GreedyAgent, RandomAgent
+from agents import Agent, GreedyAgent, RandomAgent, greedy
 from agents.policy import PolicyAgent
-from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
 from training.evaluation import ALL_VARIANTS, EvaluationStopped, Summary, play_games, summarize, write_csv
 from training.learning import Progress, Settings, learn
@@ -62,9 +61,8 @@ def _run(
     settings: Settings | None,
     interruptions: Interruptions,
 ) -> None:
-    batch = Batch(Config(), 1, seed)
     with console.status("compiling the greedy agent, once, about half a minute"):
-        GreedyAgent().act(Decisions.of(batch), batch.generator)
+        greedy.warm_up()
     with progress_bar(console) as bar:
         task = bar.add_task("learning", total=1.0, status="")
 
@@ -93,9 +91,9 @@ def _run(
 
 
 def _status(progress: Progress) -> str:
-    text = f"{progress.steps:,} steps, {progress.steps_per_second:,.0f}/s"
+    text = f"{progress.steps / 1e6:.2f}M steps, {progress.steps_per_second / 1e3:.1f}k/s"
     if progress.recent is not None:
-        text += f", won {progress.recent[0]:.0%}, margin {progress.recent[1]:+.1f}"
+        text += f", won {progress.recent[0]:.0%}, {progress.recent[1]:+.1f}"
     return text
 
 
@@ -107,9 +105,9 @@ def _evaluate(
     with progress_bar(console) as bar:
         task = bar.add_task("evaluating", total=len(ALL_VARIANTS) * len(agents) * games, status="")
         try:
-            for variants in ALL_VARIANTS:
+            for number, variants in enumerate(ALL_VARIANTS, 1):
                 for agent in agents:
-                    bar.update(task, status=f"{agent.name}, {' + '.join(variants) or 'base'}")
+                    bar.update(task, status=f"set {number} of {len(ALL_VARIANTS)}, {agent.name}")
                     results = play_games(
                         [agent],
                         Config(variants=variants),
@@ -134,7 +132,7 @@ def difficulty_table(summaries: Sequence[Summary], wide: bool) -> Table:
     table = Table(
         title=f"Southern Winds: win rate and mean margin with 95 % intervals, {games:,} games each",
         title_justify="left",
-        caption="Margin: points ahead of the neutral player. All agents play the same games.",
+        caption="Margin: points ahead of the neutral player. The trained agent learned on the first row's game alone.",
         caption_justify="left",
         show_lines=not wide,
     )

@@ -31,14 +31,14 @@ class Settings:
     num_envs: int = 128
     steps: int = 128  # of each game between updates
     minibatch: int = 2048
-    epochs: int = 4
-    learning_rate: float = 1e-3
+    epochs: int = 3
+    learning_rate: float = 2e-3
     entropy: float = 0.01
     final: float = 0.05
     discount: float = 1.0
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.98
     clip: float = 0.2
-    layers: tuple[int, ...] = (256, 128)  # of policy and value network each
+    layers: tuple[int, ...] = (128, 128)  # of policy and value network each
     reward: str = "margin"
     reward_scale: float = 0.1
     threads: int | None = None  # of torch; None measures what is fastest, again and again
@@ -119,6 +119,8 @@ def learn(
     callback = _Learning(60 * minutes, folder, settings, config, seed, should_stop, on_progress)
     with (folder / "learning_curve.csv").open("w", newline="", encoding="utf-8") as file:
         callback.log_to(file)
+        callback.init_callback(model)
+        callback.save()
         try:
             model.learn(10**12, callback=callback, log_interval=10**9)
         finally:
@@ -178,7 +180,6 @@ class _Learning(BaseCallback):
 
     def _on_training_start(self) -> None:
         self.start = time.monotonic()
-        self.save()
         self._choose_threads()
 
     def _choose_threads(self) -> None:

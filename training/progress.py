@@ -60,7 +60,7 @@ def progress_bar(console: Console) -> Progress:
     """Title, bar, per cent, time left, and the task's `status` text."""
     return Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=16),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[status]}"),
