@@ -23,6 +23,7 @@ test-slow: $(VENV)/dev  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
+	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
 	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py
 
 lint: $(VENV)/dev  ## Ruff's lint and format check, and mypy

@@ -40,7 +40,7 @@ class Decisions:
         return len(self._states)
 
     def sample_states(self, generator: np.random.Generator) -> np.ndarray:
-        """(N,) STATE: copies that the actors can't tell from the true states; hands, decks and chance are redrawn."""
+        """(N,) STATE: copies with all that the actors can't see redrawn, as `rules.sample_hidden` says."""
         states = self._states.copy()
         randoms = generator.integers(0, 2**64, len(states), dtype=np.uint64)
         sample_hidden_games(states, self.tables, states["actor"].astype(np.int64), randoms)

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def read_notes(path: str | Path) -> dict[str, Any]:
             if MEMBER not in archive.namelist():
                 raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
             notes: dict[str, Any] = json.loads(archive.read(MEMBER))
-    except (zipfile.BadZipFile, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
     if not isinstance(notes, dict):
         raise CheckpointError(f"{path}: its {MEMBER} should be a JSON object, not {notes!r}")

@@ -42,6 +42,8 @@ def main(*, quick: bool = False, only: str | None = None, json_path: str | Path 
     """
     if only is not None and only not in BENCHMARKS:
         raise ConfigError(f"no benchmark is called {only!r}; there are {', '.join(BENCHMARKS)}")
+    if json_path is not None and not Path(json_path).absolute().parent.is_dir():
+        raise ConfigError(f"{json_path}: there is no folder {Path(json_path).absolute().parent}")
     repeats, seconds = (2, 0.3) if quick else (7, 1.5)
     results: list[Result] = []
     console = Console()

@@ -47,7 +47,7 @@ def legal_actions(state: Any) -> np.ndarray:
 
 
 def _choice(name: str, value: str, allowed: dict[str, int]) -> int:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ConfigError(f"{name}={value!r}: one of {', '.join(map(repr, allowed))}")
     return allowed[value]
 
@@ -100,7 +100,7 @@ class Batch:
             raise ConfigError(f"config={config!r}: a petrichor_env.Config, or None for the base solo game")
         if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
             raise ConfigError(f"num_games={num_games!r}: an int of at least 1")
-        if num_threads is not None and (not isinstance(num_threads, int) or num_threads < 1):
+        if num_threads is not None and (type(num_threads) is not int or num_threads < 1):
             raise ConfigError(f"num_threads={num_threads!r}: an int of at least 1, or None")
         self.num_games = int(num_games)
         self.autoreset = autoreset
@@ -132,11 +132,15 @@ class Batch:
         self._actions = np.zeros(n, np.int64)
         self._chunk()
 
-        self.states["players"] = players
-        self.states["owners"] = self.config.owners
-        self.states["rounds"] = self.config.rounds
-        self.states["drafting"] = self.config.drafting
-        self.states["variants"] = config_variants(self.config)
+        self._switches: dict[str, Any] = {
+            "players": players,
+            "owners": self.config.owners,
+            "rounds": self.config.rounds,
+            "drafting": int(self.config.drafting),
+            "variants": config_variants(self.config),
+        }
+        for name, value in self._switches.items():
+            self.states[name] = value
         warm_up()
         if seed is None:
             seed = np.random.SeedSequence().generate_state(n, np.uint32)
@@ -170,7 +174,10 @@ class Batch:
 
         Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled") before anything changes.
         """
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            raise IllegalAction(f"actions: {self.num_games} ints, one a game, not lists of several lengths") from None
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
             raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
         self._actions[:] = given
@@ -178,14 +185,21 @@ class Batch:
         self._in_threads(self._step_chunks)
 
     def refresh(self) -> None:
-        """Write actors, masks and observations anew after `states` was changed by hand."""
+        """Write actors, masks and observations anew after `states` was changed by hand.
+
+        Raises StateError if a state there is of another configuration.
+        """
+        self._check_switches(self.states)
         self._in_threads(self._view_chunks)
 
     def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
         """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) float32 array."""
-        given = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), (self.num_games,)))
-        if given.min() < 0 or given.max() >= self.config.players:
-            raise ConfigError(f"seats: 0 to {self.config.players - 1}")
+        wanted = np.asarray(seats)
+        if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_games,)):
+            raise ConfigError(f"seats={seats!r:.80}: one int, or one for each of {self.num_games} games")
+        if wanted.min() < 0 or wanted.max() >= self.config.players:
+            raise ConfigError(f"seats={seats!r:.80}: 0 to {self.config.players - 1}")
+        given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
         out = np.empty((self.num_games, OBSERVATION_SIZE), np.float32)
         kernels.observe_games(self.states, self.tables, given, out)
         return out
@@ -198,7 +212,9 @@ class Batch:
 
     def winners(self, states: np.ndarray | None = None) -> np.ndarray:
         """Who won finished games: (N, P) bool of `states`, by default the `final_states`. Shared victories count."""
-        ended = self.final_states if states is None else states
+        ended = self.final_states if states is None else np.atleast_1d(states)
+        if ended.dtype != STATE:
+            raise StateError(f"states: an array of petrichor_env.state.STATE, not {ended.dtype}")
         won = np.zeros((len(ended), self.states["supply"].shape[1]), np.int8)
         kernels.winners_of_games(ended, won)
         return won[:, : self.config.players] == 1
@@ -210,7 +226,7 @@ class Batch:
         return copy.deepcopy(self)
 
     def save(self) -> bytes:
-        """The states as bytes, for `load`: with version, configuration and a checksum."""
+        """The states as bytes, for `load`: with version, configuration and a checksum. (`generator` is not in them.)"""
         header = json.dumps(self._header(), sort_keys=True).encode()
         body = _MAGIC + len(header).to_bytes(4, "little") + header + self.states.tobytes()
         return body + hashlib.sha256(body).digest()
@@ -264,11 +280,16 @@ class Batch:
         if len(raw) != self.states.nbytes:
             raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
         states = np.frombuffer(raw, STATE).copy()
-        for name in ("players", "owners", "rounds", "drafting", "variants"):
-            if not np.array_equal(states[name], self.states[name]):
-                raise StateError(f"the saved games are damaged: a game's {name} is not its configuration's")
+        self._check_switches(states)
         check(states, self.tables)
         return states
+
+    def _check_switches(self, states: np.ndarray) -> None:
+        for name, value in self._switches.items():
+            wrong = (states[name] != value).reshape(len(states), -1).any(axis=1)
+            if wrong.any():
+                game = int(wrong.argmax())
+                raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {self.config.name}")
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
@@ -285,18 +306,19 @@ class Batch:
     # --- inside ---
 
     def _streams(self, seed: Seed) -> np.ndarray:
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
             if len(seed) != self.num_games:
                 raise ConfigError(f"seed: {len(seed)} seeds for {self.num_games} games")
             return np.array([game_seed(one) for one in seed], np.uint64)
-        first = game_seed(seed)  # type: ignore[arg-type]  # says what is wrong with anything but an int
-        rest = [game_seed(seed + i) for i in range(1, self.num_games)]  # type: ignore[operator]
+        one: Any = seed
+        first = game_seed(one)  # says what is wrong with anything but an int
+        rest = [game_seed(one + i) for i in range(1, self.num_games)]
         return np.array([first, *rest], np.uint64)
 
     def _check(self, actions: np.ndarray) -> None:
         if self.autoreset == "disabled" and self.actors.min() == NOBODY:
             game = int(self.actors.argmin())
-            raise GameOver(f"game {game} is over; reset it first: reset(mask=...)")
+            raise GameOver(f"game {game} is over: reset it before it is stepped again")
         if self.illegal_action == "raise":
             game, _ = kernels.check_actions(self.states, actions, NUM_ACTIONS, True)
             if game >= 0:

@@ -330,6 +330,8 @@ def load_tables(overlay: str | Path | None = None) -> np.ndarray:
     Raises:
         ComponentsError: the overlay can't be read or is not as `KEYS` says; the text names file, key, allowed values.
     """
+    if overlay is not None and not isinstance(overlay, str | Path):
+        raise ComponentsError(f"components={overlay!r:.80}: the path of an overlay TOML file, or None")
     return _tables(*_read_file(overlay))
 
 

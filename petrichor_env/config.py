@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from petrichor_env.errors import ConfigError
 
 VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
 """The Southern Winds' difficulty variants, in the order of the record's `variants` switches."""
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -30,11 +36,11 @@ class Config:
     components: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.players, bool) or self.players not in (1, 2, 3, 4):
+        if not _is_int(self.players) or self.players not in (1, 2, 3, 4):
             raise ConfigError(f"players={self.players!r}: 1 (solo against the Southern Winds), 2, 3 or 4")
-        if isinstance(self.rounds, bool) or self.rounds not in (4, 6):
+        if not _is_int(self.rounds) or self.rounds not in (4, 6):
             raise ConfigError(f"rounds={self.rounds!r}: 4 (short form) or 6 (long form)")
-        if self.drafting not in (True, False):
+        if not isinstance(self.drafting, bool | np.bool_):
             raise ConfigError(f"drafting={self.drafting!r}: True or False")
         if isinstance(self.variants, str):
             raise ConfigError(f"variants={self.variants!r}: a sequence of names, such as ({self.variants!r},)")

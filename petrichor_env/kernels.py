@@ -135,8 +135,8 @@ def step_games(
         illegal[i] = False
         for seat in range(rewards.shape[1]):
             rewards[i, seat] = 0.0
-        if s.actor == NOBODY:  # a game that ended in the step before
-            if autoreset == NEXT_STEP:
+        if s.actor == NOBODY:  # it ended in the step before, or came so by `load` or by hand
+            if autoreset != DISABLED:
                 rules.reset(s, t)
         else:
             for seat in range(s.owners):

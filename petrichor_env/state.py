@@ -29,6 +29,8 @@ NO_TILE = -1
 NOBODY = -1
 LEGAL_WORDS = 3
 """64-bit words of the set of legal actions."""
+WINDS_LOG = 6
+"""Southern Winds cards that can be revealed between two turns of the player: three neutral turns of two cards."""
 
 
 class Weather(IntEnum):
@@ -137,7 +139,7 @@ STATE = np.dtype(
         ("round", np.int8),  # from 1; in compiled code s["round"], as NumPy scalars have a method of that name
         ("first_player", np.int8),
         ("passed", np.int8),  # seat that passed first this round, or NOBODY
-        ("turns", np.int8),  # turns begun this Action Phase, counted up to `players`
+        ("turns", np.int8),  # turns finished this Action Phase, counted up to `players`
         ("last_turns", np.int8),  # turns left once somebody has passed
         ("turn_index", np.int8),  # how many players are done with what they do one after another
         ("harvested", np.int8),  # whether this round had a Harvest
@@ -163,7 +165,10 @@ STATE = np.dtype(
         # the effect being carried out
         ("card", np.int8),  # Weather of the action, or -1
         ("optional", np.int8),  # whether it is the turn's optional second action
-        ("cards_left", np.int8),  # cards still to pay, keep or discard in a row
+        (
+            "cards_left",
+            np.int8,
+        ),  # cards still to keep, discard, or pay (one of the action's kind pays for two)
         ("lowest_card", np.int8),  # lowest kind allowed next: cards of one set are named in ascending order
         ("target", np.int8),  # chosen tile (or vote space), or NO_TILE
         ("target_owner", np.int8),  # seat whose drop was chosen, or NOBODY
@@ -172,10 +177,10 @@ STATE = np.dtype(
         # Southern Winds: the deck as a set, and what was revealed since the player's last turn
         ("winds_deck", np.int8, (9,)),  # 1 if card number i + 1 is still in the deck
         ("winds_revealed", np.int8),
-        ("winds_card", np.int8, (4,)),  # card number, 1 to 8
-        ("winds_roll", np.int8, (4,)),  # numeric die, 0 if none was rolled
-        ("winds_target", np.int8, (4,)),  # tile it took effect on, or NO_TILE
-        ("reserved", np.int8, (5,)),  # zero; makes the size a multiple of 8, so that 64-bit fields stay aligned
+        ("winds_card", np.int8, (WINDS_LOG,)),  # card number, 1 to 8
+        ("winds_roll", np.int8, (WINDS_LOG,)),  # numeric die, 0 if none was rolled
+        ("winds_target", np.int8, (WINDS_LOG,)),  # tile it took effect on, or NO_TILE
+        ("reserved", np.int8, (7,)),  # zero; makes the size a multiple of 8, so that 64-bit fields stay aligned
     ]
 )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from petrichor_env import kernels
 from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.compiled import CACHE_FOLDER, JIT
+from petrichor_env.compiled import JIT
 from petrichor_env.component_files import load_tables
 from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import MAX_PLAYERS, STATE
@@ -46,8 +46,15 @@ def _calls() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
 
 
 def is_cached() -> bool:
-    """Whether an earlier start of this version left its compiled rules."""
-    return any(CACHE_FOLDER.glob("**/kernels.playout*.nbc"))  # compiled last
+    """Whether an earlier start of this very installation left its compiled rules.
+
+    Numba keeps an index beside them that says whether they fit the source file and the processor; it has no public
+    way to ask.
+    """
+    try:
+        return len(kernels.playout._cache._cache_file._load_index()) > 0  # type: ignore[attr-defined]  # compiled last
+    except (AttributeError, OSError):
+        return False
 
 
 def warm_up() -> None:

@@ -6,7 +6,9 @@ The games of all configurations are stepped side by side, so that one vectorised
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +21,7 @@ import pytest
 from petrichor_env import VARIANTS, Batch, Config
 from petrichor_env.actions import CARD, DECLINE, DIE, NUM_ACTIONS, PASS, SUBSTITUTE, WEATHER, action_name
 from petrichor_env.component_files import load_tables
-from petrichor_env.errors import GameOver, IllegalAction, StateError
+from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateError
 from petrichor_env.kernels import observe_games, refresh_legal, sample_actions, sample_hidden_games
 from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import NOBODY, STATE, Cloud, Crop, Decision, Growing, Phase
@@ -423,7 +425,10 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
         assert STATE.names is not None
         for name in STATE.names:
             if name not in ("rng", "legal", "hand", "deck", "pack"):
-                assert (drawn[name] == states[name]).all(), name
+                kept = drawn[name] == states[name]
+                if name == "lowest_card":  # another's first pick is hidden
+                    kept |= (states["decision"] == Decision.DRAFT) & (states["actor"] != seat) & (drawn[name] == 0)
+                assert kept.all(), name
         for name in ("hand", "pack"):
             assert (drawn[name].sum(axis=2) == states[name].sum(axis=2)).all()
             assert (drawn[name][:, seat] == states[name][:, seat]).all()
@@ -464,12 +469,106 @@ def test_copy_save_load(config: Config) -> None:
         actions = batch.random_actions()
         batch.step(actions)
     assert copy.states.tobytes() == saved == restored.states.tobytes()
-    ends = set()
-    for other in (copy, restored):
-        generator = np.random.default_rng(6)
-        play_on(other, 200, generator)
-        ends.add(other.states.tobytes() + other.observations.tobytes() + other.rewards.tobytes())
-    assert len(ends) == 1
+    restored.generator = copy.copy().generator
+    for other in (copy, restored):  # on with the same random actions as the original before
+        for _ in range(80):
+            other.step(other.random_actions())
+        assert other.states.tobytes() == batch.states.tobytes()
+        assert other.observations.tobytes() == batch.observations.tobytes()
+        assert other.rewards.tobytes() == batch.rewards.tobytes()
+
+
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
+def test_a_finished_game_that_is_loaded_starts_anew(autoreset: str) -> None:
+    """A state that was over when it came in holds up no batch that resets."""
+    batch = Batch(Config(players=2), 2, seed=3, autoreset="disabled")
+    while (batch.actors != NOBODY).all():
+        batch.step(batch.random_actions())
+    other = Batch(Config(players=2), 2, seed=4, autoreset=autoreset)
+    other.load(batch.save())
+    assert (other.actors == NOBODY).any()
+    other.step(other.random_actions())
+    assert (other.actors != NOBODY).all()
+    assert not other.terminations[batch.actors == NOBODY].any()
+
+
+def test_states_of_another_configuration_are_refused() -> None:
+    batch = Batch(Config(players=2), 2, seed=3)
+    batch.states[1] = Batch(Config(players=4), 1, seed=0).states[0]
+    with pytest.raises(StateError, match="game 1 has players 4; this batch plays 2p"):
+        batch.refresh()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("state_version", 0, "state_version 0"),
+        ("components", "0" * 16, "components '0000000000000000'"),
+        ("num_games", 7, "num_games 7"),
+        ("players", 3, "players 3"),
+        ("unknown", 1, "of another version"),
+    ],
+)
+def test_saves_of_others_are_refused(key: str, value: object, text: str) -> None:
+    """Whole files, checksum and all, that another version or configuration wrote."""
+    batch = Batch(Config(players=2), 3, seed=1)
+    data = batch.save()
+    start = data.index(b"{")
+    end = data.index(b"}") + 1
+    header = json.dumps({**json.loads(data[start:end]), key: value}, sort_keys=True).encode()
+    body = data[: start - 4] + len(header).to_bytes(4, "little") + header + data[end:-32]
+    with pytest.raises(StateError, match=re.escape(text)):
+        batch.load(body + hashlib.sha256(body).digest())
+    assert batch.save() == data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"reward": ["win"]}, "reward=['win']: one of 'win', 'margin', 'points'"),
+        ({"reward": np.array([1])}, "reward=array([1])"),
+        ({"illegal_action": []}, "illegal_action=[]: one of 'raise', 'lose', 'random'"),
+        ({"autoreset": None}, "autoreset=None: one of 'same_step', 'next_step', 'disabled'"),
+        ({"num_games": 0}, "num_games=0: an int of at least 1"),
+        ({"num_threads": True}, "num_threads=True: an int of at least 1"),
+        ({"seed": "x"}, "seed='x': an int of at least 0, or None"),
+        ({"seed": -1}, "seed=-1"),
+        ({"seed": np.array(3.5)}, "seed=array(3.5)"),
+        ({"seed": [1, 2]}, "seed: 2 seeds for 1 games"),
+        ({"config": "solo"}, "config='solo': a petrichor_env.Config"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(text)):
+        Batch(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"players": 5}, "players=5"),
+        ({"players": 2.0}, "players=2.0"),
+        ({"players": np.array([1, 2])}, "players="),
+        ({"rounds": 5}, "rounds=5: 4 (short form) or 6 (long form)"),
+        ({"rounds": 6}, "rounds=6: the Southern Winds are played over 4 rounds"),
+        ({"drafting": True}, "there is no draft in solo"),
+        ({"drafting": np.array([1, 0]), "players": 2}, "drafting="),
+        ({"variants": "double_card"}, "a sequence of names"),
+        ({"variants": ("double",)}, "unknown 'double'; allowed are double_card, non_random_targets"),
+        ({"variants": ("double_card",) * 2}, "each at most once"),
+        ({"players": 2, "variants": ("double_card",)}, "with players=2 leave empty"),
+        ({"components": 5}, "components=5: the path of an overlay TOML file"),
+    ],
+)
+def test_bad_configurations(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(text)):
+        Config(**arguments)
+
+
+@pytest.mark.slow
+def test_many_random_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "GAMES", 4000)
+    test_random_games()
 
 
 def test_bad_bytes_are_refused() -> None:

@@ -428,7 +428,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"players": 1, "southern_winds": {"revealed": [{"card": 4}]}}, "a revealed card without its numeric die"),
     (
         {"players": 1, "southern_winds": {"revealed": [{"card": 4, "roll": 1}, {"card": 5, "roll": 1}]}},
-        "2 Southern Winds cards revealed; at most 1 are",
+        "2 Southern Winds cards revealed",
     ),
     (
         {

@@ -30,7 +30,7 @@ from agents.policy import PolicyAgent
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.errors import CheckpointError, ConfigError, IllegalAction
+from petrichor_env.errors import CheckpointError, ConfigError, IllegalAction, PetrichorError
 from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import OBSERVATION_SIZE
 from training import demo
@@ -44,6 +44,7 @@ from training.evaluation import (
     wilson_interval,
 )
 from training.learning import MAX_THREADS, Settings, fastest_threads, learn
+from training.progress import new_folder
 from training.vec_env import PetrichorVecEnv
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
@@ -449,3 +450,28 @@ def test_ctrl_c_twice_ends_the_program_and_keeps_the_checkpoint(tmp_path: Path) 
     assert process.returncode == 0, output
     assert str(tmp_path / "demo") in "".join(output.split("\n"))
     read_notes(tmp_path / "demo" / "policy.zip")
+
+
+def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
+    """Whatever a flipped bit makes of the archive: CheckpointError, or the notes where it hit another member."""
+    path = tmp_path / "policy.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MEMBER, json.dumps({**versions(), "training": {}}))
+    whole = path.read_bytes()
+    read_notes(path)
+    refused = 0
+    for bit in range(0, 8 * len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        try:
+            read_notes(path)
+        except CheckpointError:
+            refused += 1
+    assert refused > 100
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(PetrichorError, match="no folder can be made"):
+        new_folder(tmp_path / "file" / "demo")

@@ -11,6 +11,8 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from petrichor_env.errors import PetrichorError
+
 
 class Interruptions:
     """Turns Ctrl-C into a wish to stop, which a job looks up; a second one before `clear` raises KeyboardInterrupt.
@@ -47,12 +49,18 @@ class Interruptions:
 
 
 def new_folder(wanted: str | Path) -> Path:
-    """Make the folder; where it has files already, one beside it with a number, so that nothing is written over."""
+    """Make the folder; where it has files already, one beside it with a number, so that nothing is written over.
+
+    Raises PetrichorError where none can be made.
+    """
     folder, number = Path(wanted), 1
-    while folder.exists() and any(folder.iterdir()):
-        number += 1
-        folder = Path(f"{wanted}-{number}")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        while folder.exists() and any(folder.iterdir()):
+            number += 1
+            folder = Path(f"{wanted}-{number}")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
     return folder
 
 

@@ -31,9 +31,10 @@ def warn_of_no_render_mode() -> None:
 
 def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
     """The seeds as a list. Raises `ConfigError` unless they are `number` ints of at least 0, or None."""
-    given = list(seeds) if isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) else [seeds]
+    several = isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) and getattr(seeds, "shape", True)
+    given: list[Any] = list(seeds) if several else [seeds]
     for seed in given:
-        if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise ConfigError(
                 f"seed={seeds!r:.80}: None, an int of at least 0, or a list of an int or None for each game"
             )

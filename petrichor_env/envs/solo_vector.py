@@ -200,6 +200,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     def _start_games(self, seed: int | Sequence[int | None] | None, which: NDArray[np.bool_]) -> None:
         if isinstance(seed, int | np.integer):
+            check_seeds([seed], 1)
             super().reset(seed=int(seed))
             self.batch.reset(int(seed), which)
         elif seed is not None:

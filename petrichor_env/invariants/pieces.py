@@ -339,9 +339,14 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     back = np.take_along_axis(deck, np.maximum(last - 1, 0)[:, None], axis=1)[:, 0]
     yield breaks(solo & (last > 0) & back, lambda i: f"card {last[i]} was revealed last, but is in the deck")
     double, non_random, _, more = (s["variants"][:, v] == 1 for v in range(len(VARIANTS)))
-    most = np.where(double, 2, 1) * np.where(more, 2, 1)
+    # a pass for want of cards shows nobody's turn between: then a round's last neutral turns and the next one's first
+    cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
+    most = cards * np.where(s["phase"] == Phase.WEATHER, 1 + extra, 2 + extra)
+    most = np.where(turn & ((s["turns"] > 0) | (s["round"] == 1)), cards, most)
+    most = np.where((s["phase"] == Phase.ACTION) & ~turn, 0, most)
     yield breaks(
-        solo & (revealed > most), lambda i: f"{revealed[i]} Southern Winds cards revealed; at most {most[i]} are"
+        solo & (revealed > most),
+        lambda i: f"{revealed[i]} Southern Winds cards revealed since the player's last turn; at most {most[i]} can be",
     )
     yield breaks(
         shown & non_random[:, None] & (roll != 0),

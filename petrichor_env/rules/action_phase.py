@@ -70,8 +70,9 @@ def allow_turn(s: State) -> None:
 
 @rule
 def take_turn(s: State, t: State, action: int) -> None:
-    """Answers TURN."""
-    clear_winds_log(s)
+    """Answers TURN. A pass for want of cards is nobody's choice: what was revealed before it stays to be seen."""
+    if cards_in_hand(s, int(s.actor)) > 0:
+        clear_winds_log(s)
     if action == PASS:
         pass_turn(s, t)
     else:

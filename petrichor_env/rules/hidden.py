@@ -8,26 +8,35 @@ from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import count_legal
 from petrichor_env.rules.chance import draw_from
 from petrichor_env.rules.game_flow import legal
-from petrichor_env.state import NUM_KINDS, State
+from petrichor_env.state import NOBODY, NUM_KINDS, Decision, State
 
-_TRIES = 64
+_DRAFT = int(Decision.DRAFT)
+_TRIES = 4096
 
 
 @rule
 def sample_hidden(s: State, t: State, seat: int, rng: np.uint64) -> None:
     """Redraw, in place, all that this seat cannot know: the random stream, the others' hands and packs, the deck.
 
-    The sizes of hands and packs are public and stay. Which cards a pack held when it was passed on is not in the
-    record, so it is not remembered here either.
+    The sizes of hands and packs are public and stay. What only a memory of the game tells is not in the record and so
+    not kept: which cards a pack held when it was passed on, and which ones were already dealt when the discards became
+    the deck again. When another player is in the middle of naming cards, their sampled cards allow them to go on.
     """
     s.rng = rng
-    if s.players > 1:
-        for _ in range(_TRIES):
-            redeal(s, seat)
-            legal(s, t)
-            # others who are in the middle of naming cards must still be able to
-            if s.actor == seat or count_legal(s) > 0:
-                break
+    if s.players == 1:
+        return
+    hands, packs, deck = s.hand.copy(), s.pack.copy(), s.deck.copy()
+    if s.actor != seat and s.decision == _DRAFT:
+        s.lowest_card = 0  # it would tell which card was picked first
+    for _ in range(_TRIES):
+        redeal(s, seat)
+        legal(s, t)
+        if s.actor == seat or s.actor == NOBODY or count_legal(s) > 0:
+            return
+    s.hand[:] = hands  # as good as never: rather the true cards than no legal action
+    s.pack[:] = packs
+    s.deck[:] = deck
+    legal(s, t)
 
 
 @rule

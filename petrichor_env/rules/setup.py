@@ -31,7 +31,7 @@ FIELD_POSITIONS[4, :12] = 1
 
 @rule
 def set_up(s: State, t: State) -> None:
-    """From the switches and the random stream alone to the first decision (nothing is asked yet).
+    """From the switches and the random stream alone to where the players come in; solo has asked the first turn then.
 
     The first player, for whom the rulebook takes any method, is drawn at random.
     """

@@ -198,6 +198,9 @@ def resolve_icons(s: State, t: State, card: int) -> None:
 def log_card(s: State, card: int, roll: int, tile: int) -> None:
     """What was revealed since the player's last turn, for whoever watches."""
     i = int(s.winds_revealed)
+    if i == s.winds_card.shape[0]:  # only in a described position, never in play
+        clear_winds_log(s)
+        i = 0
     s.winds_card[i] = card
     s.winds_roll[i] = roll
     s.winds_target[i] = tile

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from petrichor_env.errors import IllegalAction
+from petrichor_env.invariants import check
+from petrichor_env.scenarios import scenario
 from petrichor_env.state import Cloud, Decision, Phase
+from tests.play import play
 from tests.rulebook.southern_winds import (
     NEUTRAL,
     YOU,
@@ -285,3 +288,23 @@ def test_die_priority(before: list[int | str], after_: list[int], scored: int) -
     after = neutral_turn(solo(winds=(1,), dice=before))
     assert dice(after) == after_
     assert pair(after, "points") == (0, scored)
+
+
+def test_the_neutral_turn_after_the_last_card_stays_to_be_seen() -> None:
+    """One Round of Play: out of cards is a pass that nobody chooses, so what was revealed before it is still shown."""
+    state = scenario(
+        {
+            "players": 1,
+            "variants": ["double_card", "one_more_turn"],
+            "round": 2,
+            "field": {"P1": {"crop": "cotton"}},
+            "hands": {"player_0": {"frost": 1}},
+        }
+    )
+    before = play(state, "play frost", "tile P1")
+    assert before["winds_revealed"] == 0
+    after = play(before, "vote frost")
+    # two cards of the turn after the last card, two of the extra turn; two more if the next round has begun
+    assert after["winds_revealed"] == (6 if after["round"] == 3 else 4)
+    assert (after["winds_card"][: after["winds_revealed"]] > 0).all()
+    check(after)
