@@ -567,7 +567,7 @@ def test_bad_configurations(arguments: dict[str, Any], text: str) -> None:
 
 @pytest.mark.slow
 def test_many_random_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "GAMES", 4000)
+    monkeypatch.setitem(globals(), "GAMES", 400)
     test_random_games()
 
 
