@@ -23,7 +23,7 @@ from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioE
 from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
-from tests.test_playthroughs import EVERY_CONFIGURATION
+from tests.configurations import EVERY_CONFIGURATION
 
 # the modules, as the package has functions of the same names, and pytest would collect what is called test_…
 with warnings.catch_warnings():

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,8 @@ from petrichor_env import VARIANTS, Batch, Config
 from petrichor_env.actions import ACTIONS
 from petrichor_env.state import NOBODY
 from petrichor_env.words import owner_names
+from tests.configurations import EVERY_CONFIGURATION
 from tests.playthroughs import FOLDER, GAMES, SEED
-
-EVERY_CONFIGURATION = [
-    Config(players=players, rounds=rounds, drafting=drafting)
-    for players in (2, 3, 4)
-    for rounds in (4, 6)
-    for drafting in (False, True)
-] + [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
 
 
 def text_of(name: str) -> str:

@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -25,15 +24,8 @@ from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateErro
 from petrichor_env.kernels import observe_games, refresh_legal, sample_actions, sample_hidden_games
 from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import NOBODY, STATE, Cloud, Crop, Decision, Growing, Phase
+from tests.configurations import EVERY_CONFIGURATION
 
-SOLO = [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
-BASE = [
-    Config(players=players, rounds=rounds, drafting=drafting)
-    for players in (2, 3, 4)
-    for rounds in (4, 6)
-    for drafting in (False, True)
-]
-CONFIGS = BASE + SOLO
 GAMES = 40
 """Of each configuration."""
 Check = Callable[[np.ndarray], np.ndarray]
@@ -65,7 +57,7 @@ def play_on(batch: Batch, steps: int, generator: np.random.Generator) -> None:
 def positions() -> dict[Config, np.ndarray]:
     """States from all over random games, at least three of each decision that a configuration asked for."""
     found = {}
-    for number, config in enumerate(CONFIGS):
+    for number, config in enumerate(EVERY_CONFIGURATION):
         generator = np.random.default_rng(number)
         batch = Batch(config, 32, seed=number, autoreset="disabled")
         seen = []
@@ -234,7 +226,9 @@ def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: 
 def test_random_games() -> None:
     """Every check after every step, until each game has ended."""
     generator = np.random.default_rng(1)
-    batches = [Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(CONFIGS)]
+    batches = [
+        Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(EVERY_CONFIGURATION)
+    ]
     lengths = [np.zeros(GAMES, np.int64) for _ in batches]
     ended = [np.zeros(GAMES, bool) for _ in batches]
     decisions: set[int] = set()
@@ -304,7 +298,7 @@ def test_step_accepts_exactly_what_the_mask_allows(positions: dict[Config, np.nd
 
 
 def test_no_action_once_a_game_is_over(positions: dict[Config, np.ndarray]) -> None:
-    over = loaded(CONFIGS[0], positions[CONFIGS[0]][-1:].copy())
+    over = loaded(EVERY_CONFIGURATION[0], positions[EVERY_CONFIGURATION[0]][-1:].copy())
     while over.actors[0] != NOBODY:
         over.step(over.random_actions())
     before = over.states.tobytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 from functools import lru_cache
-from itertools import combinations, count
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petrichor_env import VARIANTS, Batch, Config, describe, scenario
+from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.batch import legal_actions
 from petrichor_env.errors import ScenarioError, StateError
 from petrichor_env.scenarios import check
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
+from tests.configurations import BASE, EVERY_CONFIGURATION, SOLO
 from tests.play import play
 
-SOLO = [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
-BASE = [
-    Config(players=players, rounds=rounds, drafting=drafting)
-    for players in (2, 3, 4)
-    for rounds in (4, 6)
-    for drafting in (False, True)
-]
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "scenarios.md"
 
 
@@ -45,7 +39,7 @@ def batch_of(config: Config) -> Batch:
 # ---- inverse
 
 
-@pytest.mark.parametrize("config", BASE + SOLO, ids=lambda config: config.name)
+@pytest.mark.parametrize("config", EVERY_CONFIGURATION, ids=lambda config: config.name)
 def test_describing_random_games(config: Config) -> None:
     """Through the description and back, byte for byte, all along random games and at their ends."""
     batch = Batch(config, 3, seed=11, autoreset="next_step")
