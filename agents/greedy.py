@@ -18,8 +18,10 @@ from petrichor_env.batch import Batch
 from petrichor_env.compiled import kernel, rule
 from petrichor_env.errors import ConfigError
 from petrichor_env.rules.asking import count_bits, count_legal
-from petrichor_env.rules.fields import drops_in_cloud, drops_on
-from petrichor_env.rules.scoring import place, tile_points
+from petrichor_env.rules.fields import drops_in_cloud, drops_on, takes_drops
+from petrichor_env.rules.forecasts import forecasts_held
+from petrichor_env.rules.points import place
+from petrichor_env.rules.scoring import tile_points
 from petrichor_env.rules.voting import votes_on
 from petrichor_env.state import (
     LEGAL_WORDS,
@@ -46,6 +48,7 @@ DEFAULT_WEIGHTS: dict[str, float] = {
     "win": 1.5,  # a Voting Win, beyond its points on the track so far
     "card": 0.5,  # a card in hand
     "kind": 0.3,  # a kind of card in hand, besides
+    "forecast": 1.5,  # a forecast card that can still be played
     "neutral_turn": 1.0,  # what a turn of the Southern Winds costs
 }
 """The evaluation's weights, in points."""
@@ -56,8 +59,8 @@ _SPACE_CHANCES = np.array([0.95, 0.8, 0.3, 0.1])  # that a weather space is reso
 _MAX_LEAD = 3
 _SAME = 1e-9
 _MAX_DEPTH = 16
-_COFFEE, _RICE, _WHEAT = int(Crop.COFFEE), int(Crop.RICE), int(Crop.WHEAT)
-_DEVELOPED, _SPROUTING = int(Growing.DEVELOPED), int(Growing.SPROUTING)
+_COFFEE, _RICE, _WHEAT, _CACTUS = int(Crop.COFFEE), int(Crop.RICE), int(Crop.WHEAT), int(Crop.CACTUS)
+_DEVELOPED, _SPROUTING, _DROWNED = int(Growing.DEVELOPED), int(Growing.SPROUTING), int(Growing.DROWNED)
 _TURN, _OPTIONAL_ACTION = int(Decision.TURN), int(Decision.OPTIONAL_ACTION)
 _OVER, _ACTION = int(Phase.OVER), int(Phase.ACTION)
 _NO_CLOUD, _THUNDER = int(Cloud.NONE), int(Cloud.THUNDER)
@@ -205,6 +208,7 @@ def position_value(s: State, t: State, w: State, seat: int) -> float:
     if s.phase == _OVER:
         return margin
     margin += field_value(s, t, w, seat) + vote_value(s, t, w, seat) + hand_value(s, w, seat)
+    margin += w.forecast * max(0, forecasts_held(s, seat) - 1)
     if s.players == 1 and s.decision == _OPTIONAL_ACTION:
         margin -= w.neutral_turn
     return margin
@@ -224,7 +228,7 @@ def field_value(s: State, t: State, w: State, seat: int) -> float:
         if s.crop[tile] < 0:
             continue
         dry = tile_value(s, t, w, tile, seat)
-        if s.cloud[tile] == _NO_CLOUD:
+        if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
             value += dry
             continue
         chance = rain if s.cloud[tile] == _THUNDER else rain * frost
@@ -264,7 +268,8 @@ def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> floa
     if s.drops[tile, owner] == 0:
         return 0.0
     crop = int(s.crop[tile])
-    points = float(tile_points(s, t, tile, owner, _DEVELOPED))
+    drowned = crop == _CACTUS and drops_on(s, tile) >= t.drops_to_drown
+    points = float(tile_points(s, t, tile, owner, _DROWNED if drowned else _DEVELOPED))
     if crop in (_COFFEE, _RICE) and s.growing[tile] != _DEVELOPED:
         sprouting = float(tile_points(s, t, tile, owner, _SPROUTING))
         points = w.develops * points + (1.0 - w.develops) * sprouting

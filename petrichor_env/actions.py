@@ -3,23 +3,27 @@
 | range | actions | answers |
 |---|---|---|
 | pass | 1 | turn |
-| decline | 1 | "no", "no more": optional action, frost tile, sun cloud, rain's second drop, sun weather's cloud |
+| decline | 1 | "no", "no more": optional action, frost tile or cloud, sun cloud, rain's second drop, \
+sun weather's cloud, powers, forecast cards |
 | play w | 4 | turn (one card), optional action (two cards of the kind) |
 | substitute w | 4 | turn, optional action: some cards stand for others; `card` actions then name them |
 | card w | 4 | pay, draft, discard: several cards at once are named one by one in ascending order of kinds |
-| tile t | 16 | setup cloud, frost tile, sun cloud, wind cloud, take drop, sun weather's cloud |
-| drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather: owner o's drop on tile t |
-| direction d | 4 | wind, wind weather |
-| vote w | 4 | vote |
+| tile t | 16 | a tile, or the cloud above it: setup cloud, frost, sun, wind, take drop, sun weather, fertilizer, pod, \
+forecast, rain (the Rain power's own drop), keep drop |
+| drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather and forecast: owner o's drop on tile t |
+| direction d | 4 | wind, wind weather, forecast |
+| vote w | 4 | vote, forecast |
 | die k | 4 | vote: decrease a Harvest die that shows k votes |
 | weather w | 4 | move vote: take the vote from there; choose weather: select that space |
+| forecast n | 16 | turn, forecast: play forecast card n |
+| power | 1 | frost power: a second drop in the new cloud |
 
 Owners count clockwise from the actor: 0 is the actor, in solo 1 the neutral player.
 """
 
 from __future__ import annotations
 
-from petrichor_env.state import DIRECTION_NAMES, MAX_PLAYERS, NUM_TILES, TILE_NAMES, WEATHER_NAMES
+from petrichor_env.state import DIRECTION_NAMES, MAX_PLAYERS, NUM_FORECASTS, NUM_TILES, TILE_NAMES, WEATHER_NAMES
 
 PASS = 0
 DECLINE = 1
@@ -32,7 +36,9 @@ DIRECTION = DROP + NUM_TILES * MAX_PLAYERS
 VOTE = DIRECTION + 4
 DIE = VOTE + 4
 WEATHER = DIE + 4
-NUM_ACTIONS = WEATHER + 4
+FORECAST = WEATHER + 4
+POWER = FORECAST + NUM_FORECASTS
+NUM_ACTIONS = POWER + 1
 
 _OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 
@@ -47,6 +53,8 @@ def _names() -> tuple[str, ...]:
     names += [f"vote {kind}" for kind in WEATHER_NAMES]
     names += [f"die {votes}" for votes in (1, 2, 3, 4)]
     names += [f"weather {kind}" for kind in WEATHER_NAMES]
+    names += [f"forecast {number}" for number in range(1, NUM_FORECASTS + 1)]
+    names += ["power"]
     return tuple(names)
 
 

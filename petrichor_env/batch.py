@@ -16,7 +16,7 @@ import numpy as np
 from petrichor_env import kernels
 from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
 from petrichor_env.component_files import load_tables
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import SWITCHES, Config
 from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateError
 from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import DECISION_NAMES, NOBODY, STATE, STATE_VERSION
@@ -132,15 +132,8 @@ class Batch:
         self._actions = np.zeros(n, np.int64)
         self._chunk()
 
-        self._switches: dict[str, Any] = {
-            "players": players,
-            "owners": self.config.owners,
-            "rounds": self.config.rounds,
-            "drafting": int(self.config.drafting),
-            "variants": config_variants(self.config),
-        }
-        for name, value in self._switches.items():
-            self.states[name] = value
+        self.config.write_switches(self.states)
+        self._switches = {name: self.states[name][0].copy() for name in SWITCHES}
         warm_up()
         if seed is None:
             seed = np.random.SeedSequence().generate_state(n, np.uint32)
@@ -251,6 +244,8 @@ class Batch:
             "rounds": config.rounds,
             "drafting": config.drafting,
             "variants": list(config.variants),
+            "modules": list(config.modules),
+            "powers": list(config.powers),
         }
 
     def _read(self, data: bytes) -> np.ndarray:
@@ -358,11 +353,6 @@ class Batch:
         if len(chunks) > 1:
             for future in waiting:
                 future.result()
-
-
-def config_variants(config: Config) -> np.ndarray:
-    """The record's `variants` switches of a configuration: (4,) int8."""
-    return np.array([name in config.variants for name in VARIANTS], np.int8)
 
 
 def illegal_action_text(state: Any, action: int, where: str = "") -> str:

@@ -115,7 +115,8 @@ def _nested(loaded: Components) -> dict[str, Any]:
 def _sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     """Title, heading of the first column, and rows of (name, what its numbers are, key) for each printed table."""
     tiles = [(key.split(".")[1].capitalize(), KEYS[key].meaning, key) for key in KEYS if key.startswith("tiles.")]
-    cards = [(kind.capitalize(), "copies", "action_cards.cards_of_a_kind") for kind in WEATHER_NAMES]
+    copies = [(KEYS[key].meaning, key) for key in KEYS if key.startswith("action_cards.")]
+    cards = [(kind.capitalize(), meaning, key) for kind in WEATHER_NAMES for meaning, key in copies]
     winds = [(str(i), what, f"southern_winds_cards.{i}") for i, what in enumerate(_WINDS_ABILITIES, start=1)]
     others = (
         ("Voting Wins track", "voting_wins_track.points"),
@@ -124,9 +125,12 @@ def _sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
         ("Votes", "pieces.votes"),
         ("Clouds", "pieces.clouds"),
         ("Wheat tokens", "pieces.wheat_bonus"),
+        ("Fertilizer tokens", "pieces.fertilizer_tokens"),
+        ("Dandelion pods", "pieces.pods"),
+        ("Primrose bloom tokens", "pieces.primrose_blooms"),
     )
     return [
-        ("Crop tiles", "tile", tiles),
+        ("Tiles", "tile", tiles),
         ("Action cards", "card", cards),
         ("Southern Winds cards (icons: neutral votes, Harvest)", "card", winds),
         ("Track, die and pieces", "piece", [(name, KEYS[key].meaning, key) for name, key in others]),

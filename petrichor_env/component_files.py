@@ -6,7 +6,7 @@ Both are checked by the same rules (`KEYS`); docs/components.md is the page for 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,8 +16,8 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from petrichor_env.errors import ComponentsError
-from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, WEATHER_NAMES, Crop
-from petrichor_env.tables import MAX_COPIES, TABLES, TRACK_SPACES
+from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
+from petrichor_env.tables import MAX_COPIES, NEVER, TABLES, TRACK_SPACES
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 
@@ -32,7 +32,7 @@ MOST_VOTING_WINS = 12
 
 RESHUFFLE_CARD = 9
 
-Value: TypeAlias = int | str
+Value: TypeAlias = int | float | str
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,11 @@ class Key:
 
     Arguments:
         meaning: what the numbers are, for people.
-        low, high: the smallest and largest whole number allowed; `low > high` allows words only.
+        low, high: the smallest and largest number allowed; `low > high` allows words only.
         places: what each number of a list stands for; None for a key with one number instead of a list.
         at_least: how many of `places` may not be missing; None for all.
         words: words allowed in the place of a number.
+        tenths: whether numbers may have one decimal; else they are whole.
     """
 
     meaning: str
@@ -53,6 +54,7 @@ class Key:
     places: tuple[str, ...] | None = None
     at_least: int | None = None
     words: tuple[str, ...] = ()
+    tenths: bool = False
 
     @property
     def fewest(self) -> int:
@@ -61,8 +63,7 @@ class Key:
     @property
     def allowed(self) -> str:
         """The allowed values in words."""
-        numbers = [f"a whole number from {self.low} to {self.high}"] if self.low <= self.high else []
-        value = " or ".join([*numbers, *(f'"{word}"' for word in self.words)])
+        value = " or ".join([*self.numbers, *(f'"{word}"' for word in self.words)])
         if self.places is None:
             return value
         if not self.places:
@@ -70,6 +71,23 @@ class Key:
         most = len(self.places)
         count = str(most) if self.fewest == most else f"{self.fewest} to {most}"
         return f"a list of {count} (for {_range_of(self.places)}), each {value}"
+
+    @property
+    def numbers(self) -> list[str]:
+        """The allowed numbers in words, none if only words are allowed."""
+        if self.low > self.high:
+            return []
+        if self.low == self.high:
+            return [str(self.low)]
+        if self.tenths:
+            return [f"a number from {self.low} to {self.high}, whole or with one decimal"]
+        return [f"a whole number from {self.low} to {self.high}"]
+
+    def allows(self, number: Any) -> bool:
+        """Whether a value read from a file is an allowed number."""
+        if isinstance(number, bool) or not isinstance(number, int | float if self.tenths else int):
+            return False
+        return self.low <= number <= self.high and number == round(number, 1)
 
 
 def _range_of(places: Sequence[str]) -> str:
@@ -81,16 +99,31 @@ _PRESENT = ("1 player", *(f"{players} players" for players in range(2, MAX_PLAYE
 _COPIES = tuple(f"copy {copy}" for copy in range(1, MAX_COPIES + 1))
 _WINS = tuple(f"{wins} wins" for wins in range(TRACK_SPACES))
 
+_BASE_CROPS = tuple(crop for crop in Crop if crop <= Crop.CORN)
+
 # The rules and the observation's bounds hold for any file within the limits below.
 _MOST_POINTS = 20
 
 
-def _tile_keys(crop: Crop) -> dict[str, Key]:
-    scores = {"scores": Key("points for places 1 to 4", high=_MOST_POINTS, places=_PLACES)}
+def _scores(meaning: str = "points for places 1 to 4") -> Key:
+    return Key(meaning, high=_MOST_POINTS, places=_PLACES)
+
+
+def _drops(meaning: str = "drops to grow") -> Key:
+    return Key(meaning, low=1, high=20)
+
+
+def _priorities(copies: tuple[str, ...], at_least: int | None = None) -> Key:
+    meaning = "solo priority" if len(copies) == 1 else "solo priorities"
+    return Key(meaning, high=99, places=copies, at_least=at_least, tenths=True)
+
+
+def _base_tile_keys(crop: Crop) -> dict[str, Key]:
+    scores = {"scores": _scores()}
     if crop == Crop.COFFEE:
         scores = {
-            "sprouting_scores": Key("points for places 1 to 4, sprouting", high=_MOST_POINTS, places=_PLACES),
-            "developed_scores": Key("points for places 1 to 4, developed", high=_MOST_POINTS, places=_PLACES),
+            "sprouting_scores": _scores("points for places 1 to 4, sprouting"),
+            "developed_scores": _scores("points for places 1 to 4, developed"),
         }
     elif crop == Crop.RICE:
         scores = {"points_a_drop": Key("points for each own drop, developed", high=5)}
@@ -99,10 +132,25 @@ def _tile_keys(crop: Crop) -> dict[str, Key]:
     sprouts = crop in (Crop.COFFEE, Crop.RICE)
     return {
         "copies": Key("copies", high=MAX_COPIES),
-        "drops_to_grow": Key("drops to sprout" if sprouts else "drops to grow", low=1, high=20),
+        "drops_to_grow": _drops("drops to sprout" if sprouts else "drops to grow"),
         **scores,
-        "solo_priorities": Key("solo priorities", high=99, places=_COPIES, at_least=0),
+        "solo_priorities": _priorities(_COPIES, at_least=0),
     }
+
+
+_TILE_KEYS = {crop: _base_tile_keys(crop) for crop in _BASE_CROPS} | {
+    # one tile of each; the Lake has no numbers
+    Crop.CACTUS: {
+        "drops_to_grow": _drops(),
+        "drops_to_drown": _drops("drops to drown"),
+        "scores": _scores(),
+        "drowned_scores": _scores("points for places 1 to 4, drowned"),
+        "solo_priorities": _priorities(("the one tile",)),
+    },
+    Crop.SNOWDROP: {"drops_to_grow": _drops(), "scores": _scores()},
+    Crop.DANDELION: {"drops_to_grow": _drops()},
+    Crop.PRIMROSE: {"points_a_bloom": Key("points a bloom token when control changes", high=5)},
+}
 
 
 def _winds_key(card: int) -> Key:
@@ -112,8 +160,11 @@ def _winds_key(card: int) -> Key:
 
 
 KEYS: Mapping[str, Key] = MappingProxyType(
-    {f"tiles.{CROP_NAMES[crop]}.{name}": key for crop in Crop for name, key in _tile_keys(crop).items()}
-    | {"action_cards.cards_of_a_kind": Key("cards of each kind", low=10, high=12)}
+    {f"tiles.{CROP_NAMES[crop]}.{name}": key for crop, keys in _TILE_KEYS.items() for name, key in keys.items()}
+    | {
+        "action_cards.cards_of_a_kind": Key("copies", low=10, high=12),
+        "action_cards.cards_of_a_kind_five_players": Key("copies with five players", low=10, high=12),
+    }
     | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE_CARD + 1)}
     | {
         "voting_wins_track.points": Key(
@@ -126,6 +177,11 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "pieces.votes": Key("votes of each player", low=1, high=12),
         "pieces.clouds": Key("clouds in all", low=6, high=16),
         "pieces.wheat_bonus": Key("points for the most Wheat tokens", high=50),
+        "pieces.fertilizer_tokens": Key(
+            "tokens in all", low=3, high=3
+        ),  # as many as fit the solo game's field for sure
+        "pieces.pods": Key("pods in all", high=NUM_TILES),
+        "pieces.primrose_blooms": Key("the most bloom tokens on the tile", low=1, high=8),
     }
 )
 """Every key of a component file, by its dotted name, in the order in which they are shown."""
@@ -235,10 +291,10 @@ class _Reader:
     def value(self, path: str, key: Key, value: Any, where: str) -> Value:
         if isinstance(value, str) and value in key.words:
             return value
-        if isinstance(value, bool) or not isinstance(value, int) or not key.low <= value <= key.high:
+        if not key.allows(value):
             shown = str(value).lower() if isinstance(value, bool) else repr(value)
             self.fail(path, f"{where}{shown}", key.allowed)
-        return value
+        return int(value) if value == int(value) else float(value)
 
     def check_source_names(self, path: str, sources: Any, table: Mapping[str, Any]) -> None:
         if self.base is not None:
@@ -260,12 +316,13 @@ class _Reader:
 
     def check_together(self, components: Components) -> None:
         self.check_priorities(components)
-        copies = sum(_integers(components, f"tiles.{name}.copies")[0] for name in CROP_NAMES)
-        compasses = {crop: len(list(_compasses(components, crop))) for crop in Crop}
+        self.check_cactus(components)
+        copies = sum(_copies(components, crop) for crop in _BASE_CROPS)
+        compasses = {crop: len(_compasses(components, crop)) for crop in _BASE_CROPS}
         kept = sum(compasses.values()) - compasses[Crop.WHEAT] - compasses[Crop.POTATO]
-        # at most MAX_COPIES of 12 tiles are Corn, so two players without Corn have their 7 tiles too
+        # at most MAX_COPIES of 16 tiles are Corn, so two players without Corn have their 7 tiles too
         for tiles, least, what in (
-            (copies, 12, "tiles, for the field of four players"),
+            (copies, NUM_TILES, "tiles, for the field of five players"),
             (sum(compasses.values()), 6, "tiles with a solo priority, for the Southern Winds"),
             (kept, 6, 'tiles with a solo priority without Wheat and Potato, for the variant "No More Tricks"'),
         ):
@@ -276,10 +333,10 @@ class _Reader:
 
     def check_priorities(self, components: Components) -> None:
         # the file's own tiles last, so that a clash is reported at a key that the file has
-        keys = [(crop, f"tiles.{CROP_NAMES[crop]}.solo_priorities") for crop in Crop]
-        owners: dict[int, str] = {}
+        keys = [(crop, f"tiles.{CROP_NAMES[crop]}.solo_priorities") for crop in (*_BASE_CROPS, Crop.CACTUS)]
+        owners: dict[Value, str] = {}
         for crop, key in sorted(keys, key=lambda pair: pair[1] in self.read_keys):
-            copies = _integers(components, f"tiles.{CROP_NAMES[crop]}.copies")[0]
+            copies = _copies(components, crop)
             given = len(components[key].values)
             if given != copies:
                 self.fail(key, f"{given} priorities for {copies} copies", f"{copies}, one a copy, 0 without a compass")
@@ -288,9 +345,18 @@ class _Reader:
                     self.fail(
                         key,
                         f"{priority} is also in {owners[priority]}",
-                        "a different number from 1 to 99 for every tile, 0 without a compass",
+                        "a different number from 0.1 to 99 for every tile, 0 without a compass",
                     )
                 owners[priority] = key
+
+    def check_cactus(self, components: Components) -> None:
+        grow, drown = "tiles.cactus.drops_to_grow", "tiles.cactus.drops_to_drown"
+        if _number(components, drown) <= _number(components, grow):
+            self.fail(
+                grow if self.base is not None and drown not in self.read_keys else drown,
+                f"grows with {_number(components, grow)} drops and drowns with {_number(components, drown)}",
+                "more drops to drown than to grow",
+            )
 
     def changed_tile_key(self) -> str:
         """A key of an overlay that changes how many tiles there are."""
@@ -302,8 +368,18 @@ def _integers(components: Components, key: str) -> list[int]:
     return [int(value) for value in components[key].values]
 
 
-def _compasses(components: Components, crop: Crop) -> Iterator[int]:
-    return (priority for priority in _integers(components, f"tiles.{CROP_NAMES[crop]}.solo_priorities") if priority > 0)
+def _number(components: Components, key: str) -> int:
+    return _integers(components, key)[0]
+
+
+def _copies(components: Components, crop: Crop) -> int:
+    """The base game's crops say how many tiles they have; of the other tiles the rules know one of each."""
+    return _number(components, f"tiles.{CROP_NAMES[crop]}.copies") if crop in _BASE_CROPS else 1
+
+
+def _compasses(components: Components, crop: Crop) -> list[Value]:
+    """The solo priorities of a crop's tiles with a compass."""
+    return [priority for priority in components[f"tiles.{CROP_NAMES[crop]}.solo_priorities"].values if priority != 0]
 
 
 # --- Loading ---------------------------------------------------------------------------------------------------------
@@ -361,34 +437,44 @@ def _tables(file: str | None = None, text: str = "") -> np.ndarray:
     row = tables[0]
     for crop in Crop:
         tile = f"tiles.{CROP_NAMES[crop]}"
-        row["copies"][crop] = _integers(components, f"{tile}.copies")[0]
-        row["drops_to_grow"][crop] = _integers(components, f"{tile}.drops_to_grow")[0]
-        priorities = _integers(components, f"{tile}.solo_priorities")
-        row["solo_priority"][crop, : len(priorities)] = [10 * priority for priority in priorities]
+        row["copies"][crop] = _copies(components, crop)
+        grows = f"{tile}.drops_to_grow" in KEYS
+        row["drops_to_grow"][crop] = _number(components, f"{tile}.drops_to_grow") if grows else NEVER
+        if f"{tile}.solo_priorities" in KEYS:
+            tenths = [round(10 * float(priority)) for priority in components[f"{tile}.solo_priorities"].values]
+            row["solo_priority"][crop, : len(tenths)] = tenths
+    row["drops_to_drown"] = _number(components, "tiles.cactus.drops_to_drown")
+    row["primrose_points"] = _number(components, "tiles.primrose.points_a_bloom")
     for crop, side, name in _SCORES:
         # a fifth player scores as the fourth
-        row["scores"][crop, side] = _extended(_integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS)
+        row["scores"][crop, side - 1] = _extended(
+            _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS
+        )
     for card in range(1, RESHUFFLE_CARD + 1):
         icons = components[f"southern_winds_cards.{card}"].values
         row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
         row["winds_harvest"][card - 1] = icons.count("harvest")
     row["voting_wins"] = _extended(_integers(components, "voting_wins_track.points"), TRACK_SPACES)
     row["harvest_die"] = [HARVEST if s == "harvest" else int(s) for s in components["harvest_die.sides"].values]
-    row["cards_of_a_kind"] = _integers(components, "action_cards.cards_of_a_kind")[0]
-    for name in ("drops", "votes", "clouds", "wheat_bonus"):
-        row[name] = _integers(components, f"pieces.{name}")[0]
+    for name in ("cards_of_a_kind", "cards_of_a_kind_five_players"):
+        row[name] = _number(components, f"action_cards.{name}")
+    for name in ("drops", "votes", "clouds", "wheat_bonus", "fertilizer_tokens", "pods", "primrose_blooms"):
+        row[name] = _number(components, f"pieces.{name}")
     tables.flags.writeable = False
     return tables
 
 
-_SPROUTING, _DEVELOPED = 0, 1
 _SCORES = (
-    *((crop, _DEVELOPED, "scores") for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO, Crop.CORN)),
-    (Crop.COFFEE, _SPROUTING, "sprouting_scores"),
-    (Crop.COFFEE, _DEVELOPED, "developed_scores"),
-    (Crop.RICE, _DEVELOPED, "points_a_drop"),
+    *(
+        (crop, Growing.DEVELOPED, "scores")
+        for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO, Crop.CORN, Crop.CACTUS, Crop.SNOWDROP)
+    ),
+    (Crop.COFFEE, Growing.SPROUTING, "sprouting_scores"),
+    (Crop.COFFEE, Growing.DEVELOPED, "developed_scores"),
+    (Crop.RICE, Growing.DEVELOPED, "points_a_drop"),
+    (Crop.CACTUS, Growing.DROWNED, "drowned_scores"),
 )
-"""Which key fills which line of the table's scores; sprouting Rice scores nothing."""
+"""Which key fills which line of the table's scores; sprouting Rice scores nothing, the Dandelion its pods."""
 
 
 def _extended(values: list[int], length: int) -> list[int]:

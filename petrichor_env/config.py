@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from petrichor_env.errors import ConfigError
+from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, State
 
 VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
 """The Southern Winds' difficulty variants, in the order of the record's `variants` switches."""
 
+MODULES = MODULE_NAMES
+"""The Kickstarter promos and the modules of the Flowers expansion, in the order of the record's `modules` switches."""
+POWERS = POWER_NAMES[1:]
+"""The player powers (Flowers)."""
+SWITCHES = ("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power")
+"""The fields of a record that the configuration sets."""
+
+_NOT_IN_SOLO = {
+    "lake": 'the Lake is not used in solo play (Promos, The Lake, "Note")',
+    "flower_tiles": "the Southern Winds don't support the three flower tiles (Flowers, Le tessere Fiori)",
+}
+
 
 def _is_int(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """The value as a tuple of different names. Raises `ConfigError` that lists what is allowed."""
+    if isinstance(value, str):
+        raise ConfigError(f"{key}={value!r}: a sequence of names, such as ({value!r},)")
+    try:
+        given = tuple(value)  # type: ignore[arg-type, var-annotated]
+    except TypeError:
+        raise ConfigError(f"{key}={value!r}: a sequence of {', '.join(allowed)}") from None
+    for name in given:
+        if not isinstance(name, str) or name not in allowed:
+            raise ConfigError(f"{key}: unknown {name!r}; allowed are {', '.join(allowed)}")
+    if len(set(given)) != len(given):
+        raise ConfigError(f"{key}={given!r}: each at most once")
+    return given
 
 
 @dataclass(frozen=True)
@@ -22,10 +52,13 @@ class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
 
     Arguments:
-        players: 1 is the solo game against the Southern Winds, 2 to 4 the base game.
+        players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, 5 come with Flowers.
         rounds: 4 (short form) or 6 (long form); solo is always 4 (Southern Winds, Setup 1).
         drafting: the Official Drafting Variant; not in solo.
         variants: any of `VARIANTS`, solo only (Increasing the Difficulty); kept in the order of `VARIANTS`.
+        modules: any of `MODULES` (promos and Flowers), kept in their order; neither "lake" nor "flower_tiles" in solo.
+        powers: one of `POWERS` for each player from seat 0, all different; () deals them at random. Needs the module
+            "powers".
         components: path of an overlay TOML file whose numbers replace the shipped ones; None for the shipped ones.
     """
 
@@ -33,41 +66,72 @@ class Config:
     rounds: int = 4
     drafting: bool = False
     variants: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    powers: tuple[str, ...] = ()
     components: str | None = None
 
     def __post_init__(self) -> None:
-        if not _is_int(self.players) or self.players not in (1, 2, 3, 4):
-            raise ConfigError(f"players={self.players!r}: 1 (solo against the Southern Winds), 2, 3 or 4")
+        if not _is_int(self.players) or not 1 <= self.players <= MAX_PLAYERS:
+            raise ConfigError(f"players={self.players!r}: 1 (solo against the Southern Winds), 2, 3, 4 or 5")
         if not _is_int(self.rounds) or self.rounds not in (4, 6):
             raise ConfigError(f"rounds={self.rounds!r}: 4 (short form) or 6 (long form)")
         if not isinstance(self.drafting, bool | np.bool_):
             raise ConfigError(f"drafting={self.drafting!r}: True or False")
-        if isinstance(self.variants, str):
-            raise ConfigError(f"variants={self.variants!r}: a sequence of names, such as ({self.variants!r},)")
-        try:
-            given = tuple(self.variants)
-        except TypeError:
-            raise ConfigError(f"variants={self.variants!r}: a sequence of {', '.join(VARIANTS)}") from None
-        for name in given:
-            if name not in VARIANTS:
-                raise ConfigError(f"variants: unknown {name!r}; allowed are {', '.join(VARIANTS)}")
-        if len(set(given)) != len(given):
-            raise ConfigError(f"variants={given!r}: each at most once")
+        given = _names("variants", self.variants, VARIANTS)
+        modules = _names("modules", self.modules, MODULES)
+        powers = _names("powers", self.powers, POWERS)
         if self.players == 1:
             if self.rounds != 4:
                 raise ConfigError("rounds=6: the Southern Winds are played over 4 rounds (solo setup, step 1)")
             if self.drafting:
-                raise ConfigError("drafting=True: there is no draft in solo; it needs 2 to 4 players")
+                raise ConfigError("drafting=True: there is no draft in solo; it needs 2 to 5 players")
+            for name, reason in _NOT_IN_SOLO.items():
+                if name in modules:
+                    raise ConfigError(f"modules: {name!r} with players=1: {reason}")
         elif given:
             raise ConfigError(f"variants={given!r}: these are the solo game's; with players={self.players} leave empty")
+        if powers and "powers" not in modules:
+            raise ConfigError(f"powers={powers!r}: player powers are played only with modules=('powers',)")
+        if powers and len(powers) != self.players:
+            raise ConfigError(
+                f"powers={powers!r}: one for each of {self.players} players from seat 0, or () to deal them at random"
+            )
         if self.components is not None and not isinstance(self.components, (str, Path)):
             raise ConfigError(f"components={self.components!r}: the path of an overlay TOML file, or None")
         object.__setattr__(self, "players", int(self.players))
         object.__setattr__(self, "rounds", int(self.rounds))
         object.__setattr__(self, "drafting", bool(self.drafting))
         object.__setattr__(self, "variants", tuple(name for name in VARIANTS if name in given))
+        object.__setattr__(self, "modules", tuple(name for name in MODULES if name in modules))
+        object.__setattr__(self, "powers", powers)
         if self.components is not None:
             object.__setattr__(self, "components", str(self.components))
+
+    @classmethod
+    def of(cls, state: State, components: str | None = None) -> Config:
+        """The configuration that a record of `state.STATE` is played with."""
+
+        def names(allowed: tuple[str, ...], switches: Iterable[int]) -> tuple[str, ...]:
+            return tuple(name for name, on in zip(allowed, switches, strict=True) if on)
+
+        return cls(
+            players=int(state["players"]),
+            rounds=int(state["rounds"]),
+            drafting=bool(state["drafting"]),
+            variants=names(VARIANTS, state["variants"]),
+            modules=names(MODULES, state["modules"]),
+            powers=tuple(POWER_NAMES[power] for power in state["chosen_power"] if power),
+            components=components,
+        )
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Set the switches of records of `state.STATE`, an array (N,); everything else in them stays."""
+        states["players"], states["owners"] = self.players, self.owners
+        states["rounds"], states["drafting"] = self.rounds, self.drafting
+        states["variants"] = [name in self.variants for name in VARIANTS]
+        states["modules"] = [name in self.modules for name in MODULES]
+        states["chosen_power"] = 0
+        states["chosen_power"][:, : len(self.powers)] = [POWER_NAMES.index(name) for name in self.powers]
 
     @property
     def solo(self) -> bool:
@@ -86,7 +150,9 @@ class Config:
 
     @property
     def name(self) -> str:
-        """A short name for tables and file names, such as `solo+double_card` or `3p-draft`."""
-        if self.solo:
-            return "+".join(("solo", *self.variants))
-        return f"{self.players}p" + ("-long" if self.rounds == 6 else "") + ("-draft" if self.drafting else "")
+        """A short name for tables and file names, such as `solo+double_card` or `3p-draft+lake+powers`."""
+        length = "-long" if self.rounds == 6 else ""
+        game = "solo" if self.solo else f"{self.players}p{length}" + ("-draft" if self.drafting else "")
+        powers = ("=".join(("powers", "-".join(self.powers))),) if self.powers else ("powers",)
+        modules = [part for name in self.modules for part in (powers if name == "powers" else (name,))]
+        return "+".join((game, *self.variants, *modules))

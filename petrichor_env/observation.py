@@ -1,8 +1,9 @@
 """One player's view of a game as a flat float32 vector with a named layout.
 
 Seats are counted clockwise from the viewer: 0 is the viewer, in solo 1 is the neutral player. What the viewer may
-not know (other hands and packs, the order of decks, the random stream) is not in it. The same layout serves every
-configuration, so that one network can play all of them.
+not know (other hands, packs and forecast cards, the order of decks, the random stream) is not in it. While somebody is
+asked for a forecast card at a point of the timeline, nobody else sees who, or that anybody is. The same layout serves
+every configuration, so that one network can play all of them.
 """
 
 from __future__ import annotations
@@ -12,9 +13,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from petrichor_env.compiled import rule
-from petrichor_env.state import MAX_PLAYERS, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Growing, Phase, State
+from petrichor_env.state import (
+    MAX_PLAYERS,
+    NOBODY,
+    NUM_FORECASTS,
+    NUM_KINDS,
+    NUM_TILES,
+    PLAYED,
+    Crop,
+    Decision,
+    Growing,
+    Module,
+    Phase,
+    Power,
+    State,
+    Timing,
+)
+from petrichor_env.tables import NEVER
 
 NUM_CROPS = len(Crop)
+NUM_TOKENS = len(Growing) - 1
+NUM_POWERS = len(Power) - 1
+NUM_TIMINGS = len(Timing) - 1
 
 
 @dataclass(frozen=True)
@@ -37,12 +57,18 @@ class Block:
 
 
 _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
-    ("decision", (len(Decision),), "one-hot", "what is asked, in the order of `state.Decision`"),
-    ("actor", (MAX_PLAYERS,), "one-hot", "who is asked"),
+    (
+        "decision",
+        (len(Decision),),
+        "one-hot",
+        "what is asked, in the order of `state.Decision`; all 0 while another player is asked for a forecast card",
+    ),
+    ("actor", (MAX_PLAYERS,), "one-hot", "who is asked; all 0 as above"),
     ("phase", (len(Phase),), "one-hot", "in the order of `state.Phase`"),
     ("players", (MAX_PLAYERS,), "one-hot", "number of players; the first is solo"),
     ("drafting", (1,), "0/1", "whether the drafting variant is played"),
     ("variants", (4,), "0/1", "the solo variants, in the order of `config.VARIANTS`"),
+    ("modules", (len(Module),), "0/1", "promos and Flowers modules, in the order of `config.MODULES`"),
     ("rounds_left", (1,), "rounds / 6", "rounds after this one"),
     ("first_player", (MAX_PLAYERS,), "one-hot", "who has the First Player marker"),
     (
@@ -79,9 +105,33 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     ("weather", (NUM_KINDS,), "one-hot", "weather being resolved; all 0 if there is none"),
     ("target_vote", (NUM_KINDS,), "one-hot", "space that a moved vote goes to"),
     ("target_owner", (MAX_PLAYERS,), "one-hot", "whose drop has been chosen"),
-    ("tile_crop", (NUM_TILES, NUM_CROPS), "one-hot", "in the order of `state.Crop`; all 0 off the field"),
-    ("tile_missing", (NUM_TILES,), "drops / 5", "drops missing until the tile grows"),
-    ("tile_growing", (NUM_TILES, 2), "one-hot", "growing token: sprouting, developed"),
+    ("powers", (MAX_PLAYERS, NUM_POWERS), "one-hot", "player powers, in the order of `config.POWERS`"),
+    ("forecasts", (NUM_FORECASTS,), "0/1", "the viewer's forecast cards, 1 to 16"),
+    ("forecasts_held", (MAX_PLAYERS,), "cards / 3", "forecast cards each player holds"),
+    ("forecasts_played", (NUM_FORECASTS,), "0/1", "forecast cards that are out of the game"),
+    ("forecast", (NUM_FORECASTS,), "one-hot", "forecast card being carried out; all 0 if there is none"),
+    (
+        "timing",
+        (NUM_TIMINGS,),
+        "one-hot",
+        "point of the round's timeline, in the order of `state.Timing` from start_of_weather; all 0 before",
+    ),
+    ("choices_left", (1,), "choices / 3", "drops or tiles the actor still has to choose in this effect"),
+    ("chosen_drops", (MAX_PLAYERS,), "drops / 3", "drops chosen so far of the target tile (forecast card 11)"),
+    ("counts_clouds", (MAX_PLAYERS,), "0/1", "whose drops in clouds count in this Harvest (forecast card 3)"),
+    ("controller", (MAX_PLAYERS,), "one-hot", "who controls the Primrose"),
+    (
+        "tile_crop",
+        (NUM_TILES, NUM_CROPS),
+        "one-hot",
+        "in the order of `state.Crop`; all 0 off the field, and while tiles lie face down",
+    ),
+    ("tile_missing", (NUM_TILES,), "drops / 5", "drops missing until the tile grows; 0 for Lake and Primrose"),
+    ("tile_growing", (NUM_TILES, NUM_TOKENS), "one-hot", "growing token: sprouting, developed, drowned"),
+    ("tile_fertilizer", (NUM_TILES,), "0/1", "Fertilizer tokens"),
+    ("tile_pods", (NUM_TILES,), "0/1", "the Dandelion's pods"),
+    ("tile_blooms", (NUM_TILES,), "tokens / 4", "bloom tokens on Snowdrop and Primrose"),
+    ("tile_scored", (NUM_TILES,), "drops / 5", "the viewer's drops that this Harvest scored, until its end"),
     ("tile_target", (NUM_TILES,), "0/1", "tile or cloud chosen so far in this effect"),
     ("tile_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "on the tile"),
     ("tile_cloud", (NUM_TILES, 2), "one-hot", "light cloud, thundercloud"),
@@ -119,11 +169,19 @@ _CARDS_LEFT, _SELECTED, _WEATHER = (BLOCKS[n].start for n in ("cards_left", "sel
 _TARGET_VOTE, _TARGET_OWNER = BLOCKS["target_vote"].start, BLOCKS["target_owner"].start
 _TILE_CROP, _TILE_MISSING = BLOCKS["tile_crop"].start, BLOCKS["tile_missing"].start
 _TILE_GROWING, _TILE_TARGET = BLOCKS["tile_growing"].start, BLOCKS["tile_target"].start
+_MODULES, _POWERS, _FORECASTS = (BLOCKS[n].start for n in ("modules", "powers", "forecasts"))
+_FORECASTS_HELD, _FORECASTS_PLAYED = BLOCKS["forecasts_held"].start, BLOCKS["forecasts_played"].start
+_FORECAST, _TIMING, _CHOICES_LEFT = (BLOCKS[n].start for n in ("forecast", "timing", "choices_left"))
+_CHOSEN_DROPS, _COUNTS_CLOUDS, _CONTROLLER = (BLOCKS[n].start for n in ("chosen_drops", "counts_clouds", "controller"))
+_TILE_FERTILIZER, _TILE_PODS = BLOCKS["tile_fertilizer"].start, BLOCKS["tile_pods"].start
+_TILE_BLOOMS, _TILE_SCORED = BLOCKS["tile_blooms"].start, BLOCKS["tile_scored"].start
 _TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (BLOCKS[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
 
-_MOVE_VOTE = int(Decision.MOVE_VOTE)
+_MOVE_VOTE, _FORECAST_WINDOW = int(Decision.MOVE_VOTE), int(Decision.FORECAST)
 _ACTION_PHASE = int(Phase.ACTION)
 _NO_GROWING = int(Growing.NONE)
+_FORECASTS_MODULE = int(Module.FORECASTS)
+_NUM_MODULES = len(Module)
 
 
 @rule
@@ -135,6 +193,7 @@ def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
     _observe_cards(s, viewer, out)
     _observe_effect(s, viewer, out)
     _observe_fields(s, t, viewer, out)
+    _observe_modules(s, viewer, out)
 
 
 @rule
@@ -144,8 +203,9 @@ def _from_viewer(s: State, viewer: int, seat: int) -> int:
 
 @rule
 def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
-    out[_DECISION + int(s.decision)] = 1.0
-    if s.actor != NOBODY:
+    if s.decision != _FORECAST_WINDOW or s.actor == viewer:
+        out[_DECISION + int(s.decision)] = 1.0
+    if s.actor != NOBODY and (s.decision != _FORECAST_WINDOW or s.actor == viewer):
         out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1.0
     out[_PHASE + int(s.phase)] = 1.0
     out[_PLAYERS + int(s.players) - 1] = 1.0
@@ -237,8 +297,53 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
             missing -= drops
             out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops / 5.0
             out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] / 5.0
-        out[_TILE_MISSING + tile] = max(missing, 0) / 5.0
+        if t.drops_to_grow[crop] != NEVER:
+            out[_TILE_MISSING + tile] = max(missing, 0) / 5.0
         if s.growing[tile] != _NO_GROWING:
-            out[_TILE_GROWING + tile * 2 + int(s.growing[tile]) - 1] = 1.0
+            out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1.0
         if s.cloud[tile] != 0:
             out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1.0
+
+
+@rule
+def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
+    """What promos and Flowers add; nothing where no module is played."""
+    played = 0
+    for module in range(_NUM_MODULES):
+        out[_MODULES + module] = s.modules[module]
+        played += int(s.modules[module])
+    if played == 0:
+        return
+    for tile in range(NUM_TILES):
+        out[_TILE_FERTILIZER + tile] = s.fertilizer[tile]
+        out[_TILE_PODS + tile] = s.pods[tile]
+        out[_TILE_BLOOMS + tile] = s.blooms[tile] / 4.0
+        out[_TILE_SCORED + tile] = s.scored_drops[tile, viewer] / 5.0
+    if s.controller != NOBODY:
+        out[_CONTROLLER + _from_viewer(s, viewer, int(s.controller))] = 1.0
+    if s.timing > 0:
+        out[_TIMING + int(s.timing) - 1] = 1.0
+    out[_CHOICES_LEFT] = s.choices_left / 3.0
+    for i in range(s.players):
+        seat = (viewer + i) % int(s.players)
+        if s.power[seat] > 0:
+            out[_POWERS + i * NUM_POWERS + int(s.power[seat]) - 1] = 1.0
+        out[_COUNTS_CLOUDS + i] = s.counts_clouds[seat]
+    if s.modules[_FORECASTS_MODULE] == 1:
+        _observe_forecasts(s, viewer, out)
+
+
+@rule
+def _observe_forecasts(s: State, viewer: int, out: np.ndarray) -> None:
+    for card in range(NUM_FORECASTS):
+        holder = int(s.forecast_holder[card])
+        if holder == viewer:
+            out[_FORECASTS + card] = 1.0
+        if holder == PLAYED:
+            out[_FORECASTS_PLAYED + card] = 1.0
+        elif holder != NOBODY:
+            out[_FORECASTS_HELD + _from_viewer(s, viewer, holder)] += np.float32(1.0 / 3.0)
+    if s.forecast > 0:
+        out[_FORECAST + int(s.forecast) - 1] = 1.0
+    for seat in range(s.owners):
+        out[_CHOSEN_DROPS + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat] / 3.0

@@ -1,4 +1,4 @@
-"""Petrichor for 2 to 4 as a PettingZoo AEC environment.
+"""Petrichor for 2 to 5 as a PettingZoo AEC environment.
 
 ```python
 from petrichor_env import petrichor_v0
@@ -17,6 +17,7 @@ The same through PettingZoo's registry, once `petrichor_env` has been imported: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import gymnasium
@@ -60,18 +61,25 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
     """
     ## Description
 
-    The base game for 2 to 4 players. Agents are `player_0`, `player_1` …, in clockwise order. A turn is several small
-    decisions; an agent who has another one to take simply stays selected.
+    The game for 2 to 5 players, with the promos and modules of the Flowers expansion that are asked for. Agents are
+    `player_0`, `player_1` …, in clockwise order. A turn is several small decisions; an agent who has another one to
+    take simply stays selected.
 
     ## Observation Space
 
-    `Dict(observation=Box(0, 20, (529,), float32), action_mask=Box(0, 1, (126,), int8))`. The first is what this agent
-    may know, seen from its seat, in the named blocks of `petrichor_env.observation.LAYOUT`. The mask has the legal
-    actions of the agent who is asked, zeros for the others, and ones for all when the game is over.
+    `Dict(observation=Box(0, 20, (OBSERVATION_SIZE,), float32), action_mask=Box(0, 1, (143,), int8))`. The first is
+    what this agent may know, seen from its seat, in the named blocks of `petrichor_env.observation.LAYOUT`, the same
+    for every configuration. The mask has the legal actions of the agent who is asked, zeros for the others, and ones
+    for all when the game is over.
+
+    With the module `forecasts`, only agents who hold a forecast card that can be played now are asked for one. The
+    others' observations don't show who that is: their blocks `decision` and `actor` are zeros as long as it is asked.
+    Which agent is selected can't be hidden, though. A policy that looks at `agent_selection`, or observes between its
+    own decisions, knows more than a player at the table.
 
     ## Action Space
 
-    `Discrete(126)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does.
+    `Discrete(143)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does.
 
     ## Rewards
 
@@ -93,9 +101,12 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
 
     ## Arguments
 
-    - `num_players`: 2, 3 or 4;
+    - `num_players`: 2, 3, 4 or 5;
     - `rounds`: 4 (short form) or 6 (long form);
     - `drafting`: the Official Drafting Variant;
+    - `modules`: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers);
+    - `powers`: with the module `powers`, one for each agent in their order, all different: `frost`, `sun`, `wind`,
+      `rain`, `harvest`; `()` deals them at random;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: `"lose"` (default): the agent loses and the game ends; its reward is -1 with `win`, and with
       `margin` or `points` what brings its margin to -100 or its points to 0; `"raise"`: `IllegalAction`, nothing
@@ -125,16 +136,20 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         num_players: int = 2,
         rounds: int = 4,
         drafting: bool = False,
+        modules: Sequence[str] = (),
+        powers: Sequence[str] = (),
         reward: str = "win",
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
     ):
         super().__init__()
-        if num_players not in (2, 3, 4):
-            raise ConfigError(f"num_players={num_players!r}: 2, 3 or 4; the solo game is Gymnasium's Petrichor/Solo-v0")
+        if num_players not in (2, 3, 4, 5):
+            wanted = "2, 3, 4 or 5; the solo game is Gymnasium's Petrichor/Solo-v0"
+            raise ConfigError(f"num_players={num_players!r}: {wanted}")
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
-        config = Config(players=num_players, rounds=rounds, drafting=drafting, components=components)
+        names: dict[str, Any] = {"modules": modules, "powers": powers}
+        config = Config(players=num_players, rounds=rounds, drafting=drafting, components=components, **names)
         self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, reward=reward)
         self.possible_agents = list(config.agents)
         self.agents: list[str] = []

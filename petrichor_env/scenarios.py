@@ -17,42 +17,67 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.component_files import load_tables
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import MODULES, Config
 from petrichor_env.errors import ConfigError, ScenarioError, StateError
 from petrichor_env.invariants import broken_counts, broken_legal, check
 from petrichor_env.invariants.decisions import (
     CARD_OF_DECISION,
+    CARD_TO_COUNT_CLOUDS,
+    CARD_TO_MOVE_UP,
     CLOCKWISE,
+    FORECASTS_OF_DECISION,
+    MOST_CHOICES,
     WEATHER_DECISIONS,
     WEATHER_OF_DECISION,
+    WEATHER_OF_TIMING,
+    is_window,
     turn_order,
 )
-from petrichor_env.invariants.pieces import no_such_tile, tiles_of_each_crop
+from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
 from petrichor_env.kernels import refresh_legal
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.drafting import NOT_DRAFTING
+from petrichor_env.rules.fields import NEIGHBOURS
+from petrichor_env.rules.forecasts import DEALT, TIMINGS
 from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     CROP_NAMES,
     DECISION_NAMES,
+    FACE_DOWN,
     HARVEST,
     MAX_PLAYERS,
     NO_TILE,
     NOBODY,
+    NUM_FORECASTS,
     NUM_KINDS,
     PHASE_NAMES,
+    PLAYED,
+    POWER_NAMES,
     STATE,
     TILE_NAMES,
+    TIMING_NAMES,
     WEATHER_NAMES,
     Crop,
     Decision,
     Growing,
+    Module,
     Phase,
     State,
+    Timing,
 )
 from petrichor_env.warm_up import warm_up
-from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, SOLO_NAMES, name_or_none, owner_names, tile_name
+from petrichor_env.words import (
+    CLOUD_NAMES,
+    FACE_DOWN_NAME,
+    FIELDS,
+    GROWING_NAMES,
+    SOLO_NAMES,
+    crop_name,
+    name_or_none,
+    owner_names,
+    tile_name,
+)
 
 __all__ = ["check", "describe", "scenario"]
 
@@ -121,14 +146,31 @@ def _names_of(value: Any, where: str, names: Sequence[str]) -> list[int]:
     return chosen
 
 
-_SWITCHES = ("players", "rounds", "drafting", "variants")
+_SWITCHES = ("players", "rounds", "drafting", "variants", "modules", "powers")
 _PROGRESS = ("round", "phase", "first_player", "passed", "turns", "last_turns", "harvested", "forfeited")
 _PIECES = ("field", "hands", "packs", "deck", "discards", "votes", "dice", "points", "voting_wins", "wheat_tokens")
-_KEYS = (*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, "pending", "southern_winds", "random")
+_MODULE_PIECES = ("controller", "power", "forecasts", "forecasts_played")
+_KEYS = (
+    *(*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, *_MODULE_PIECES),
+    *("pending", "southern_winds", "random"),
+)
 _NAMED_CARDS = ("optional", "cards_left", "lowest_card", "draft_step")
-_PENDING_KEYS = ("card", *_NAMED_CARDS, "target", "target_owner", "selected", "weather", "turn_index")
-_TILE_KEYS = ("crop", "growing", "drops", "cloud")
+_MODULE_EFFECTS = (
+    *("forecast", "choices_left", "timing", "timing_index"),
+    *("counts_clouds", "chosen_drops", "scored_drops"),
+)
+_PENDING_KEYS = (
+    *("card", *_NAMED_CARDS, "target", "target_owner", "selected", "weather", "turn_index"),
+    *_MODULE_EFFECTS,
+)
+_TILE_KEYS = ("crop", "growing", "drops", "cloud", "fertilizer", "pod", "blooms")
 _CLOUD_KEYS = ("kind", "drops")
+_MODULE_OF_KEY = {
+    "controller": Module.FLOWER_TILES,
+    "power": Module.POWERS,
+    "forecasts": Module.FORECASTS,
+    "forecasts_played": Module.FORECASTS,
+}
 
 
 def _without_a_tie(votes: np.ndarray) -> np.ndarray:
@@ -166,18 +208,23 @@ class _Reader:
     def __init__(self, description: Mapping[str, Any], tables: np.ndarray):
         self.given = _mapping(description, "scenario", _KEYS)
         if "players" not in self.given:
-            raise ScenarioError("players: missing; 1 (solo against the Southern Winds), 2, 3 or 4")
+            raise ScenarioError("players: missing; 1 (solo against the Southern Winds), 2, 3, 4 or 5")
         try:
             self.config = Config(
                 players=self.given["players"],
                 rounds=self.given.get("rounds", 4),
                 drafting=self.given.get("drafting", False),
                 variants=self.given.get("variants", ()),
+                modules=self.given.get("modules", ()),
+                powers=self.given.get("powers", ()),
             )
         except ConfigError as error:
             raise ScenarioError(str(error)) from None
         if not self.config.solo and "southern_winds" in self.given:
             raise ScenarioError(f"southern_winds: only in solo (players 1), not with players {self.config.players}")
+        for key, module in _MODULE_OF_KEY.items():
+            if key in self.given and MODULES[module] not in self.config.modules:
+                raise ScenarioError(f"{key}: only with the module {MODULES[module]!r}")
         self.tables = tables
         self.owners = owner_names(self.config.players)
         self.array = np.zeros(1, STATE)
@@ -189,6 +236,8 @@ class _Reader:
         self.personal()
         self.cards()
         self.progress()
+        self.powers()
+        self.forecasts()
         self.pending()
         self.southern_winds()
         for broken, reason in broken_counts(self.array, self.tables):
@@ -221,16 +270,14 @@ class _Reader:
         return counts
 
     def switches(self) -> None:
-        s, config = self.record, self.config
-        s["players"], s["owners"] = config.players, config.owners
-        s["rounds"], s["drafting"] = config.rounds, config.drafting
-        s["variants"] = [name in config.variants for name in VARIANTS]
+        s = self.record
+        self.config.write_switches(self.array)
+        self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
         s["rng"] = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
 
     def progress(self) -> None:
         """The round, and whose decision it is. What is left out follows from what is given."""
         s, agents, players = self.record, self.config.agents, self.config.players
-        self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
         over = self.get("phase", None) == "over"
         decision = _choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
         s["decision"] = decision
@@ -238,10 +285,12 @@ class _Reader:
         s["phase"] = _choice(self.get("phase", PHASE_NAMES[self.usual_phase(decision)]), "phase", PHASE_NAMES)
         s["forfeited"] = _choice_or_none(self.get("forfeited", None), "forfeited", agents)
         finished = decision == Decision.GAME_OVER and s["forfeited"] == NOBODY
-        s["harvested"] = _flag(self.get("harvested", bool(finished)), "harvested")
+        has_harvest = bool(finished or s["phase"] == Phase.HARVEST)
+        s["harvested"] = _flag(self.get("harvested", has_harvest), "harvested")
         passer = self.get("passed", None)
         s["first_player"] = self.seat(self.get("first_player", (players > 2 and passer) or "player_0"), "first_player")
-        has_ended = finished or decision == Decision.DISCARD or s["phase"] in (Phase.WEATHER, Phase.CLEANUP)
+        later = (Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
+        has_ended = finished or decision == Decision.DISCARD or s["phase"] in later
         passer = self.get("passed", agents[s["first_player"]] if has_ended else None)
         s["passed"] = _choice_or_none(passer, "passed", agents)
         begun = 0 if s["phase"] == Phase.SETUP else players
@@ -249,7 +298,7 @@ class _Reader:
         if "last_turns" in self.given:
             s["last_turns"] = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
         if "turn_index" in self.effect:
-            s["turn_index"] = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, players)
+            s["turn_index"] = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
         self.who_is_asked()
 
     def who_is_asked(self) -> None:
@@ -258,11 +307,17 @@ class _Reader:
         decision, first = int(s["decision"]), int(s["first_player"])
         given = "actor" in self.given
         actor = _choice_or_none(self.get("actor", None), "actor", agents)
-        order = turn_order(decision, int(s["phase"]))
+        order = turn_order(decision, int(s["phase"]), self.timing())
         in_weather = order == CLOCKWISE and s["phase"] == Phase.WEATHER
         offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
+        offset = players if decision == Decision.POD_TILE else offset  # after a round of turns with the wind
+        if decision == Decision.FERTILIZER_TILE and "turn_index" not in self.get("pending", {}):
+            s["turn_index"] = s["fertilizer"].sum()
         if decision == Decision.GAME_OVER:
             actor = actor if given else NOBODY
+        elif not order and is_window(np.int8(decision), np.int8(self.forecast())):
+            if not given:
+                actor = (first + int(self.effect.get("timing_index", 0))) % players
         elif order:
             start = first if order == CLOCKWISE else first - 1
             if not given:

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from petrichor_env.rules.setup import FIELD_POSITIONS
-from petrichor_env.state import TILE_NAMES, Cloud, Growing
+from petrichor_env.state import CROP_NAMES, FACE_DOWN, TILE_NAMES, Cloud, Growing
 
-FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4)}
+FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4, 5)}
 """The positions of the Fields by number of players (1 is solo), in reading order."""
 SOLO_NAMES = {f"P{number}": tile for number, tile in enumerate(FIELDS[1], 1)}
 """Solo's own names of its six positions."""
 
 GROWING_NAMES = tuple(growing.name.lower() for growing in Growing)
 CLOUD_NAMES = tuple(cloud.name.lower() for cloud in Cloud)
+FACE_DOWN_NAME = "face_down"
 NEUTRAL = "neutral"
 
 
@@ -29,6 +30,11 @@ def tile_name(players: int, tile: int) -> str:
     if players == 1 and tile in FIELDS[1]:
         return f"P{FIELDS[1].index(tile) + 1}"
     return TILE_NAMES[tile]
+
+
+def crop_name(crop: int) -> str:
+    """The crop of a tile of the field; `face_down` while nobody has seen it."""
+    return FACE_DOWN_NAME if crop == FACE_DOWN else CROP_NAMES[crop]
 
 
 def name_or_none(names: Sequence[str], index: int) -> str | None:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, ACTIONS
 from petrichor_env.batch import legal_actions
-from petrichor_env.config import VARIANTS
 from petrichor_env.errors import IllegalAction
 from petrichor_env.state import DECISION_NAMES, TILE_NAMES, State
 from petrichor_env.words import SOLO_NAMES
@@ -34,18 +33,8 @@ def play(state: State, *names: str, components: str | None = None) -> State:
     return batch.states.copy()[0]
 
 
-def config_of(state: State, components: str | None = None) -> Config:
-    return Config(
-        players=int(state["players"]),
-        rounds=int(state["rounds"]),
-        drafting=bool(state["drafting"]),
-        variants=tuple(name for name, on in zip(VARIANTS, state["variants"], strict=True) if on),
-        components=components,
-    )
-
-
 def _batch_for(state: State, components: str | None) -> Batch:
-    return _batch(config_of(state, components))
+    return _batch(Config.of(state, components))
 
 
 @lru_cache(maxsize=32)

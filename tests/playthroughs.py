@@ -315,7 +315,7 @@ class _Teller:
         """What a player's points on a tile go by."""
         number = f"{drops} drop{'' if drops == 1 else 's'}"
         if crop == Crop.CORN:
-            return f"{number}, players present {scoring.players_present(self.game, tile)}"
+            return f"{number}, players present {points.players_present(self.game, tile)}"
         if crop == Crop.RICE:
             return f"{number}, which are what counts"
         return f"{number}, place {scoring.place(self.game, tile, seat)}"

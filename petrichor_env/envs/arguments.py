@@ -11,10 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petrichor_env.batch import Batch
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, IllegalAction, ScenarioError
 from petrichor_env.scenarios import scenario
 from petrichor_env.state import Decision, State
+
+
+def solo_config(
+    variants: Sequence[str], modules: Sequence[str], powers: Sequence[str], components: str | None
+) -> Config:
+    """The solo game with these names, in lists as well as in tuples. Raises `ConfigError` as `Config` does."""
+    given: dict[str, Any] = {"variants": variants, "modules": modules, "powers": powers}
+    return Config(players=1, components=components, **given)
 
 
 def check_render_mode(render_mode: str | None, allowed: Sequence[str]) -> str | None:
@@ -69,9 +77,9 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
 def scenario_of(options: Mapping[str, Any], config: Config) -> State | None:
     """The state that `options["scenario"]` describes, None without one.
 
-    What the description leaves out of players, rounds, drafting and variants is the environment's own. Raises
-    `ScenarioError` for another configuration than the environment's, a finished game, and everything `scenario`
-    refuses.
+    What the description leaves out of players, rounds, drafting, variants, modules and powers is the environment's
+    own. Raises `ScenarioError` for another configuration than the environment's, a finished game, and everything
+    `scenario` refuses.
     """
     description = options.get("scenario")
     if description is None:
@@ -83,15 +91,11 @@ def scenario_of(options: Mapping[str, Any], config: Config) -> State | None:
         "rounds": config.rounds,
         "drafting": config.drafting,
         "variants": list(config.variants),
+        "modules": list(config.modules),
+        "powers": list(config.powers),
     }
     state = scenario({**switches, **description}, config.components)
-    described = Config(
-        players=int(state["players"]),
-        rounds=int(state["rounds"]),
-        drafting=bool(state["drafting"]),
-        variants=tuple(name for name, on in zip(VARIANTS, state["variants"], strict=True) if on),
-        components=config.components,
-    )
+    described = Config.of(state, config.components)
     if described != config:
         raise ScenarioError(f"scenario: it describes {described.name!r}, this environment plays {config.name!r}")
     if state["decision"] == Decision.GAME_OVER:

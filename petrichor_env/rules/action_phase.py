@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from petrichor_env.actions import CARD, DECLINE, PASS, PLAY, SUBSTITUTE
+from petrichor_env.actions import CARD, DECLINE, FORECAST, PASS, PLAY, SUBSTITUTE
 from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, allow_cards, ask, ask_nothing
 from petrichor_env.rules.card_actions import start_action
+from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
+from petrichor_env.rules.powers import price_of_another_card
 from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
-from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, Decision, Phase, State
+from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, Decision, Phase, State, Timing
 
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""
@@ -15,6 +17,7 @@ HAND_LIMIT = 4
 _TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)
 _VOTE, _DISCARD = int(Decision.VOTE), int(Decision.DISCARD)
 _ACTION, _WEATHER = int(Phase.ACTION), int(Phase.WEATHER)
+_TURN_TIMING = int(Timing.ACTION_PHASE)
 _NO_CARD = -1
 
 
@@ -55,8 +58,9 @@ def start_action_phase(s: State, t: State) -> None:
 
 
 @rule
-def allow_turn(s: State) -> None:
+def allow_turn(s: State, t: State) -> None:
     """Play one card, or two cards as one of another kind, or pass; nobody passes on their first turn of the round."""
+    allow_forecasts(s, t, _TURN_TIMING)
     cards = cards_in_hand(s, int(s.actor))
     if s.turns >= s.players or cards == 0:
         allow(s, PASS)
@@ -64,16 +68,18 @@ def allow_turn(s: State) -> None:
         of_kind = int(s.hand[s.actor, kind])
         if of_kind >= 1:
             allow(s, PLAY + kind)
-        if cards - of_kind >= 2:
+        if cards - of_kind >= price_of_another_card(s, kind):
             allow(s, SUBSTITUTE + kind)
 
 
 @rule
 def take_turn(s: State, t: State, action: int) -> None:
     """Answers TURN. A pass for want of cards is nobody's choice: what was revealed before it stays to be seen."""
-    if cards_in_hand(s, int(s.actor)) > 0:
+    if action != PASS or cards_in_hand(s, int(s.actor)) > 0:
         clear_winds_log(s)
-    if action == PASS:
+    if action >= FORECAST:
+        play_forecast(s, t, action - FORECAST + 1)
+    elif action == PASS:
         pass_turn(s, t)
     else:
         play(s, t, action, 1)
@@ -87,9 +93,10 @@ def allow_optional_action(s: State) -> None:
     for kind in range(NUM_KINDS):
         of_kind = int(s.hand[s.actor, kind])
         others = cards - of_kind
+        price = price_of_another_card(s, kind)
         if of_kind >= 2:
             allow(s, PLAY + kind)
-        if others >= 4 or (of_kind >= 1 and others >= 2):
+        if others >= 2 * price or (of_kind >= 1 and others >= price):
             allow(s, SUBSTITUTE + kind)
 
 
@@ -108,7 +115,7 @@ def play(s: State, t: State, action: int, matching: int) -> None:
     """Perform an action for that many matching cards, or ask which cards stand for them."""
     if action >= SUBSTITUTE:
         s.card = action - SUBSTITUTE
-        s.cards_left = 2 * matching
+        s.cards_left = matching * price_of_another_card(s, int(s.card))
         s.lowest_card = 0
         ask(s, _PAY, s.actor)
     else:
@@ -120,24 +127,25 @@ def play(s: State, t: State, action: int, matching: int) -> None:
 @rule
 def may_pay_with_the_card(s: State) -> bool:
     """In an optional action one of the two cards may be of the kind itself; it is named before the other cards."""
-    return bool(s.optional == 1 and s.cards_left == 4 and s.lowest_card == 0 and s.hand[s.actor, s.card] > 0)
+    full_price = 2 * price_of_another_card(s, int(s.card))
+    return bool(s.optional == 1 and s.cards_left == full_price and s.hand[s.actor, s.card] > 0)
 
 
 @rule
 def allow_pay(s: State) -> None:
     others = cards_in_hand(s, int(s.actor)) - int(s.hand[s.actor, s.card])
-    if may_pay_with_the_card(s) and others >= 2:
+    if may_pay_with_the_card(s) and others >= price_of_another_card(s, int(s.card)):
         allow(s, CARD + int(s.card))
     allow_cards(s, s.hand[s.actor], int(s.card))
 
 
 @rule
 def pay(s: State, t: State, action: int) -> None:
-    """Answers PAY: two cards of other kinds for each missing card."""
+    """Answers PAY: two cards of other kinds, for the Sun power one, for each missing card."""
     kind = action - CARD
     discard(s, int(s.actor), kind, 1)
     if kind == s.card:
-        s.cards_left -= 2
+        s.cards_left -= price_of_another_card(s, kind)
     else:
         s.cards_left -= 1
         s.lowest_card = kind

@@ -10,13 +10,24 @@ from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE
 from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, settle_clouds
-from petrichor_env.rules.fields import has_own_cloud, is_free, neighbour, own_drops_on_tiles
+from petrichor_env.rules.fields import (
+    has_cloud,
+    has_own_cloud,
+    is_closed,
+    is_free,
+    land,
+    neighbour,
+    own_drops_on_tiles,
+)
 from petrichor_env.rules.growing import check_growing, take_drop
+from petrichor_env.rules.powers import allow_rain_power, ask_frost_power, can_use_rain_power, moves_far, use_rain_power
+from petrichor_env.rules.promos import draw_from_lake
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
 
 _FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
-_FROST_TILE, _SUN_CLOUD = int(Decision.FROST_TILE), int(Decision.SUN_CLOUD)
-_WIND_CLOUD, _WIND_DIRECTION = int(Decision.WIND_CLOUD), int(Decision.WIND_DIRECTION)
+_FROST_TILE, _FROST_CLOUD = int(Decision.FROST_TILE), int(Decision.FROST_CLOUD)
+_SUN_CLOUD, _WIND_CLOUD = int(Decision.SUN_CLOUD), int(Decision.WIND_CLOUD)
+_WIND_DIRECTION, _WIND_TILE = int(Decision.WIND_DIRECTION), int(Decision.WIND_TILE)
 _RAIN_DROP, _RAIN_SECOND_DROP = int(Decision.RAIN_DROP), int(Decision.RAIN_SECOND_DROP)
 _TAKE_DROP = int(Decision.TAKE_DROP)
 
@@ -30,17 +41,17 @@ def start_action(s: State, t: State) -> None:
     seat = int(s.actor)
     ask_nothing(s)
     if s.card == _FROST:
-        if has_free_tile(s) and clouds_left(s, t) > 0 and can_supply(s, seat, FROST_DROPS):
-            ask(s, _FROST_TILE, seat)
+        if can_supply(s, seat, FROST_DROPS):
+            ask_frost(s, t, seat)
+    elif s.card == _RAIN:
+        if can_rain(s, seat) or can_use_rain_power(s, seat):
+            ask(s, _RAIN_DROP, seat)
     elif not has_own_cloud(s, seat):
         return
-    elif s.card == _SUN:
-        if can_supply(s, seat, SUN_DROPS):
-            ask(s, _SUN_CLOUD, seat)
     elif s.card == _WIND:
         ask(s, _WIND_CLOUD, seat)
-    else:
-        ask(s, _RAIN_DROP, seat)
+    elif can_supply(s, seat, SUN_DROPS):
+        ask(s, _SUN_CLOUD, seat)
 
 
 @rule
@@ -88,12 +99,38 @@ def take_drop_for_action(s: State, t: State, tile: int) -> None:
     """Answers TAKE_DROP in the Action Phase."""
     take_drop(s, t, tile, int(s.actor))
     if s.card == _FROST:
-        frost(s)
+        frost(s, t)
     else:
         sun(s, t)
 
 
 # --- Frost -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def ask_frost(s: State, t: State, seat: int) -> None:
+    """Where the new cloud comes. Five players add to another cloud once all are out (Flowers, Gioco in 5 giocatori)."""
+    if clouds_left(s, t) > 0:
+        if has_free_tile(s):
+            ask(s, _FROST_TILE, seat)
+    elif s.players == 5:
+        for tile in range(NUM_TILES):
+            if is_foreign_cloud(s, tile, seat):
+                ask(s, _FROST_CLOUD, seat)
+
+
+@rule
+def is_foreign_cloud(s: State, tile: int, seat: int) -> bool:
+    return has_cloud(s, tile) and s.cloud_drops[tile, seat] == 0
+
+
+@rule
+def allow_frost_cloud(s: State) -> None:
+    if s.supply[s.actor] < FROST_DROPS:
+        allow(s, DECLINE)
+    for tile in range(NUM_TILES):
+        if is_foreign_cloud(s, tile, int(s.actor)):
+            allow(s, TILE + tile)
 
 
 @rule
@@ -106,19 +143,26 @@ def allow_frost_tile(s: State) -> None:
 
 
 @rule
-def choose_frost_tile(s: State, action: int) -> None:
+def choose_frost_tile(s: State, t: State, action: int) -> None:
+    """Answers FROST_TILE and FROST_CLOUD."""
     ask_nothing(s)
     if action != DECLINE:
         s.target = action - TILE
-        frost(s)
+        frost(s, t)
 
 
 @rule
-def frost(s: State) -> None:
+def frost(s: State, t: State) -> None:
     """A new light cloud with one own drop."""
     if ask_for_drops(s, FROST_DROPS):
         return
-    new_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+    if has_cloud(s, int(s.target)):
+        add_to_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+        settle_clouds(s, t)
+    else:
+        new_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+        if ask_frost_power(s):
+            return
     s.target = NO_TILE
     ask_nothing(s)
 
@@ -156,12 +200,30 @@ def sun(s: State, t: State) -> None:
 
 
 @rule
+def rains_on(s: State, tile: int, seat: int) -> bool:
+    """Whether a drop of the cloud can be chosen to fall: an own one is in it, and no closed Snowdrop is below."""
+    return bool(s.cloud_drops[tile, seat] > 0 and not is_closed(s, tile))
+
+
+@rule
+def can_rain(s: State, seat: int) -> bool:
+    for tile in range(NUM_TILES):
+        if rains_on(s, tile, seat):
+            return True
+    return False
+
+
+@rule
 def allow_rain_drop(s: State) -> None:
     """Any drop of a cloud with an own drop; the second one from another cloud, or none."""
     if s.decision == _RAIN_SECOND_DROP:
         allow(s, DECLINE)
+    else:
+        allow_rain_power(s)
+        if not can_rain(s, int(s.actor)):
+            allow(s, DECLINE)
     for tile in range(NUM_TILES):
-        if tile == s.target or s.cloud_drops[tile, s.actor] == 0:
+        if tile == s.target or not rains_on(s, tile, int(s.actor)):
             continue
         for seat in range(s.owners):
             if s.cloud_drops[tile, seat] > 0:
@@ -171,6 +233,9 @@ def allow_rain_drop(s: State) -> None:
 @rule
 def choose_rain_drop(s: State, t: State, action: int) -> None:
     """Answers RAIN_DROP and RAIN_SECOND_DROP. Both drops fall together; growth is checked after."""
+    if s.decision == _RAIN_DROP and action < DROP:
+        use_rain_power(s, t, action)
+        return
     seat = int(s.actor)
     tile, owner = NO_TILE, NOBODY
     if action != DECLINE:
@@ -178,7 +243,7 @@ def choose_rain_drop(s: State, t: State, action: int) -> None:
         owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
     if s.decision == _RAIN_DROP:
         for other in range(NUM_TILES):
-            if other != tile and s.cloud_drops[other, seat] > 0:
+            if other != tile and rains_on(s, other, seat):
                 s.target = tile
                 s.target_owner = owner
                 ask(s, _RAIN_SECOND_DROP, seat)
@@ -200,7 +265,7 @@ def choose_rain_drop(s: State, t: State, action: int) -> None:
 def fall(s: State, tile: int, owner: int) -> None:
     """One drop from the cloud onto the tile below."""
     s.cloud_drops[tile, owner] -= 1
-    s.drops[tile, owner] += 1
+    land(s, tile, owner, 1)
 
 
 # --- Wind ------------------------------------------------------------------------------------------------------------
@@ -209,7 +274,7 @@ def fall(s: State, tile: int, owner: int) -> None:
 @rule
 def choose_wind_cloud(s: State, action: int) -> None:
     s.target = action - TILE
-    ask(s, _WIND_DIRECTION, s.actor)
+    ask(s, _WIND_TILE if moves_far(s, int(s.target)) else _WIND_DIRECTION, s.actor)
 
 
 @rule
@@ -222,7 +287,19 @@ def allow_direction(s: State) -> None:
 @rule
 def choose_wind_direction(s: State, t: State, action: int) -> None:
     """The cloud goes to an orthogonally adjacent tile."""
-    move_cloud(s, int(s.target), neighbour(s, int(s.target), action - DIRECTION))
+    wind(s, t, neighbour(s, int(s.target), action - DIRECTION))
+
+
+@rule
+def choose_wind_tile(s: State, t: State, action: int) -> None:
+    """Answers WIND_TILE: a cloud that goes further than to a neighbour."""
+    wind(s, t, action - TILE)
+
+
+@rule
+def wind(s: State, t: State, to: int) -> None:
+    move_cloud(s, int(s.target), to)
+    draw_from_lake(s, to)
     s.target = NO_TILE
     settle_clouds(s, t)
     ask_nothing(s)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.compiled import rule
-from petrichor_env.rules.fields import drops_in_cloud, has_cloud
+from petrichor_env.rules.fields import drops_in_cloud, has_cloud, land
 from petrichor_env.rules.growing import check_growing
 from petrichor_env.state import NUM_TILES, Cloud, State
 
@@ -53,7 +53,7 @@ def move_cloud(s: State, tile: int, to: int) -> None:
 def pour(s: State, t: State, tile: int) -> None:
     """All drops of the cloud fall onto the tile; the empty cloud goes."""
     for owner in range(s.owners):
-        s.drops[tile, owner] += s.cloud_drops[tile, owner]
+        land(s, tile, owner, int(s.cloud_drops[tile, owner]))
         s.cloud_drops[tile, owner] = 0
     s.cloud[tile] = _NONE
     check_growing(s, t, tile)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.compiled import rule
-from petrichor_env.state import NUM_TILES, Cloud, State
+from petrichor_env.state import NO_TILE, NUM_TILES, Cloud, Crop, State
 
 _SIDE = 4
 _OFF_FIELD = -1
+_LAKE, _SNOWDROP = int(Crop.LAKE), int(Crop.SNOWDROP)
 
 # position of the neighbour of each position to the north, east, south, west, or _OFF_FIELD
 NEIGHBOURS = np.full((NUM_TILES, 4), _OFF_FIELD, np.int8)
@@ -37,6 +38,36 @@ def has_cloud(s: State, tile: int) -> bool:
 def is_free(s: State, tile: int) -> bool:
     """Whether a new cloud can be placed there."""
     return bool(s.crop[tile] >= 0 and s.cloud[tile] == Cloud.NONE)
+
+
+@rule
+def tile_of(s: State, crop: int) -> int:
+    """The first tile of this crop, or NO_TILE."""
+    for tile in range(NUM_TILES):
+        if s.crop[tile] == crop:
+            return tile
+    return NO_TILE
+
+
+@rule
+def is_closed(s: State, tile: int) -> bool:
+    """Whether it is a Snowdrop that does not bloom: no drop is put there (Flowers, Bucaneve)."""
+    return bool(s.crop[tile] == _SNOWDROP and s.blooms[tile] == 0)
+
+
+@rule
+def takes_drops(s: State, tile: int) -> bool:
+    """Not the Lake (Promos, The Lake), not a closed Snowdrop."""
+    return bool(s.crop[tile] != _LAKE and not is_closed(s, tile))
+
+
+@rule
+def land(s: State, tile: int, owner: int, drops: int) -> None:
+    """Drops reach a tile; one that takes none gives them back to their owner's supply."""
+    if takes_drops(s, tile):
+        s.drops[tile, owner] += drops
+    else:
+        s.supply[owner] += drops
 
 
 @rule

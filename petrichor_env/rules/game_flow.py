@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from petrichor_env.actions import TILE, WEATHER
 from petrichor_env.compiled import rule
-from petrichor_env.rules import action_phase, card_actions, cleanup, drafting, harvest, setup, voting, weather
+from petrichor_env.rules import (
+    action_phase,
+    card_actions,
+    cleanup,
+    drafting,
+    flower_tiles,
+    forecasts,
+    harvest,
+    powers,
+    promos,
+    setup,
+    voting,
+    weather,
+)
 from petrichor_env.rules.asking import NOTHING_ASKED, ask, count_legal, nth_legal
 from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
 
@@ -21,6 +34,14 @@ _TAKE_DROP, _VOTE, _MOVE_VOTE = int(Decision.TAKE_DROP), int(Decision.VOTE), int
 _DISCARD, _CHOOSE_WEATHER = int(Decision.DISCARD), int(Decision.CHOOSE_WEATHER)
 _SUN_WEATHER_CLOUD = int(Decision.SUN_WEATHER_CLOUD)
 _WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
+_WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
+_FERTILIZER_TILE, _FROST_CLOUD = int(Decision.FERTILIZER_TILE), int(Decision.FROST_CLOUD)
+_FROST_POWER, _WIND_TILE = int(Decision.FROST_POWER), int(Decision.WIND_TILE)
+_FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
+_FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
+_FORECAST_VOTE = int(Decision.FORECAST_VOTE)
+_POD_TILE, _KEEP_DROP = int(Decision.POD_TILE), int(Decision.KEEP_DROP)
+_FIRST_OF_MODULES = _FERTILIZER_TILE
 _SETUP, _ACTION, _WEATHER_PHASE = int(Phase.SETUP), int(Phase.ACTION), int(Phase.WEATHER)
 _HARVEST, _CLEANUP, _OVER = int(Phase.HARVEST), int(Phase.CLEANUP), int(Phase.OVER)
 
@@ -46,7 +67,7 @@ def legal(s: State, t: State) -> None:
         s.legal[i] = 0
     d = s.decision
     if d == _TURN:
-        action_phase.allow_turn(s)
+        action_phase.allow_turn(s, t)
     elif d == _VOTE:
         voting.allow_vote(s)
     elif d == _OPTIONAL_ACTION:
@@ -77,8 +98,40 @@ def legal(s: State, t: State) -> None:
         setup.allow_setup_cloud(s)
     elif d == _DRAFT:
         drafting.allow_draft(s)
-    elif d != _GAME_OVER:  # a direction, of a cloud or of a drop
+    elif d == _WIND_DIRECTION:
         card_actions.allow_direction(s)
+    elif d == _WIND_WEATHER_DIRECTION:
+        weather.allow_wind_weather_direction(s)
+    elif d >= _FIRST_OF_MODULES:
+        legal_in_modules(s, t)
+
+
+@rule
+def legal_in_modules(s: State, t: State) -> None:
+    """`legal` for the decisions of promos, Flowers and five players."""
+    d = s.decision
+    if d == _FORECAST:
+        forecasts.allow_forecast(s, t)
+    elif d == _FORECAST_TILE:
+        forecasts.allow_forecast_tile(s)
+    elif d == _FORECAST_DROP:
+        forecasts.allow_forecast_drop(s)
+    elif d == _FORECAST_DIRECTION:
+        forecasts.allow_forecast_direction(s)
+    elif d == _FORECAST_VOTE:
+        forecasts.allow_forecast_vote(s)
+    elif d == _WIND_TILE:
+        powers.allow_wind_tile(s)
+    elif d == _FROST_POWER:
+        powers.allow_frost_power(s)
+    elif d == _KEEP_DROP:
+        powers.allow_keep_drop(s)
+    elif d == _POD_TILE:
+        flower_tiles.allow_pod_tile(s)
+    elif d == _FROST_CLOUD:
+        card_actions.allow_frost_cloud(s)
+    else:
+        promos.allow_fertilizer_tile(s, t)
 
 
 @rule
@@ -94,7 +147,7 @@ def answer(s: State, t: State, action: int) -> None:
     elif d == _PAY:
         action_phase.pay(s, t, action)
     elif d == _FROST_TILE:
-        card_actions.choose_frost_tile(s, action)
+        card_actions.choose_frost_tile(s, t, action)
     elif d == _SUN_CLOUD:
         card_actions.choose_sun_cloud(s, t, action)
     elif d == _WIND_CLOUD:
@@ -121,14 +174,56 @@ def answer(s: State, t: State, action: int) -> None:
         setup.place_setup_cloud(s, action)
     elif d == _DRAFT:
         drafting.draft(s, action)
-    else:
+    elif d == _WIND_WEATHER_DIRECTION:
         weather.choose_wind_weather_direction(s, t, action)
-    # an action's effect is followed by its vote, the vote by whatever the turn still holds
-    if s.decision == NOTHING_ASKED and s.phase == _ACTION:
-        if d in (_VOTE, _MOVE_VOTE):
-            action_phase.end_action(s, t)
-        else:
-            ask(s, _VOTE, s.actor)
+    else:
+        answer_in_modules(s, t, action)
+    if s.decision == NOTHING_ASKED:
+        end_effect(s, t, d)
+
+
+@rule
+def answer_in_modules(s: State, t: State, action: int) -> None:
+    """`answer` for the decisions of promos, Flowers and five players."""
+    d = s.decision
+    if d == _FORECAST:
+        forecasts.choose_forecast(s, t, action)
+    elif d == _FORECAST_TILE:
+        forecasts.choose_forecast_tile(s, t, action)
+    elif d == _FORECAST_DROP:
+        forecasts.choose_forecast_drop(s, t, action)
+    elif d == _FORECAST_DIRECTION:
+        forecasts.choose_forecast_direction(s, t, action)
+    elif d == _FORECAST_VOTE:
+        forecasts.choose_forecast_vote(s, action)
+    elif d == _WIND_TILE:
+        card_actions.choose_wind_tile(s, t, action)
+    elif d == _FROST_POWER:
+        powers.use_frost_power(s, action)
+    elif d == _KEEP_DROP:
+        powers.keep_drop(s, t, action)
+    elif d == _POD_TILE:
+        flower_tiles.place_pod(s, action)
+    elif d == _FROST_CLOUD:
+        card_actions.choose_frost_tile(s, t, action)
+    else:
+        promos.place_fertilizer(s, action)
+
+
+@rule
+def end_effect(s: State, t: State, answered: int) -> None:
+    """An action's effect is followed by its vote, the vote by whatever the turn still holds, a forecast by neither."""
+    forecast = s.forecast
+    if forecast > 0:
+        forecasts.end_forecast(s)
+    if s.phase != _ACTION:
+        return
+    if forecast > 0:
+        action_phase.end_turn(s, t)
+    elif answered in (_VOTE, _MOVE_VOTE):
+        action_phase.end_action(s, t)
+    else:
+        ask(s, _VOTE, s.actor)
 
 
 @rule
@@ -151,7 +246,7 @@ def go_on_with_phase(s: State, t: State) -> None:
     if s.phase == _WEATHER_PHASE:
         weather.continue_weather_phase(s, t)
     elif s.phase == _HARVEST:
-        harvest.harvest_phase(s, t)
+        harvest.continue_harvest_phase(s, t)
     elif s.phase == _CLEANUP:
         cleanup.continue_cleanup_phase(s, t)
     else:

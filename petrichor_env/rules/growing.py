@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from petrichor_env.compiled import rule
-from petrichor_env.rules.fields import drops_on
+from petrichor_env.rules.fields import drops_on, land
+from petrichor_env.rules.flower_tiles import settle_control
+from petrichor_env.rules.promos import check_drowning
 from petrichor_env.state import NUM_TILES, Crop, Growing, State
 
 _COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
+_CACTUS, _PRIMROSE = int(Crop.CACTUS), int(Crop.PRIMROSE)
 
 
 @rule
@@ -19,6 +22,10 @@ def check_growing(s: State, t: State, tile: int) -> None:
             s.growing[tile] = Growing.SPROUTING
         else:
             s.growing[tile] = Growing.DEVELOPED
+    if s.crop[tile] == _CACTUS:
+        check_drowning(s, t, tile)
+    elif s.crop[tile] == _PRIMROSE:
+        settle_control(s, t, tile)
 
 
 @rule
@@ -33,7 +40,7 @@ def develop(s: State, crop: int) -> None:
 def put_drop(s: State, t: State, tile: int, owner: int) -> None:
     """A drop from the owner's supply onto the tile."""
     s.supply[owner] -= 1
-    s.drops[tile, owner] += 1
+    land(s, tile, owner, 1)
     check_growing(s, t, tile)
 
 
@@ -49,6 +56,6 @@ def take_drop(s: State, t: State, tile: int, owner: int) -> None:
 def move_drop(s: State, t: State, tile: int, owner: int, to: int) -> None:
     """A drop from one tile to another."""
     s.drops[tile, owner] -= 1
-    s.drops[to, owner] += 1
+    land(s, to, owner, 1)
     check_growing(s, t, tile)
     check_growing(s, t, to)

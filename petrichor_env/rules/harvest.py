@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from petrichor_env.compiled import rule
+from petrichor_env.rules.flower_tiles import close_snowdrop, end_harvest_of_flowers, take_pods_back
+from petrichor_env.rules.forecasts import ask_forecasts, count_clouds, forget_harvest, stop_counting_clouds
+from petrichor_env.rules.powers import ask_to_keep_drop
 from petrichor_env.rules.scoring import end_game, score_tile
 from petrichor_env.rules.weather import is_final_round
-from petrichor_env.state import HARVEST, NUM_TILES, Growing, Phase, State
+from petrichor_env.state import HARVEST, NUM_TILES, Growing, Module, Phase, State, Timing
 
 _NONE = int(Growing.NONE)
 _CLEANUP = int(Phase.CLEANUP)
+_ACTION_PHASE, _BEFORE_HARVEST = int(Timing.ACTION_PHASE), int(Timing.BEFORE_HARVEST)
+_SCORED, _AFTER_HARVEST = int(Timing.SCORED), int(Timing.AFTER_HARVEST)
+_POWERS, _FORECASTS = int(Module.POWERS), int(Module.FORECASTS)
 
 
 @rule
@@ -23,17 +29,58 @@ def is_harvest(s: State) -> bool:
 
 
 @rule
-def harvest_phase(s: State, t: State) -> None:
-    if is_harvest(s):
+def continue_harvest_phase(s: State, t: State) -> None:
+    """Go on until a player is asked or the phase is over."""
+    if is_harvest(s):  # asked anew only while nobody has been asked anything, so by the state at the phase's beginning
         s.harvested = 1
-        for tile in range(NUM_TILES):
-            if s.growing[tile] != _NONE:
-                score_tile(s, t, tile)
-                clear_tile(s, tile)
+    if s.harvested == 1 and ask_during_harvest(s, t):
+        return
+    s.timing = _ACTION_PHASE
+    s.timing_index = 0
     if is_final_round(s):
         end_game(s, t)
     else:
         s.phase = _CLEANUP
+
+
+@rule
+def ask_during_harvest(s: State, t: State) -> bool:
+    """Score, clear the tiles; forecast cards are played before and after. Says whether a player is asked."""
+    if s.timing < _SCORED:
+        if ask_forecasts(s, t, _BEFORE_HARVEST):
+            return True
+        score_tiles(s, t)
+        clear_tiles(s)
+        s.timing = _SCORED
+        s.timing_index = 0
+    if s.timing == _SCORED and ask_to_keep_drop(s):
+        return True
+    if ask_forecasts(s, t, _AFTER_HARVEST):
+        return True
+    end_harvest_of_flowers(s, t)
+    forget_harvest(s)
+    return False
+
+
+@rule
+def score_tiles(s: State, t: State) -> None:
+    count_clouds(s, t)
+    for tile in range(NUM_TILES):
+        if s.growing[tile] != _NONE:
+            score_tile(s, t, tile)
+            if s.modules[_POWERS] == 1 or s.modules[_FORECASTS] == 1:
+                for owner in range(s.owners):
+                    s.scored_drops[tile, owner] = s.drops[tile, owner]
+    stop_counting_clouds(s)
+
+
+@rule
+def clear_tiles(s: State) -> None:
+    for tile in range(NUM_TILES):
+        if s.growing[tile] != _NONE:
+            clear_tile(s, tile)
+    close_snowdrop(s)
+    take_pods_back(s)
 
 
 @rule

@@ -6,36 +6,41 @@ import numpy as np
 
 from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import count_legal
-from petrichor_env.rules.chance import draw_from
+from petrichor_env.rules.chance import draw_from, random_below
 from petrichor_env.rules.game_flow import legal
-from petrichor_env.state import NOBODY, NUM_KINDS, Decision, State
+from petrichor_env.state import NOBODY, NUM_FORECASTS, NUM_KINDS, PLAYED, Decision, Module, State
 
-_DRAFT = int(Decision.DRAFT)
+_DRAFT, _FORECAST = int(Decision.DRAFT), int(Decision.FORECAST)
+_FORECASTS = int(Module.FORECASTS)
 _TRIES = 4096
 
 
 @rule
 def sample_hidden(s: State, t: State, seat: int, rng: np.uint64) -> None:
-    """Redraw, in place, all that this seat cannot know: the random stream, the others' hands and packs, the deck.
+    """Redraw, in place, all that this seat cannot know: the random stream, the others' cards and packs, the deck.
 
     The sizes of hands and packs are public and stay. What only a memory of the game tells is not in the record and so
     not kept: which cards a pack held when it was passed on, and which ones were already dealt when the discards became
-    the deck again. When another player is in the middle of naming cards, their sampled cards allow them to go on.
+    the deck again. When another player is in the middle of naming cards, their sampled cards allow them to go
+    on; one who is asked for a forecast card holds one that can be played.
     """
     s.rng = rng
     if s.players == 1:
         return
-    hands, packs, deck = s.hand.copy(), s.pack.copy(), s.deck.copy()
+    hands, packs, deck, holders = s.hand.copy(), s.pack.copy(), s.deck.copy(), s.forecast_holder.copy()
     if s.actor != seat and s.decision == _DRAFT:
         s.lowest_card = 0  # it would tell which card was picked first
     for _ in range(_TRIES):
         redeal(s, seat)
+        redeal_forecasts(s, seat)
         legal(s, t)
-        if s.actor == seat or s.actor == NOBODY or count_legal(s) > 0:
+        needed = 2 if s.decision == _FORECAST else 1  # an action besides declining
+        if s.actor == seat or s.actor == NOBODY or count_legal(s) >= needed:
             return
     s.hand[:] = hands  # as good as never: rather the true cards than no legal action
     s.pack[:] = packs
     s.deck[:] = deck
+    s.forecast_holder[:] = holders
     legal(s, t)
 
 
@@ -63,3 +68,22 @@ def deal_as_many(s: State, cards: np.ndarray, unseen: np.ndarray) -> None:
         cards[kind] = 0
     for _ in range(number):
         cards[draw_from(s, unseen)] += 1
+
+
+@rule
+def redeal_forecasts(s: State, seat: int) -> None:
+    """The forecast cards that this seat has not seen change places among the others' hands and the box."""
+    if s.modules[_FORECASTS] == 0:
+        return
+    unseen = s.forecast_holder.copy()
+    number = 0
+    for card in range(NUM_FORECASTS):
+        if s.forecast_holder[card] != seat and s.forecast_holder[card] != PLAYED:
+            unseen[number] = s.forecast_holder[card]
+            number += 1
+    for card in range(NUM_FORECASTS):
+        if s.forecast_holder[card] != seat and s.forecast_holder[card] != PLAYED:
+            i = random_below(s, number)
+            s.forecast_holder[card] = unseen[i]
+            number -= 1
+            unseen[i] = unseen[number]

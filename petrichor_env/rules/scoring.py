@@ -5,36 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.compiled import rule
+from petrichor_env.rules.flower_tiles import dandelion_points
+from petrichor_env.rules.points import gain, place, players_present
 from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, State
 
 _WHEAT, _RICE, _CORN = int(Crop.WHEAT), int(Crop.RICE), int(Crop.CORN)
-_DEVELOPED = int(Growing.DEVELOPED)
+_DANDELION, _SPROUTING = int(Crop.DANDELION), int(Growing.SPROUTING)
 _OVER = int(Phase.OVER)
 _GAME_OVER = int(Decision.GAME_OVER)
-
-
-@rule
-def gain(s: State, seat: int, points: int) -> None:
-    s.points[seat] += points
-
-
-@rule
-def players_present(s: State, tile: int) -> int:
-    present = 0
-    for seat in range(s.owners):
-        if s.drops[tile, seat] > 0:
-            present += 1
-    return present
-
-
-@rule
-def place(s: State, tile: int, seat: int) -> int:
-    """1 for the most drops; tied players all take the lower place (Ties), so two tied for first are second."""
-    at_least = 0
-    for other in range(s.owners):
-        if s.drops[tile, other] >= s.drops[tile, seat]:
-            at_least += 1
-    return at_least
 
 
 @rule
@@ -49,8 +27,12 @@ def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
         column = players_present(s, tile) - 1
     points = int(t.scores[crop, growing - 1, column])
     if crop == _RICE:
+        if growing == _SPROUTING:
+            return 0  # nobody scores, Fertilizer or not
         points *= own
-    return points
+    elif crop == _DANDELION:
+        points = dandelion_points(s, column + 1)
+    return max(0, points + int(s.fertilizer[tile]) - int(s.pods[tile]))
 
 
 @rule

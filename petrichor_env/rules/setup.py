@@ -11,15 +11,33 @@ from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.chance import draw_card, draw_from, random_below, roll_harvest_die, roll_numeric_die
 from petrichor_env.rules.clouds import new_cloud
 from petrichor_env.rules.drafting import NOT_DRAFTING, continue_draft, deal
-from petrichor_env.rules.fields import has_cloud, is_free
+from petrichor_env.rules.fields import has_cloud, is_free, tile_of
+from petrichor_env.rules.forecasts import deal_forecasts
+from petrichor_env.rules.powers import deal_powers
+from petrichor_env.rules.promos import ask_fertilizer_tile, tokens_to_place
 from petrichor_env.rules.southern_winds import NEUTRAL, POSITIONS, YOU, shuffle_winds_deck, tile_at
 from petrichor_env.rules.voting import sort_dice
-from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Phase, State
+from petrichor_env.state import (
+    FACE_DOWN,
+    MAX_PLAYERS,
+    NO_TILE,
+    NOBODY,
+    NUM_KINDS,
+    NUM_TILES,
+    Crop,
+    Decision,
+    Module,
+    Phase,
+    State,
+)
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS
 
 _SETUP, _SETUP_CLOUD = int(Phase.SETUP), int(Decision.SETUP_CLOUD)
 _WHEAT, _POTATO, _CORN = int(Crop.WHEAT), int(Crop.POTATO), int(Crop.CORN)
+_CACTUS, _LAKE, _PRIMROSE = int(Crop.CACTUS), int(Crop.LAKE), int(Crop.PRIMROSE)
+_CENTRE = 5  # a position of every field
 _NO_MORE_TRICKS = 2
+_CACTUS_MODULE, _LAKE_MODULE, _FLOWER_TILES = int(Module.CACTUS), int(Module.LAKE), int(Module.FLOWER_TILES)
 
 FIELD_POSITIONS = np.zeros((6, NUM_TILES), np.int8)
 """Whether a position belongs to the field, by number of players."""
@@ -27,36 +45,46 @@ FIELD_POSITIONS[1, [0, 1, 4, 5, 8, 9]] = 1
 FIELD_POSITIONS[2, [1, 2, 4, 5, 6, 8, 9]] = 1
 FIELD_POSITIONS[3, [0, 1, 2, 4, 5, 6, 8, 9, 10]] = 1
 FIELD_POSITIONS[4, :12] = 1
+FIELD_POSITIONS[5] = 1
 
 
 @rule
 def set_up(s: State, t: State) -> None:
     """From the switches and the random stream alone to where the players come in; solo has asked the first turn then.
 
-    The first player, for whom the rulebook takes any method, is drawn at random.
+    The first player, for whom the rulebook takes any method, is drawn at random. With Fertilizer tokens that happens
+    first, and the tiles lie face down until the tokens are placed.
     """
     clear(s)
     for seat in range(s.owners):
         s.supply[seat] = t.drops
         s.vote_supply[seat] = t.votes
-    for kind in range(NUM_KINDS):
-        s.deck[kind] = t.cards_of_a_kind
     s["round"] = 1
-    if s.players == 1:
-        set_up_southern_winds(s, t)
-    else:
+    ask_nothing(s)
+    if tokens_to_place(s, t) == 0:
         lay_fields(s, t)
-        s.first_player = random_below(s, int(s.players))
+        if s.players > 1:
+            s.first_player = random_below(s, int(s.players))
+        deal_and_roll(s, t)
+    else:
+        for tile in range(NUM_TILES):
+            if FIELD_POSITIONS[s.players, tile] == 1:
+                s.crop[tile] = FACE_DOWN
+        if s.players > 1:
+            s.first_player = random_below(s, int(s.players))
+
+
+@rule
+def deal_and_roll(s: State, t: State) -> None:
+    """The cards and the Harvest dice."""
+    for kind in range(NUM_KINDS):
+        s.deck[kind] = t.cards_of_a_kind_five_players if s.players == 5 else t.cards_of_a_kind
     deal(s)
     if s.drafting == 0:
         deal_extra_card(s)
     for die in range(3):
         s.dice[die] = roll_harvest_die(s, t)
     sort_dice(s)
-    if s.players == 1:
-        start_action_phase(s, t)
-    else:
-        ask_nothing(s)
 
 
 @rule
@@ -73,23 +101,40 @@ def clear(s: State) -> None:
     for tile in range(NUM_TILES):
         s.crop[tile] = NO_TILE
         s.growing[tile] = 0
+        s.fertilizer[tile] = 0
+        s.pods[tile] = 0
+        s.blooms[tile] = 0
         s.cloud[tile] = 0
         for seat in range(MAX_PLAYERS):
             s.drops[tile, seat] = 0
             s.cloud_drops[tile, seat] = 0
+            s.scored_drops[tile, seat] = 0
+    s.controller = NOBODY
     for seat in range(MAX_PLAYERS):
         s.points[seat] = 0
         s.supply[seat] = 0
         s.vote_supply[seat] = 0
         s.voting_wins[seat] = 0
         s.wheat_tokens[seat] = 0
+        s.power[seat] = s.chosen_power[seat]
+        s.counts_clouds[seat] = 0
+        s.chosen_drops[seat] = 0
         for kind in range(NUM_KINDS):
             s.votes[kind, seat] = 0
             s.hand[seat, kind] = 0
             s.pack[seat, kind] = 0
     for kind in range(NUM_KINDS):
+        s.deck[kind] = 0
         s.discards[kind] = 0
         s.selected[kind] = 0
+    for die in range(3):
+        s.dice[die] = 0
+    for card in range(s.forecast_holder.shape[0]):
+        s.forecast_holder[card] = NOBODY
+    s.timing = 0
+    s.timing_index = 0
+    s.forecast = 0
+    s.choices_left = 0
     s.draft_step = NOT_DRAFTING
     s.card = -1
     s.optional = 0
@@ -109,13 +154,29 @@ def clear(s: State) -> None:
 
 @rule
 def lay_fields(s: State, t: State) -> None:
-    """Random tiles on the field; two players play without Corn."""
+    """Random tiles on the field, face up; two players play without Corn."""
+    if s.players == 1:
+        set_up_southern_winds(s, t)
+        return
     pile = t.copies.copy()
-    if s.players == 2:
-        pile[_CORN] = 0
+    for crop in range(NUM_CROPS):
+        if not is_in_box(s, crop) or (s.players == 2 and crop == _CORN):
+            pile[crop] = 0
     for tile in range(NUM_TILES):
         if FIELD_POSITIONS[s.players, tile] == 1:
             s.crop[tile] = draw_from(s, pile)
+    primrose = tile_of(s, _PRIMROSE)
+    if primrose != NO_TILE:
+        s.blooms[primrose] = 1
+
+
+@rule
+def is_in_box(s: State, crop: int) -> bool:
+    """Whether tiles of this crop are played with: the promos' and the flowers' only with their modules."""
+    if crop < _CACTUS:
+        return True
+    module = _CACTUS_MODULE if crop == _CACTUS else _LAKE_MODULE if crop == _LAKE else _FLOWER_TILES
+    return bool(s.modules[module] == 1)
 
 
 @rule
@@ -129,16 +190,28 @@ def deal_extra_card(s: State) -> None:
 
 @rule
 def continue_setup(s: State, t: State) -> None:
-    """After the draft the last player first, then anticlockwise, each player places a cloud."""
+    """Go on until a player is asked or the setup is over: Fertilizer tokens, the draft, then the clouds.
+
+    The last player first, then anticlockwise, each player places a cloud; solo's lies there already.
+    """
+    if tokens_to_place(s, t) > 0:
+        ask_fertilizer_tile(s)
+        return
+    if s.crop[_CENTRE] == FACE_DOWN:
+        s.turn_index = 0
+        lay_fields(s, t)
+        deal_and_roll(s, t)
     if s.draft_step != NOT_DRAFTING:
         continue_draft(s)
         if s.draft_step != NOT_DRAFTING:
             return
         deal_extra_card(s)
-    if s.turn_index < s.players:
+    if s.players > 1 and s.turn_index < s.players:
         ask(s, _SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
-    else:
-        start_action_phase(s, t)
+        return
+    deal_powers(s)
+    deal_forecasts(s)
+    start_action_phase(s, t)
 
 
 @rule
@@ -177,7 +250,7 @@ def lay_fields_by_priority(s: State, t: State) -> None:
     priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     tiles = 0
     for crop in range(NUM_CROPS):
-        if s.variants[_NO_MORE_TRICKS] == 1 and crop in (_WHEAT, _POTATO):
+        if not is_in_box(s, crop) or (s.variants[_NO_MORE_TRICKS] == 1 and crop in (_WHEAT, _POTATO)):
             continue
         for copy in range(t.copies[crop]):
             if t.solo_priority[crop, copy] > 0:

@@ -14,7 +14,7 @@ from petrichor_env.rules.chance import random_below, roll_numeric_die
 from petrichor_env.rules.clouds import add_to_cloud, move_cloud, new_cloud, settle_clouds
 from petrichor_env.rules.fields import has_cloud
 from petrichor_env.rules.growing import move_drop, put_drop, take_drop
-from petrichor_env.rules.scoring import gain
+from petrichor_env.rules.points import gain
 from petrichor_env.rules.voting import decrease_die
 from petrichor_env.state import NO_TILE, NUM_KINDS, State
 

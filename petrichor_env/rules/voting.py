@@ -5,7 +5,7 @@ from __future__ import annotations
 from petrichor_env.actions import DIE, VOTE, WEATHER
 from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing
-from petrichor_env.rules.scoring import gain
+from petrichor_env.rules.points import gain
 from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, State
 
 _MOVE_VOTE = int(Decision.MOVE_VOTE)
@@ -45,11 +45,18 @@ def vote(s: State, action: int) -> None:
     ask_nothing(s)
     if action >= DIE:
         decrease_die(s, int(s.actor), action - DIE + 1)
-    elif s.vote_supply[s.actor] > 0:
-        s.vote_supply[s.actor] -= 1
-        s.votes[action - VOTE, s.actor] += 1
     else:
-        s.target = action - VOTE
+        cast_vote(s, action - VOTE)
+
+
+@rule
+def cast_vote(s: State, space: int) -> None:
+    """A vote of the actor's from the supply, or, if it is empty, from another space."""
+    if s.vote_supply[s.actor] > 0:
+        s.vote_supply[s.actor] -= 1
+        s.votes[space, s.actor] += 1
+    else:
+        s.target = space
         ask(s, _MOVE_VOTE, s.actor)
 
 
@@ -92,7 +99,10 @@ def sort_dice(s: State) -> None:
 
 @rule
 def win_vote(s: State, space: int) -> None:
-    """The player with the most votes advances; tied players do only with three or more players."""
+    """The player with the most votes advances; tied players do only with three or more players.
+
+    With five a sole leader advances twice and the second, or all tied for it, once (Flowers, Gioco in 5 giocatori).
+    """
     most, tied, leader = 0, 0, NOBODY
     for seat in range(s.owners):
         if s.votes[space, seat] > most:
@@ -107,6 +117,20 @@ def win_vote(s: State, space: int) -> None:
         return
     for seat in range(s.owners):
         if s.votes[space, seat] == most:
+            s.voting_wins[seat] += 1
+    if s.players == 5 and tied == 1:
+        s.voting_wins[leader] += 1
+        win_second_place(s, space, leader)
+
+
+@rule
+def win_second_place(s: State, space: int, leader: int) -> None:
+    most = 0
+    for seat in range(s.owners):
+        if seat != leader:
+            most = max(most, int(s.votes[space, seat]))
+    for seat in range(s.owners):
+        if seat != leader and most > 0 and s.votes[space, seat] == most:
             s.voting_wins[seat] += 1
 
 

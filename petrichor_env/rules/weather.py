@@ -7,7 +7,9 @@ from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
 from petrichor_env.rules.card_actions import ask_for_drops
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
-from petrichor_env.rules.fields import neighbour, own_drops_on_tiles
+from petrichor_env.rules.fields import is_closed, neighbour, own_drops_on_tiles
+from petrichor_env.rules.flower_tiles import ask_flowers_after_weather
+from petrichor_env.rules.forecasts import ask_forecasts, ask_sun_forecast
 from petrichor_env.rules.growing import develop, move_drop, take_drop
 from petrichor_env.rules.southern_winds import neutral_sun_weather, southern_wind_weather
 from petrichor_env.rules.voting import return_votes, votes_on, win_vote
@@ -22,6 +24,7 @@ from petrichor_env.state import (
     Decision,
     Phase,
     State,
+    Timing,
     Weather,
 )
 
@@ -35,6 +38,8 @@ _WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
 _WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
 _HARVEST_PHASE = int(Phase.HARVEST)
 _COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
+_START_OF_WEATHER = int(Timing.START_OF_WEATHER)
+_BEFORE_WIND, _BEFORE_RAIN = int(Timing.BEFORE_WIND), int(Timing.BEFORE_RAIN)
 _SELECTING = -1
 
 
@@ -47,13 +52,13 @@ def is_final_round(s: State) -> bool:
 def continue_weather_phase(s: State, t: State) -> None:
     """Go on until a player is asked or the phase is over. `s.weather` is the space being resolved."""
     if s.weather == _SELECTING:
-        if ask_selection(s):
+        if ask_forecasts(s, t, _START_OF_WEATHER) or ask_selection(s):
             return
         s.weather = 0
     while s.weather < NUM_KINDS:
         space = int(s.weather)
         if is_resolved(s, space):
-            if ask_during_weather(s, t):
+            if ask_during_weather(s, t) or ask_flowers_after_weather(s, t, space):
                 return
             if s.selected[space] == 1:
                 win_vote(s, space)
@@ -140,7 +145,9 @@ def ask_during_weather(s: State, t: State) -> bool:
     elif s.weather == _SUN:
         return ask_sun_weather(s, t)
     elif s.weather == _WIND:
-        return ask_wind_weather(s, t)
+        return ask_forecasts(s, t, _BEFORE_WIND) or ask_wind_weather(s, t)
+    elif ask_forecasts(s, t, _BEFORE_RAIN):
+        return True
     else:
         rain_weather(s, t)
     return False
@@ -172,6 +179,8 @@ def ask_sun_weather(s: State, t: State) -> bool:
         s.turn_index = 1
     while s.turn_index < s.owners:
         seat = 0 if s.players == 1 else (int(s.first_player) + int(s.turn_index)) % int(s.players)
+        if ask_sun_forecast(s, t, seat):
+            return True
         within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
         for tile in range(NUM_TILES):
             if 0 < s.cloud_drops[tile, seat] <= within_reach:
@@ -250,6 +259,15 @@ def allow_wind_weather_drop(s: State) -> None:
         for seat in range(s.owners):
             if s.drops[tile, seat] > 0:
                 allow(s, drop_action(s, DROP, tile, seat))
+
+
+@rule
+def allow_wind_weather_direction(s: State) -> None:
+    """To a neighbour, but not onto a closed Snowdrop."""
+    for direction in range(4):
+        to = neighbour(s, int(s.target), direction)
+        if to != NO_TILE and not is_closed(s, to):
+            allow(s, DIRECTION + direction)
 
 
 @rule

@@ -1,4 +1,4 @@
-"""What the base game's tests share: short scenarios for 2 to 4 players, and how to look at a state in words.
+"""What the tests of games with several players share: short scenarios for 2 to 5 players, and how to look at a state in words.
 
 Drops, votes and points are given and read as tuples by seat, hands as words: `game(hands=("frost sun", "rain"))`.
 """
@@ -30,6 +30,7 @@ FIELDS = {
     2: ("b1", "c1", "a2", "b2", "c2", "a3", "b3"),
     3: ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"),
     4: ("a1", "b1", "c1", "d1", "a2", "b2", "c2", "d2", "a3", "b3", "c3", "d3"),
+    5: tuple(TILE_NAMES),
 }
 """The positions of the tiles by number of players (Setup; ruling 2.1)."""
 
@@ -48,9 +49,13 @@ def tile(
     cloud: Numbers = (),
     thunder: bool = False,
     growing: str | None = None,
+    **tokens: Any,
 ) -> dict[str, Any]:
-    """A tile; its cloud is a thundercloud from 4 drops on, with fewer if `thunder` says so."""
-    described: dict[str, Any] = {"drops": owned(drops)}
+    """A tile; its cloud is a thundercloud from 4 drops on, with fewer if `thunder` says so.
+
+    `tokens` are the promos' and flowers': fertilizer=True, pod=True, blooms=1.
+    """
+    described: dict[str, Any] = {"drops": owned(drops), **tokens}
     if crop is not None:
         described["crop"] = crop
     if growing is not None:
@@ -64,7 +69,7 @@ def tile(
 def game(
     players: int = 2,
     *,
-    hands: Sequence[str] = ("frost", "frost", "frost", "frost"),
+    hands: Sequence[str] = ("frost",) * 5,
     field: Mapping[str, dict[str, Any]] | None = None,
     votes: Mapping[str, Numbers] | None = None,
     **changes: Any,
@@ -94,7 +99,7 @@ def last_turn(players: int = 2, **changes: Any) -> State:
     Everybody else holds one Frost card, so that this turn is asked for.
     """
     last = f"player_{players - 1}"
-    hands = ("", "frost", "frost", "frost")
+    hands = ("", *("frost",) * 4)
     return game(players, **{"hands": hands, "first_player": "player_0", "passed": "player_0", "actor": last, **changes})
 
 

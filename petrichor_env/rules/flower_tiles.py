@@ -1,0 +1,175 @@
+"""Flowers, Le tessere Fiori: Snowdrop (Bucaneve), Dandelion (Dente di Leone), Primrose (Primula). One tile of each.
+
+That a closed Snowdrop takes no drops is `fields.land`.
+"""
+
+from __future__ import annotations
+
+from petrichor_env.actions import TILE
+from petrichor_env.compiled import rule
+from petrichor_env.rules.asking import allow, ask, ask_nothing
+from petrichor_env.rules.fields import is_closed, tile_of
+from petrichor_env.rules.points import gain
+from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, State, Weather
+
+PODS_A_PLAYER = 2
+
+_FLOWER_TILES = int(Module.FLOWER_TILES)
+_SNOWDROP, _DANDELION, _PRIMROSE, _LAKE = int(Crop.SNOWDROP), int(Crop.DANDELION), int(Crop.PRIMROSE), int(Crop.LAKE)
+_FROST, _WIND = int(Weather.FROST), int(Weather.WIND)
+_NO_TOKEN = int(Growing.NONE)
+_POD_TILE = int(Decision.POD_TILE)
+
+
+@rule
+def ask_flowers_after_weather(s: State, t: State, weather: int) -> bool:
+    """What the flowers do once a weather is resolved. Says whether a player is asked."""
+    if s.modules[_FLOWER_TILES] == 0:
+        return False
+    if weather == _FROST:
+        open_snowdrop(s)
+    return weather == _WIND and ask_pod_tile(s, t)
+
+
+@rule
+def end_harvest_of_flowers(s: State, t: State) -> None:
+    """At the end of every Harvest Phase the Primrose blooms once more."""
+    tile = tile_of(s, _PRIMROSE)
+    if tile != NO_TILE:
+        s.blooms[tile] = min(int(s.blooms[tile]) + 1, int(t.primrose_blooms))
+
+
+# --- Snowdrop --------------------------------------------------------------------------------------------------------
+
+
+@rule
+def open_snowdrop(s: State) -> None:
+    """Right after Frost weather it gets its bloom token."""
+    tile = tile_of(s, _SNOWDROP)
+    if tile != NO_TILE:
+        s.blooms[tile] = 1
+
+
+@rule
+def close_snowdrop(s: State) -> None:
+    """A Harvest takes the bloom token away, even if it has not grown."""
+    tile = tile_of(s, _SNOWDROP)
+    if tile != NO_TILE:
+        s.blooms[tile] = 0
+
+
+# --- Dandelion -------------------------------------------------------------------------------------------------------
+
+
+@rule
+def takes_pod(s: State, tile: int) -> bool:
+    if s.crop[tile] < 0 or s.pods[tile] == 1 or is_closed(s, tile):
+        return False
+    return s.crop[tile] not in (_DANDELION, _PRIMROSE, _LAKE)
+
+
+@rule
+def pods_placed(s: State) -> int:
+    pods = 0
+    for tile in range(NUM_TILES):
+        pods += int(s.pods[tile])
+    return pods
+
+
+@rule
+def ask_pod_tile(s: State, t: State) -> bool:
+    """After Wind weather each player on a grown Dandelion, in turn order, places two pods on two tiles, or none."""
+    tile = tile_of(s, _DANDELION)
+    if tile == NO_TILE or s.growing[tile] == _NO_TOKEN:
+        return False
+    players = int(s.players)
+    while s.turn_index < 2 * players:  # the first round of turns moved the drops
+        seat = (int(s.first_player) + int(s.turn_index)) % players
+        if s.drops[tile, seat] > 0 and (s.choices_left > 0 or can_place_pods(s, t)):
+            if s.choices_left == 0:
+                s.choices_left = PODS_A_PLAYER
+            ask(s, _POD_TILE, seat)
+            return True
+        s.turn_index += 1
+    return False
+
+
+@rule
+def can_place_pods(s: State, t: State) -> bool:
+    free = 0
+    for tile in range(NUM_TILES):
+        if takes_pod(s, tile):
+            free += 1
+    return bool(free >= PODS_A_PLAYER and t.pods - pods_placed(s) >= PODS_A_PLAYER)
+
+
+@rule
+def allow_pod_tile(s: State) -> None:
+    """Two pods are named in the order of the tiles, so that a second one is left to name."""
+    free = 0
+    for tile in range(NUM_TILES - 1, int(s.target), -1):
+        if takes_pod(s, tile):
+            free += 1
+            if free >= s.choices_left:
+                allow(s, TILE + tile)
+
+
+@rule
+def place_pod(s: State, action: int) -> None:
+    """Answers POD_TILE."""
+    s.pods[action - TILE] = 1
+    s.target = action - TILE
+    s.choices_left -= 1
+    if s.choices_left == 0:
+        s.target = NO_TILE
+        s.turn_index += 1
+    ask_nothing(s)
+
+
+@rule
+def dandelion_points(s: State, place: int) -> int:
+    """A point for each pod on the other tiles for the first, half of that rounded down for the second."""
+    if place > 2:
+        return 0
+    return pods_placed(s) // place
+
+
+@rule
+def take_pods_back(s: State) -> None:
+    for tile in range(NUM_TILES):
+        s.pods[tile] = 0
+
+
+# --- Primrose --------------------------------------------------------------------------------------------------------
+
+
+@rule
+def settle_control(s: State, t: State, tile: int) -> None:
+    """Whoever exceeds the controller takes control and scores, until nobody does."""
+    while True:
+        seat = next_controller(s, tile)
+        if seat == NOBODY:
+            return
+        if s.controller != NOBODY:
+            s.supply[s.controller] += s.drops[tile, s.controller]
+            s.drops[tile, s.controller] = 0
+        s.controller = seat
+        gain(s, seat, int(t.primrose_points) * int(s.blooms[tile]) + int(s.fertilizer[tile]))
+
+
+@rule
+def next_controller(s: State, tile: int) -> int:
+    """Of those with more drops than the controller the nearest one clockwise; at first the one with the most drops."""
+    players = int(s.players)
+    if s.controller != NOBODY:
+        for i in range(1, players):
+            seat = (int(s.controller) + i) % players
+            if s.drops[tile, seat] > s.drops[tile, s.controller]:
+                return seat
+        return NOBODY
+    best, most = NOBODY, 0
+    for i in range(players):
+        seat = (int(s.first_player) + i) % players
+        if s.drops[tile, seat] > most:
+            best, most = seat, int(s.drops[tile, seat])
+    return best

@@ -1,0 +1,30 @@
+"""Victory Points, and the places of players on a tile."""
+
+from __future__ import annotations
+
+from petrichor_env.compiled import rule
+from petrichor_env.state import State
+
+
+@rule
+def gain(s: State, seat: int, points: int) -> None:
+    s.points[seat] += points
+
+
+@rule
+def players_present(s: State, tile: int) -> int:
+    present = 0
+    for seat in range(s.owners):
+        if s.drops[tile, seat] > 0:
+            present += 1
+    return present
+
+
+@rule
+def place(s: State, tile: int, seat: int) -> int:
+    """1 for the most drops; tied players all take the lower place (Ties), so two tied for first are second."""
+    at_least = 0
+    for other in range(s.owners):
+        if s.drops[tile, other] >= s.drops[tile, seat]:
+            at_least += 1
+    return at_least

@@ -1,0 +1,187 @@
+"""Flowers, Poteri dei giocatori: what each player power changes. Whoever has none has Power.NONE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env.actions import DECLINE, POWER, TILE
+from petrichor_env.compiled import rule
+from petrichor_env.rules.asking import allow, ask, ask_nothing
+from petrichor_env.rules.chance import draw_from
+from petrichor_env.rules.clouds import add_to_cloud
+from petrichor_env.rules.fields import has_cloud, takes_drops
+from petrichor_env.rules.growing import check_growing, put_drop
+from petrichor_env.rules.promos import allow_tiles_from_lake
+from petrichor_env.state import NO_TILE, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+
+KEPT_DROPS = 3
+"""Tiles on which the Harvest power keeps a drop."""
+
+_POWERS = int(Module.POWERS)
+_FROST, _SUN, _WIND = int(Power.FROST), int(Power.SUN), int(Power.WIND)
+_RAIN, _HARVEST = int(Power.RAIN), int(Power.HARVEST)
+_FROST_POWER, _KEEP_DROP = int(Decision.FROST_POWER), int(Decision.KEEP_DROP)
+_SUN_CARD = int(Weather.SUN)
+_NUM_POWERS = len(Power) - 1
+_LAKE = int(Crop.LAKE)
+
+
+@rule
+def deal_powers(s: State) -> None:
+    """One at random for each player, from the first player, where the configuration has not chosen them."""
+    if s.modules[_POWERS] == 0 or s.chosen_power[0] != 0:
+        return
+    left = np.ones(_NUM_POWERS, np.int8)
+    for i in range(s.players):
+        s.power[(int(s.first_player) + i) % int(s.players)] = draw_from(s, left) + 1
+
+
+# --- Frost -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def ask_frost_power(s: State) -> bool:
+    """A second drop into the cloud just created? Asked if the supply has one."""
+    if s.power[s.actor] != _FROST or s.supply[s.actor] == 0:
+        return False
+    ask(s, _FROST_POWER, s.actor)
+    return True
+
+
+@rule
+def allow_frost_power(s: State) -> None:
+    allow(s, POWER)
+    allow(s, DECLINE)
+
+
+@rule
+def use_frost_power(s: State, action: int) -> None:
+    """Answers FROST_POWER."""
+    if action == POWER:
+        add_to_cloud(s, int(s.target), int(s.actor), 1)
+    s.target = NO_TILE
+    ask_nothing(s)
+
+
+# --- Sun -------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def price_of_another_card(s: State, kind: int) -> int:
+    """Cards of other kinds that stand for one card: two, but any one is a Sun for the Sun power."""
+    if kind == _SUN_CARD and s.power[s.actor] == _SUN:
+        return 1
+    return 2
+
+
+# --- Wind ------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def moves_far(s: State, tile: int) -> bool:
+    """Whether a Wind action takes the cloud further than to a neighbour: with the power, or away from the Lake."""
+    return bool(s.power[s.actor] == _WIND or s.crop[tile] == _LAKE)
+
+
+@rule
+def allow_wind_tile(s: State) -> None:
+    """The power passes over clouds and merges only where it ends, so any other tile is within reach."""
+    if s.power[s.actor] != _WIND:
+        allow_tiles_from_lake(s, int(s.target))
+        return
+    for tile in range(NUM_TILES):
+        if s.crop[tile] >= 0 and tile != s.target:
+            allow(s, TILE + tile)
+
+
+# --- Rain ------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def can_water(s: State, tile: int) -> bool:
+    """A crop tile that takes drops, without a cloud above it."""
+    return bool(s.crop[tile] >= 0 and not has_cloud(s, tile) and takes_drops(s, tile))
+
+
+@rule
+def can_use_rain_power(s: State, seat: int) -> bool:
+    if s.power[seat] != _RAIN or s.supply[seat] == 0:
+        return False
+    for tile in range(NUM_TILES):
+        if can_water(s, tile):
+            return True
+    return False
+
+
+@rule
+def allow_rain_power(s: State) -> None:
+    if can_use_rain_power(s, int(s.actor)):
+        for tile in range(NUM_TILES):
+            if can_water(s, tile):
+                allow(s, TILE + tile)
+
+
+@rule
+def use_rain_power(s: State, t: State, action: int) -> None:
+    """Answers RAIN_DROP with an own drop on a tile, or with no rain at all."""
+    if action != DECLINE:
+        put_drop(s, t, action - TILE, int(s.actor))
+    ask_nothing(s)
+
+
+# --- Harvest ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def has_scored_drop(s: State, tile: int, seat: int) -> bool:
+    """Whether an own drop lay on this tile when it was harvested; drops that only counted from a cloud did not."""
+    in_cloud = int(s.cloud_drops[tile, seat]) if s.counts_clouds[seat] == 1 else 0
+    return bool(s.scored_drops[tile, seat] > in_cloud)
+
+
+@rule
+def ask_to_keep_drop(s: State) -> bool:
+    """After scoring, one own drop may stay on each of three harvested tiles. Says whether a player is asked."""
+    if s.modules[_POWERS] == 0 or s.timing_index == 1:
+        return False
+    for seat in range(s.players):
+        if s.power[seat] != _HARVEST:
+            continue
+        if s.target == NO_TILE and s.choices_left == 0:
+            s.choices_left = KEPT_DROPS
+        for tile in range(s.target + 1, NUM_TILES):
+            if s.choices_left > 0 and has_scored_drop(s, tile, seat):
+                ask(s, _KEEP_DROP, seat)
+                return True
+    stop_keeping(s)
+    return False
+
+
+@rule
+def stop_keeping(s: State) -> None:
+    s.choices_left = 0
+    s.target = NO_TILE
+    s.timing_index = 1
+
+
+@rule
+def allow_keep_drop(s: State) -> None:
+    """The tiles are named in their order."""
+    allow(s, DECLINE)
+    for tile in range(s.target + 1, NUM_TILES):
+        if has_scored_drop(s, tile, int(s.actor)):
+            allow(s, TILE + tile)
+
+
+@rule
+def keep_drop(s: State, t: State, action: int) -> None:
+    """Answers KEEP_DROP. A drop that stays is not put there: a Snowdrop that has just closed keeps it too."""
+    ask_nothing(s)
+    if action == DECLINE:
+        stop_keeping(s)
+        return
+    s.target = action - TILE
+    s.choices_left -= 1
+    s.supply[s.actor] -= 1
+    s.drops[s.target, s.actor] += 1
+    check_growing(s, t, int(s.target))
