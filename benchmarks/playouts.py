@@ -7,18 +7,23 @@ from collections.abc import Callable
 from benchmarks.measure import Result, compare
 from petrichor_env import kernels
 from petrichor_env.batch import Batch
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import MODULES, VARIANTS, Config
 
 TARGET = 3_000_000
 _GAMES = 2000
-CONFIGS = (Config(), Config(variants=VARIANTS), Config(players=2), Config(players=3), Config(players=4))
+CONFIGS = {
+    "solo": Config(),
+    "solo, all variants": Config(variants=VARIANTS),
+    "solo, all its modules": Config(modules=("fertilizer", "cactus", "powers", "forecasts")),
+    **{f"{players}p": Config(players=players) for players in (2, 3, 4, 5)},
+    **{f"{players}p, all modules": Config(players=players, modules=MODULES) for players in (2, 5)},
+}
 
 
 def playouts(repeats: int, seconds: float) -> list[Result]:
     """Decisions a second on one core, by configuration."""
     results = []
-    for config in CONFIGS:
-        name = "solo, all variants" if config.variants else config.name
+    for name, config in CONFIGS.items():
         results += compare("playouts", {name: _playout(config)}, "decisions/s", repeats, seconds, target=TARGET)
     return results
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 from benchmarks.run import shown
-from petrichor_env import Batch, Config, actions
+from petrichor_env import Batch, Config, actions, config, state
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.render.text import render_text
-from petrichor_env.state import Crop, Decision, Phase
+from petrichor_env.state import Decision
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -38,14 +39,24 @@ def observation_page() -> str:
         last = block.start + block.size - 1
         lines.append(f"| `{block.name}` | {block.start} | {last} | {shape} | {block.unit} | {block.meaning} |")
     lines += ["", "Orders: "]
-    for name, members in (("decision", Decision), ("phase", Phase), ("crop", Crop)):
-        lines.append(f"- {name}: {', '.join(member.name.lower() for member in members)}")
+    for name, members in _orders().items():
+        lines.append(f"- {name}: {', '.join(members)}")
     lines += [
         "- weather: frost, sun, wind, rain; tiles: a1, b1, c1, d1, a2 to d4 (solo: P1 is a1, P2 b1, P3 a2 to P6 b3)",
         "",
-        "What is hidden is not in it: other players' hands and packs, the order of decks, the random stream.",
+        "What is hidden is not in it: other players' hands, packs and forecast cards, who is asked for one of these,",
+        "the order of decks, the random stream.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _orders() -> dict[str, tuple[str, ...]]:
+    """The names of every order that a block's meaning refers to, as `state.Decision` or `config.VARIANTS`."""
+    orders = {}
+    for module, name in re.findall(r"`(state|config)\.(\w+)`", " ".join(block.meaning for block in LAYOUT)):
+        members = getattr({"state": state, "config": config}[module], name)
+        orders[name.lower()] = tuple(member if isinstance(member, str) else member.name.lower() for member in members)
+    return orders
 
 
 def actions_page() -> str:

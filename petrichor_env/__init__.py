@@ -28,7 +28,7 @@ SOLO_ID = "Petrichor/Solo-v0"
 """The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""
 
 AEC_ID = "petrichor/petrichor-v0"
-"""The PettingZoo id of the game for 2 to 4, in `pettingzoo.make("aec", …)`."""
+"""The PettingZoo id of the game for 2 to 5, in `pettingzoo.make("aec", …)`."""
 
 _LAZY = {"Batch": "batch", "describe": "scenarios", "scenario": "scenarios"}
 

@@ -70,6 +70,8 @@ class Batch:
             illegal action that loses brings the loser's return to -1, the margin to -100 points, the points to 0.
         num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
             same for any number.
+        new_observations: True: every step writes `observations` into a new array, so that older ones stay as they are;
+            False: into the same one.
 
     Attributes (N games, P players, A = NUM_ACTIONS, D = OBSERVATION_SIZE):
         states: (N,) STATE. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
@@ -94,6 +96,7 @@ class Batch:
         illegal_action: str = "raise",
         reward: str = "win",
         num_threads: int | None = None,
+        new_observations: bool = False,
     ) -> None:
         self.config = config if config is not None else Config()
         if not isinstance(self.config, Config):
@@ -106,6 +109,7 @@ class Batch:
         self.autoreset = autoreset
         self.illegal_action = illegal_action
         self.reward = reward
+        self.new_observations = new_observations
         self._modes = np.array(
             [
                 _choice("autoreset", autoreset, AUTORESETS),
@@ -175,6 +179,7 @@ class Batch:
             raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
         self._actions[:] = given
         self._check(self._actions)
+        self._renew_observations()
         self._in_threads(self._step_chunks)
 
     def refresh(self) -> None:
@@ -183,6 +188,7 @@ class Batch:
         Raises StateError if a state there is of another configuration.
         """
         self._check_switches(self.states)
+        self._renew_observations()
         self._in_threads(self._view_chunks)
 
     def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
@@ -319,8 +325,14 @@ class Batch:
             if game >= 0:
                 raise IllegalAction(illegal_action_text(self.states[game], int(actions[game]), f"game {game}"))
 
+    def _renew_observations(self) -> None:
+        """A new array costs less than a copy of the old one: it is written once."""
+        if self.new_observations:
+            self.observations = np.empty_like(self.observations)
+            self._chunk()
+
     def _chunk(self) -> None:
-        """The arrays' views that each thread works on, made once."""
+        """The views of the arrays that each thread works on."""
         bounds = [self.num_games * i // self.num_threads for i in range(self.num_threads + 1)]
         self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []

@@ -30,9 +30,9 @@ from petrichor_env.invariants.decisions import (
     WEATHER_DECISIONS,
     WEATHER_OF_DECISION,
     WEATHER_OF_TIMING,
-    is_window,
     turn_order,
 )
+from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
 from petrichor_env.kernels import refresh_legal
 from petrichor_env.rules.action_phase import HAND_LIMIT
@@ -184,6 +184,17 @@ def _without_a_tie(votes: np.ndarray) -> np.ndarray:
     return selected
 
 
+_AFTER_FORECASTS = (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.POD_TILE)
+"""What is asked in the Wind weather, after the forecast cards that come before it."""
+
+
+def _phase_of(timing: int) -> Phase:
+    """When the holders of forecast cards of this point of the timeline are asked."""
+    if timing == Timing.ACTION_PHASE:
+        return Phase.ACTION
+    return Phase.WEATHER if timing < Timing.BEFORE_HARVEST else Phase.HARVEST
+
+
 _PENDING_BLANK = {"card": -1, "target": NO_TILE, "target_owner": NOBODY, "weather": -1, "draft_step": NOT_DRAFTING}
 """What the fields of the effect being carried out hold when nothing is; the others hold 0."""
 
@@ -225,6 +236,7 @@ class _Reader:
         for key, module in _MODULE_OF_KEY.items():
             if key in self.given and MODULES[module] not in self.config.modules:
                 raise ScenarioError(f"{key}: only with the module {MODULES[module]!r}")
+        self.modules = [MODULES.index(name) for name in self.config.modules]
         self.tables = tables
         self.owners = owner_names(self.config.players)
         self.array = np.zeros(1, STATE)
@@ -233,9 +245,9 @@ class _Reader:
     def state(self) -> State:
         self.switches()
         self.fields()
+        self.progress()
         self.personal()
         self.cards()
-        self.progress()
         self.powers()
         self.forecasts()
         self.pending()
@@ -315,7 +327,7 @@ class _Reader:
             s["turn_index"] = s["fertilizer"].sum()
         if decision == Decision.GAME_OVER:
             actor = actor if given else NOBODY
-        elif not order and is_window(np.int8(decision), np.int8(self.forecast())):
+        elif not order and self.is_window():
             if not given:
                 actor = (first + int(self.effect.get("timing_index", 0))) % players
         elif order:
@@ -339,13 +351,59 @@ class _Reader:
     def usual_phase(self, decision: int) -> int:
         if decision == Decision.GAME_OVER:
             return int(Phase.OVER)
-        if decision == Decision.SETUP_CLOUD or (decision == Decision.DRAFT and self.record["round"] == 1):
+        if decision in (Decision.FERTILIZER_TILE, Decision.SETUP_CLOUD):
             return int(Phase.SETUP)
         if decision == Decision.DRAFT:
-            return int(Phase.CLEANUP)
+            return int(Phase.SETUP if self.record["round"] == 1 else Phase.CLEANUP)
+        if decision == Decision.KEEP_DROP:
+            return int(Phase.HARVEST)
+        if decision == Decision.FORECAST or self.forecast():
+            return int(_phase_of(self.timing()))
         if decision in WEATHER_DECISIONS or self.effect.get("weather") is not None:
             return int(Phase.WEATHER)
         return int(Phase.ACTION)
+
+    def forecast(self) -> int:
+        """The number of the forecast card being carried out, 0 for none."""
+        cards = FORECASTS_OF_DECISION.get(Decision(int(self.record["decision"])), ())
+        usual = cards[0] if len(cards) == 1 else 0
+        return _integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
+
+    def timing(self) -> int:
+        """The point of the timeline; what is left out follows from the decision."""
+        if "timing" in self.effect:
+            return _choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
+        decision = Decision(int(self.record["decision"]))
+        if decision == Decision.KEEP_DROP:
+            return int(Timing.SCORED)
+        if not self.is_on(Module.FORECASTS) or decision == Decision.GAME_OVER:
+            return int(Timing.ACTION_PHASE)
+        if decision in (Decision.CHOOSE_WEATHER, Decision.FORECAST):
+            return int(Timing.START_OF_WEATHER)
+        if decision in _AFTER_FORECASTS:
+            return int(Timing.BEFORE_WIND)
+        in_weather = self.record["phase"] == Phase.WEATHER
+        if decision == Decision.SUN_WEATHER_CLOUD or (decision == Decision.TAKE_DROP and in_weather):
+            return int(Timing.SUN_TURN)
+        return int(TIMINGS[self.forecast()])
+
+    def timing_index(self) -> int:
+        """How many players are done at this point of the timeline, where that is left out."""
+        s, decision, players = self.record, int(self.record["decision"]), self.config.players
+        if decision == Decision.GAME_OVER or s["timing"] in (Timing.ACTION_PHASE, Timing.SCORED):
+            return 0
+        if decision == Decision.CHOOSE_WEATHER or decision in _AFTER_FORECASTS:
+            return players
+        if s["timing"] == Timing.SUN_TURN:
+            return int(s["turn_index"]) + (decision != Decision.FORECAST)
+        return (int(s["actor"]) - int(s["first_player"])) % players
+
+    def is_window(self) -> bool:
+        """Whether a holder of forecast cards is asked by the timeline, or carries such a card out."""
+        return bool(self.record["decision"] == Decision.FORECAST or TIMINGS[self.forecast()] > 0)
+
+    def is_on(self, module: Module) -> bool:
+        return MODULES[module] in self.config.modules
 
     # the Fields
 
@@ -377,23 +435,59 @@ class _Reader:
                 raise ScenarioError(f"field.{name}: this position is given twice")
             described[position] = _mapping(tile, f"field.{name}", _TILE_KEYS)
         crops = {
-            position: _choice(tile["crop"], f"field.{tile_name(self.config.players, position)}.crop", CROP_NAMES)
+            position: self.crop(tile["crop"], f"field.{tile_name(self.config.players, position)}.crop")
             for position, tile in described.items()
             if "crop" in tile
         }
-        lay = self.lay_solo if self.config.solo else self.lay
-        for position, crop in lay(crops).items():
+        if FACE_DOWN in crops.values() or self.get("decision", None) == "fertilizer_tile":
+            laid = {position: crops.get(position, FACE_DOWN) for position in FIELDS[self.config.players]}
+        else:
+            laid = (self.lay_solo if self.config.solo else self.lay)(crops)
+        for position, crop in laid.items():
             s["crop"][position] = crop
         for position in FIELDS[self.config.players]:
             tile = described.get(position, {})
             where = f"field.{tile_name(self.config.players, position)}"
             s["drops"][position] = self.by_owner(tile.get("drops", {}), f"{where}.drops", 127)
             self.cloud(position, tile.get("cloud"), f"{where}.cloud")
+            self.tokens(position, tile, where)
             self.growing(position, tile.get("growing"), f"{where}.growing")
+        if self.is_on(Module.FERTILIZER) and FACE_DOWN not in laid.values():
+            self.fertilize([position for position in laid if "fertilizer" not in described.get(position, {})])
+        self.control()
+
+    def crop(self, value: Any, where: str) -> int:
+        crop = _choice(value, where, (*CROP_NAMES, FACE_DOWN_NAME))
+        return crop if crop < len(CROP_NAMES) else FACE_DOWN
+
+    def tokens(self, position: int, tile: Mapping[str, Any], where: str) -> None:
+        """Fertilizer, pod and bloom tokens on the tile."""
+        s = self.record
+        s["fertilizer"][position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
+        s["pods"][position] = _flag(tile.get("pod", False), f"{where}.pod")
+        usual = 1 if s["crop"][position] == Crop.PRIMROSE else 0
+        s["blooms"][position] = _integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
+
+    def fertilize(self, free: Sequence[int]) -> None:
+        """Place the tokens that no tile is said to have: on the first free positions that leave room for all."""
+        s = self.record
+        given = np.flatnonzero(s["fertilizer"]).tolist()
+        placed = _apart(given, free, int(self.tables["fertilizer_tokens"][0]) - len(given))
+        s["fertilizer"][placed or []] = 1
+
+    def control(self) -> None:
+        """Who controls the Primrose; left out, whoever has the most drops there."""
+        s = self.record
+        there = s["drops"][s["crop"] == Crop.PRIMROSE].sum(axis=0)
+        leaders = np.flatnonzero((there > 0) & (there == there.max()))
+        leader = self.owners[leaders[0]] if len(leaders) == 1 else None
+        s["controller"] = _choice_or_none(self.get("controller", leader), "controller", self.config.agents)
 
     def copies(self) -> np.ndarray:
         """Tiles of each crop that the field is drawn from, (number of crops,)."""
-        return tiles_of_each_crop(self.config.players, "no_more_tricks" in self.config.variants, self.tables)
+        return tiles_of_each_crop(
+            self.config.players, "no_more_tricks" in self.config.variants, self.modules, self.tables
+        )
 
     def lay(self, crops: Mapping[int, int]) -> dict[int, int]:
         """Fill up with the tiles that are left, in the order of `Crop`, in reading order."""
@@ -414,7 +508,7 @@ class _Reader:
         left = self.copies()
         for crop in crops.values():
             if left[crop] == 0:
-                raise ScenarioError(no_such_tile(1, crop, "no_more_tricks" in self.config.variants))
+                raise ScenarioError(no_such_tile(1, crop, "no_more_tricks" in self.config.variants, self.modules))
         priorities = self.tables["solo_priority"][0]
         tiles = sorted(
             (int(priorities[crop, copy]), crop)
@@ -444,8 +538,15 @@ class _Reader:
         s = self.record
         if growing is not None:
             s["growing"][position] = _choice(growing, where, GROWING_NAMES)
-        elif s["drops"][position].sum() >= self.tables["drops_to_grow"][0, s["crop"][position]]:
-            sprouts = s["crop"][position] in (Crop.COFFEE, Crop.RICE)
+            return
+        crop, drops, t = s["crop"][position], s["drops"][position].sum(), self.tables[0]
+        closed = crop == Crop.SNOWDROP and s["blooms"][position] == 0
+        if drops < t["drops_to_grow"][max(0, crop)] or closed:
+            return
+        if crop == Crop.CACTUS and drops >= t["drops_to_drown"]:
+            s["growing"][position] = Growing.DROWNED
+        else:
+            sprouts = crop in (Crop.COFFEE, Crop.RICE)
             s["growing"][position] = Growing.SPROUTING if sprouts else Growing.DEVELOPED
 
     # what players have
@@ -466,10 +567,15 @@ class _Reader:
                     raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
         s["supply"][:n] = t["drops"] - on_field[:n]
         s["vote_supply"][:n] = t["votes"] - on_board[:n]
-        dice = self.get("dice", [1, 1, 1])
+        all_harvest = s["phase"] == Phase.HARVEST or self.is_face_down()
+        usual = ["harvest"] * 3 if all_harvest else [1, 1, 1]
+        dice = self.get("dice", usual)
         if len(_list(dice, "dice", 3)) != 3:
             raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
         s["dice"] = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
+
+    def is_face_down(self) -> bool:
+        return bool((self.record["crop"] == FACE_DOWN).any())
 
     def die(self, side: Any, where: str) -> int:
         if side == "harvest":
@@ -491,13 +597,52 @@ class _Reader:
         if "deck" in self.given:
             s["deck"] = self.by_kind(self.given["deck"], "deck")
             return
-        total = int(self.tables["cards_of_a_kind"][0])
+        if self.is_face_down():
+            return
+        total = int(cards_of_a_kind(s["players"], self.tables))
         for kind, count in enumerate(known):
             if count > total:
                 raise ScenarioError(
                     f"{count} {WEATHER_NAMES[kind]} cards in hands, packs and discards; there are {total}"
                 )
         s["deck"] = total - known
+
+    def powers(self) -> None:
+        """Each player's power: as chosen; else, once they have been dealt, the first of those that are left."""
+        s, agents = self.record, self.config.agents
+        named = {
+            agents.index(name): _choice(power, f"power.{name}", POWER_NAMES)
+            for name, power in _mapping(self.get("power", {}), "power", agents).items()
+        }
+        s["power"] = s["chosen_power"]
+        if self.is_on(Module.POWERS) and not self.config.powers and s["phase"] != Phase.SETUP:
+            left = (power for power in range(1, len(POWER_NAMES)) if power not in named.values())
+            for seat in range(self.config.players):
+                s["power"][seat] = named[seat] if seat in named else next(left, 0)
+        for seat, power in named.items():
+            s["power"][seat] = power
+
+    def forecasts(self) -> None:
+        """Who holds which forecast card; those that players lack of three have been played."""
+        s, agents = self.record, self.config.agents
+        s["forecast_holder"] = NOBODY
+        if not self.is_on(Module.FORECASTS):
+            return
+        for name, cards in _mapping(self.get("forecasts", {}), "forecasts", agents).items():
+            self.place_forecasts(cards, f"forecasts.{name}", agents.index(name))
+        free = [card for card in range(1, NUM_FORECASTS + 1) if s["forecast_holder"][card - 1] == NOBODY]
+        at_work = (self.forecast(), CARD_TO_COUNT_CLOUDS if self.effect.get("counts_clouds") else 0)
+        free.sort(key=lambda card: card not in at_work)
+        played = 0 if s["phase"] == Phase.SETUP else DEALT * len(agents) - (NUM_FORECASTS - len(free))
+        self.place_forecasts(self.get("forecasts_played", free[: max(0, played)]), "forecasts_played", PLAYED)
+
+    def place_forecasts(self, cards: Any, where: str, holder: int) -> None:
+        s = self.record
+        for i, number in enumerate(_list(cards, where, NUM_FORECASTS)):
+            card = _integer(number, f"{where}[{i}]", 1, NUM_FORECASTS) - 1
+            if s["forecast_holder"][card] != NOBODY:
+                raise ScenarioError(f"{where}: forecast card {number} is named twice; there is one of each")
+            s["forecast_holder"][card] = holder
 
     def pending(self) -> None:
         """The effect being carried out: what the decision implies, then what is given."""
@@ -506,7 +651,9 @@ class _Reader:
         for key, blank in _PENDING_BLANK.items():
             s[key] = blank
         s["card"] = CARD_OF_DECISION.get(decision, -1)
-        s["weather"] = WEATHER_OF_DECISION.get(decision, -1)
+        s["forecast"], s["timing"] = self.forecast(), self.timing()
+        weather_of_window = WEATHER_OF_TIMING.get(Timing(int(s["timing"])), -1) if self.is_window() else -1
+        s["weather"] = WEATHER_OF_DECISION.get(decision, weather_of_window)
         for key, value in self.effect.items():
             where = f"pending.{key}"
             if key in ("card", "weather"):
@@ -527,6 +674,8 @@ class _Reader:
                 s[key][_names_of(value, where, WEATHER_NAMES)] = 1
             elif key == "draft_step":
                 s[key] = NOT_DRAFTING if value is None else _integer(value, where, 0, 2)
+            elif key in _MODULE_EFFECTS:
+                self.module_effect(key, value, where)
             else:
                 s[key] = _integer(value, where, 0, 12)
         if decision == Decision.DRAFT and "draft_step" not in self.effect:
@@ -537,9 +686,40 @@ class _Reader:
             if decision == Decision.DRAFT:
                 s["cards_left"] = 1 if s["draft_step"] == 0 else 2
             elif decision == Decision.PAY:
-                s["cards_left"] = 4 if s["optional"] else 2
+                s["cards_left"] = int(full_price(self.array)[0])
             elif decision == Decision.DISCARD and s["actor"] != NOBODY:
                 s["cards_left"] = max(0, int(s["hand"][s["actor"]].sum()) - HAND_LIMIT)
+        self.choices(decision)
+
+    def module_effect(self, key: str, value: Any, where: str) -> None:
+        s, agents = self.record, self.config.agents
+        if key == "counts_clouds":
+            s[key][_names_of(value, where, agents)] = 1
+        elif key == "chosen_drops":
+            s[key] = self.by_owner(value, where, 127)
+        elif key == "scored_drops":
+            tiles = [tile_name(self.config.players, tile) for tile in FIELDS[self.config.players]]
+            for name, drops in _mapping(value, where, tiles).items():
+                s[key][self.tile(name, where)] = self.by_owner(drops, f"{where}.{name}", 127)
+        elif key in ("timing_index", "choices_left"):
+            s[key] = _integer(value, where, 0, 2 * MAX_PLAYERS)
+
+    def choices(self, decision: Decision) -> None:
+        """Where the module's choices stand, as far as that is left out: at the first one, or after the target."""
+        s = self.record
+        moves_up = s["forecast"] == CARD_TO_MOVE_UP
+        if "timing_index" not in self.effect:
+            s["timing_index"] = self.timing_index()
+        if "choices_left" not in self.effect and decision in MOST_CHOICES:
+            if decision == Decision.FORECAST_DROP:
+                s["choices_left"] = max(0, MOST_CHOICES[decision] - int(s["chosen_drops"].sum())) if moves_up else 0
+            else:
+                s["choices_left"] = MOST_CHOICES[decision] - (s["target"] != NO_TILE)
+        if "target_owner" not in self.effect and decision == Decision.FORECAST_DIRECTION:
+            s["target_owner"] = s["actor"]
+        elif "target_owner" not in self.effect and moves_up and s["chosen_drops"].any():
+            clockwise = (np.arange(MAX_PLAYERS) - s["actor"]) % s["owners"]
+            s["target_owner"] = np.where(s["chosen_drops"] > 0, clockwise, -1).argmax()
 
     def southern_winds(self) -> None:
         s = self.record
@@ -549,7 +729,7 @@ class _Reader:
         winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
         revealed = _list(winds.get("revealed", []), "southern_winds.revealed", STATE["winds_card"].shape[0])
         s["winds_revealed"] = len(revealed)
-        s["winds_deck"] = 1
+        s["winds_deck"] = 0 if self.is_face_down() else 1
         for i, card in enumerate(revealed):
             where = f"southern_winds.revealed[{i}]"
             card = _mapping(card, where, ("card", "roll", "target"))
@@ -564,6 +744,18 @@ class _Reader:
             if len(set(numbers)) != len(numbers):
                 raise ScenarioError(f"{where}: {list(deck)!r} names a card twice; there is one of each of 1 to 9")
             s["winds_deck"] = [number in numbers for number in range(1, 10)]
+
+
+def _apart(taken: Sequence[int], free: Sequence[int], number: int) -> list[int] | None:
+    """The first `number` of the free positions no two of which, nor of those taken, are adjacent; None if none fit."""
+    if number <= 0:
+        return []
+    for i, position in enumerate(free):
+        if position not in taken and not np.isin(NEIGHBOURS[position], taken).any():
+            rest = _apart([*taken, position], free[i + 1 :], number - 1)
+            if rest is not None:
+                return [position, *rest]
+    return None
 
 
 def _ascending(tiles: Sequence[tuple[int, int]], wanted: Sequence[int | None]) -> list[int] | None:
@@ -596,14 +788,16 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
 
 
 def _describe(s: State) -> dict[str, Any]:
-    players, decision = int(s["players"]), int(s["decision"])
+    players, decision, config = int(s["players"]), int(s["decision"]), Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]
     described: dict[str, Any] = {
         "players": players,
         "rounds": int(s["rounds"]),
         "drafting": bool(s["drafting"]),
-        "variants": [name for name, on in zip(VARIANTS, s["variants"], strict=True) if on],
+        "variants": list(config.variants),
+        **({"modules": list(config.modules)} if config.modules else {}),
+        **({"powers": list(config.powers)} if config.powers else {}),
         "round": int(s["round"]),
         "phase": PHASE_NAMES[s["phase"]],
         "first_player": agents[s["first_player"]],
@@ -624,6 +818,7 @@ def _describe(s: State) -> dict[str, Any]:
         "points": {owner: int(s["points"][seat]) for seat, owner in enumerate(owners)},
         "voting_wins": {owner: int(s["voting_wins"][seat]) for seat, owner in enumerate(owners)},
         "wheat_tokens": {owner: int(s["wheat_tokens"][seat]) for seat, owner in enumerate(owners)},
+        **_describe_modules(s, agents),
         "pending": _describe_effect(s, owners),
     }
     if players == 1:
@@ -642,8 +837,25 @@ def _describe(s: State) -> dict[str, Any]:
     return described
 
 
+def _describe_modules(s: State, agents: Sequence[str]) -> dict[str, Any]:
+    """What the modules that are played with add."""
+    described: dict[str, Any] = {}
+    if s["modules"][Module.FLOWER_TILES]:
+        described["controller"] = name_or_none(agents, s["controller"])
+    if s["modules"][Module.POWERS]:
+        described["power"] = {agent: POWER_NAMES[s["power"][seat]] for seat, agent in enumerate(agents)}
+    if s["modules"][Module.FORECASTS]:
+        described["forecasts"] = {agent: _forecasts_of(s, seat) for seat, agent in enumerate(agents)}
+        described["forecasts_played"] = _forecasts_of(s, PLAYED)
+    return described
+
+
+def _forecasts_of(s: State, holder: int) -> list[int]:
+    return [number for number in range(1, NUM_FORECASTS + 1) if s["forecast_holder"][number - 1] == holder]
+
+
 def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
-    described: dict[str, Any] = {"crop": CROP_NAMES[s["crop"][tile]]}
+    described: dict[str, Any] = {"crop": crop_name(s["crop"][tile])}
     if s["growing"][tile]:
         described["growing"] = GROWING_NAMES[s["growing"][tile]]
     if s["drops"][tile].any():
@@ -653,6 +865,12 @@ def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]
             "kind": CLOUD_NAMES[s["cloud"][tile]],
             "drops": _owned(s["cloud_drops"][tile], owners),
         }
+    if s["fertilizer"][tile]:
+        described["fertilizer"] = True
+    if s["pods"][tile]:
+        described["pod"] = True
+    if s["blooms"][tile]:
+        described["blooms"] = int(s["blooms"][tile])
     return described
 
 
@@ -674,6 +892,17 @@ def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
         "weather": name_or_none(WEATHER_NAMES, s["weather"]),
         "turn_index": int(s["turn_index"]),
         "draft_step": None if s["draft_step"] == NOT_DRAFTING else int(s["draft_step"]),
+        "forecast": int(s["forecast"]),
+        "choices_left": int(s["choices_left"]),
+        "timing": TIMING_NAMES[s["timing"]],
+        "timing_index": int(s["timing_index"]),
+        "counts_clouds": [name for name, on in zip(owners, s["counts_clouds"], strict=False) if on],
+        "chosen_drops": _owned(s["chosen_drops"], owners),
+        "scored_drops": {
+            tile_name(players, tile): _owned(s["scored_drops"][tile], owners)
+            for tile in FIELDS[players]
+            if s["scored_drops"][tile].any()
+        },
     }
     return {key: word for key, word in words.items() if np.any(s[key] != _PENDING_BLANK.get(key, 0))}
 

@@ -1,16 +1,62 @@
-"""Every configuration of the base game and of the solo game, for the tests that run over all of them."""
+"""Every configuration of the base game and of the solo game, and of promos and Flowers every module alone, all
+together, and random combinations: for the tests that run over all of them."""
 
 from __future__ import annotations
 
+import random
 from itertools import combinations
 
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import MODULES, POWERS, VARIANTS, Config
 
+SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_tiles"))
+"""Those that the Southern Winds are played with."""
 SOLO = [Config(variants=names) for number in range(5) for names in combinations(VARIANTS, number)]
 BASE = [
     Config(players=players, rounds=rounds, drafting=drafting)
-    for players in (2, 3, 4)
+    for players in (2, 3, 4, 5)
     for rounds in (4, 6)
     for drafting in (False, True)
 ]
-EVERY_CONFIGURATION = BASE + SOLO
+ALONE = [Config(modules=(name,)) for name in SOLO_MODULES] + [
+    Config(players=players, modules=(name,)) for players in (2, 3, 4, 5) for name in MODULES
+]
+"""Every module alone."""
+TOGETHER = [Config(modules=SOLO_MODULES)] + [Config(players=players, modules=MODULES) for players in (2, 3, 4, 5)]
+"""All modules."""
+CHOSEN_POWERS = [Config(modules=("powers",), powers=(name,)) for name in POWERS] + [
+    Config(players=players, modules=("powers",), powers=(POWERS * 2)[players : 2 * players]) for players in (2, 3, 4, 5)
+]
+
+
+def _combinations(number: int, seed: int) -> list[Config]:
+    """Different ones; only `Random.random` draws, since its numbers are the same in every version of Python."""
+    draw = random.Random(seed).random
+    found: list[Config] = []
+    while len(found) < number:
+        players = 1 + int(draw() * 5)
+        modules = tuple(name for name in (SOLO_MODULES if players == 1 else MODULES) if draw() < 0.5)
+        powers = tuple(sorted(POWERS, key=lambda _: draw()))[:players] if draw() < 0.3 else ()
+        config = Config(
+            players=players,
+            rounds=6 if players > 1 and draw() < 0.5 else 4,
+            drafting=players > 1 and draw() < 0.5,
+            variants=tuple(name for name in VARIANTS if draw() < 0.5) if players == 1 else (),
+            modules=modules,
+            powers=powers if "powers" in modules else (),
+        )
+        if len(modules) > 1 and config not in [*found, *TOGETHER]:
+            found.append(config)
+    return found
+
+
+RANDOM = _combinations(24, seed=3)
+"""Random combinations, of modules with each other, with drafting, the long form and the solo variants."""
+MODULE_CONFIGURATIONS = ALONE + TOGETHER + CHOSEN_POWERS + RANDOM
+EVERY_CONFIGURATION = BASE + SOLO + MODULE_CONFIGURATIONS
+A_FEW = [
+    *(BASE[0], BASE[-1], SOLO[0], SOLO[-1]),
+    *(config for config in ALONE if config.players == 3),
+    *TOGETHER,
+    *RANDOM[:6],
+]
+"""For tests that take long with one configuration: every module, every number of players, everything together."""

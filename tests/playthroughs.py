@@ -32,21 +32,28 @@ from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, PASS, PLAY, 
 from petrichor_env.batch import game_seed, legal_actions
 from petrichor_env.compiled import JIT
 from petrichor_env.component_files import load_tables
+from petrichor_env.config import MODULES
+from petrichor_env.render.card_texts import power_text
 from petrichor_env.render.changes import changes
 from petrichor_env.render.decisions import WEATHER_WORDS, action_text, question
 from petrichor_env.render.text import dice_text, render_board
-from petrichor_env.rules import scoring
+from petrichor_env.rules import flower_tiles, scoring
+from petrichor_env.rules import points as points_rules
 from petrichor_env.rules.asking import NOTHING_ASKED
 from petrichor_env.state import (
     CROP_NAMES,
+    FACE_DOWN,
     HARVEST,
     NOBODY,
     STATE,
     Crop,
     Decision,
+    Module,
     State,
+    Weather,
 )
 from petrichor_env.words import GROWING_NAMES, owner_names, tile_name
+from tests.configurations import SOLO_MODULES
 
 FOLDER = Path(__file__).parent / "playthroughs"
 GAMES = {
@@ -58,20 +65,29 @@ GAMES = {
         *(Config(variants=(variant,)) for variant in VARIANTS),
         Config(variants=VARIANTS),
     )
+} | {
+    "5p": Config(players=5),
+    "5p-all-modules": Config(players=5, modules=MODULES),
+    "4p-draft+fertilizer+cactus+powers": Config(
+        players=4, drafting=True, modules=("fertilizer", "cactus", "powers"), powers=("harvest", "sun", "rain", "frost")
+    ),
+    "3p+lake+forecasts": Config(players=3, modules=("lake", "forecasts")),
+    "2p+flower_tiles": Config(players=2, modules=("flower_tiles",)),
+    "solo-all-modules": Config(modules=SOLO_MODULES),
 }
 """The configurations that are played through, by the name of their file."""
-SEED = 85
-"""With it every kind of decision comes up in some game."""
+_SEED = 85
+SEEDS = dict.fromkeys(GAMES, _SEED)
+"""With them every kind of decision comes up in some game."""
 
 _RULES = str(Path(rules.__file__).parent)
 
 
-def playthrough(config: Config, seed: int = SEED) -> str:
-    """A whole game as text. Only without compilation: raises RuntimeError otherwise."""
+def playthrough(name: str) -> str:
+    """A whole game of `GAMES` as text. Only without compilation: raises RuntimeError otherwise."""
     if JIT:
         raise RuntimeError("playthroughs are told in plain Python: set NUMBA_DISABLE_JIT=1")
-    name = next((name for name, known in GAMES.items() if known == config), config.name)
-    return _Teller(name, config, seed).tell()
+    return _Teller(name, GAMES[name], SEEDS[name]).tell()
 
 
 def choose(state: State, player: random.Random, frugal: bool = False) -> int:
@@ -109,6 +125,7 @@ class _Teller:
         self.rules: list[str] = []  # those being carried out that are told apart
         self.scores: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(config.owners, np.int64))
         self.weather_told = -1
+        self.harvest_told = 0
         self.card_line = 0
 
     def tell(self) -> str:
@@ -128,17 +145,22 @@ class _Teller:
         return re.sub(r"\n{3,}", "\n\n", text)
 
     def set_switches(self) -> None:
-        s, config = self.states[0], self.config
-        s["players"], s["owners"], s["rounds"] = config.players, config.owners, config.rounds
-        s["drafting"], s["rng"] = config.drafting, game_seed(self.seed)
-        s["variants"] = [name in config.variants for name in VARIANTS]
+        self.config.write_switches(self.states)
+        self.states["rng"] = game_seed(self.seed)
 
     def kind(self) -> str:
         config = self.config
         if config.solo:
-            return "the Southern Winds" + (f" with {', '.join(config.variants)}" if config.variants else "")
+            return "the Southern Winds" + self.with_(*config.variants, *config.modules)
         form = "short form" if config.rounds == 4 else "long form"
-        return f"{config.players} players, {form}" + (", drafting" if config.drafting else "")
+        drafting = ", drafting" if config.drafting else ""
+        return f"{config.players} players, {form}{drafting}{self.with_(*config.modules)}"
+
+    def with_(self, *names: str) -> str:
+        return f" with {', '.join(names)}" if names else ""
+
+    def plays_with(self, module: Module) -> bool:
+        return MODULES[module] in self.config.modules
 
     # --- writing
 
@@ -153,7 +175,7 @@ class _Teller:
 
     def ask(self, number: int, action: int) -> None:
         s = self.states[0]
-        if s["decision"] == Decision.SETUP_CLOUD and s["turn_index"] == 0:
+        if s["decision"] in (Decision.SETUP_CLOUD, Decision.FERTILIZER_TILE) and s["turn_index"] == 0:
             self.board()
         self.lines.append(f"{number}. {self.names[s['actor']]} is asked {question(s)}.")
         self.lines.append(f"    > {action_text(s, action)}  [{ACTION_NAMES[action]}]")
@@ -174,6 +196,8 @@ class _Teller:
         rule = frame.f_code.co_name
         if event == "return" and rule == "is_harvest":
             self.tell_harvest(bool(result))
+        if rule in _WITH_MODULES and not self.config.modules:
+            return
         if rule not in _APART and not hasattr(self, f"before_{rule}"):
             return
         self.tell_changes()
@@ -208,8 +232,36 @@ class _Teller:
         self.heading("Setup")
 
     def after_set_up(self) -> None:
-        if not self.config.solo:
+        if self.config.powers:
+            self.note("The powers have been chosen.")
+            for name, power in zip(self.names, self.states[0]["power"], strict=False):
+                self.note(f"- {name} has the {power_text(power)}.")
+        if not self.config.solo and not self.plays_with(Module.FERTILIZER):
             self.tell_dice()
+
+    def before_ask_fertilizer_tile(self, frame: FrameType) -> None:
+        s = self.states[0]
+        if not self.config.solo and s["turn_index"] == 0:
+            self.tell_first_player()
+
+    def tell_first_player(self) -> None:
+        self.note(f"The first player is {self.names[self.states[0]['first_player']]}.")
+
+    def before_lay_fields(self, frame: FrameType) -> None:
+        if (self.states[0]["crop"] == FACE_DOWN).any():
+            self.note("All Fertilizer tokens lie: the tiles are turned face up.")
+
+    def after_deal_and_roll(self) -> None:
+        if not self.config.solo and self.plays_with(Module.FERTILIZER):
+            self.tell_dice()
+
+    def before_deal_powers(self, frame: FrameType) -> None:
+        if self.plays_with(Module.POWERS) and not self.config.powers:
+            self.note("Powers are dealt.")
+
+    def before_deal_forecasts(self, frame: FrameType) -> None:
+        if self.plays_with(Module.FORECASTS):
+            self.note("Forecast cards are dealt.")
 
     def tell_dice(self) -> None:
         self.note(f"The Harvest dice show {dice_text(self.states[0]['dice'])}.")
@@ -221,8 +273,8 @@ class _Teller:
 
     def before_deal(self, frame: FrameType) -> None:
         s = self.states[0]
-        if s["round"] == 1 and not self.config.solo:
-            self.note(f"The first player is {self.names[s['first_player']]}.")
+        if s["round"] == 1 and not self.config.solo and not self.plays_with(Module.FERTILIZER):
+            self.tell_first_player()
         self.note(f"Cards are dealt{', to be drafted' if self.config.drafting else ''}.")
 
     def before_deal_extra_card(self, frame: FrameType) -> None:
@@ -265,6 +317,16 @@ class _Teller:
                 self.board()
 
     def before_ask_during_weather(self, frame: FrameType) -> None:
+        if not self.plays_with(Module.FORECASTS) or self.states[0]["weather"] in (Weather.FROST, Weather.SUN):
+            self.tell_weather()  # else after the forecast cards that come before it
+
+    def before_ask_wind_weather(self, frame: FrameType) -> None:
+        self.tell_weather()
+
+    def before_rain_weather(self, frame: FrameType) -> None:
+        self.tell_weather()
+
+    def tell_weather(self) -> None:
         weather = int(self.states[0]["weather"])
         if self.weather_told != weather:
             self.weather_told = weather
@@ -289,6 +351,9 @@ class _Teller:
 
     def tell_harvest(self, is_harvest: bool) -> None:
         s = self.states[0]
+        if self.harvest_told == s["round"]:  # a question of the Harvest Phase has been answered
+            return
+        self.harvest_told = int(s["round"])
         self.tell_changes()
         self.heading(f"Round {s['round']}: Harvest Phase")
         if not is_harvest:
@@ -313,12 +378,29 @@ class _Teller:
 
     def standing(self, crop: int, tile: int, seat: int, drops: int) -> str:
         """What a player's points on a tile go by."""
-        number = f"{drops} drop{'' if drops == 1 else 's'}"
+        s = self.game
+        parts = [f"{drops} drop{'' if drops == 1 else 's'}"]
+        if s["counts_clouds"][seat] and s["cloud_drops"][tile, seat]:
+            parts.append(f"{s['cloud_drops'][tile, seat]} of them in the cloud")
         if crop == Crop.CORN:
-            return f"{number}, players present {points.players_present(self.game, tile)}"
-        if crop == Crop.RICE:
-            return f"{number}, which are what counts"
-        return f"{number}, place {scoring.place(self.game, tile, seat)}"
+            parts.append(f"players present {points_rules.players_present(s, tile)}")
+        elif crop == Crop.RICE:
+            parts.append("which are what counts")
+        else:
+            parts.append(f"place {points_rules.place(s, tile, seat)}")
+        if crop == Crop.DANDELION:
+            parts.append(f"{s['pods'].sum()} pods on other tiles")
+        parts += [word for word, field in (("Fertilizer", "fertilizer"), ("a pod", "pods")) if s[field][tile]]
+        return ", ".join(parts)
+
+    def before_settle_control(self, frame: FrameType) -> None:
+        s, tile = self.game, int(frame.f_locals["tile"])
+        seat = flower_tiles.next_controller(s, tile)
+        if seat != NOBODY:
+            number = f"{s['blooms'][tile]} bloom{'' if s['blooms'][tile] == 1 else 's'}"
+            fertilizer = ", Fertilizer" if s["fertilizer"][tile] else ""
+            than = "than its controller" if s["controller"] != NOBODY else "than anybody else"
+            self.note(f"{self.names[seat]} has more drops on the Primrose {than}: {number}{fertilizer}.")
 
     def before_end_game(self, frame: FrameType) -> None:
         s = self.game
@@ -367,15 +449,25 @@ _SCORED_IN = {
     "resolve_card": "no valid target",
     "resolve_icons": "votes it did not have",
     "end_game": _AT_THE_END,
+    "play_forecast": "forecast cards",
+    "choose_forecast_tile": "forecast cards",
+    "settle_control": "the Primrose",
 }
-_LAID_OUT = {"set_up", "clear", "lay_fields", "lay_fields_by_priority"}
-"""What these do is on the board that is drawn after."""
+_LAID_OUT = {"set_up", "clear", "lay_fields", "lay_fields_by_priority", "count_clouds", "stop_counting_clouds"}
+"""What these do is on the board that is drawn after, or said when a tile is harvested."""
+_WITH_MODULES = {
+    *("deal_and_roll", "deal_powers", "deal_forecasts", "ask_fertilizer_tile", "ask_wind_weather"),
+    *("count_clouds", "stop_counting_clouds", "play_forecast", "choose_forecast_tile", "settle_control"),
+    *("open_snowdrop", "close_snowdrop", "end_harvest_of_flowers", "fill_clouds", "put_drop", "move_up"),
+}
+"""Rules that are told apart only where a module is played, so that nothing changes elsewhere."""
 _APART = {
     *_SCORED_IN,
     *_LAID_OUT,
     *("answer", "go_on", "start_action", "set_up_southern_winds"),
     *("reveal_card", "perform", "move_cloud", "add_to_cloud", "new_cloud", "pour", "settle_clouds", "develop"),
     *("frost_weather", "rain_weather", "ask_selection", "return_votes", "clear_tile", "move_drop", "discard_hand"),
+    *_WITH_MODULES,
 }
 """Rules whose changes are told on their own, besides those with something to say before."""
 
@@ -386,8 +478,8 @@ def write(folder: Path) -> None:
     for path in folder.glob("*.txt"):
         if path.stem not in GAMES:
             path.unlink()
-    for name, config in GAMES.items():
-        (folder / f"{name}.txt").write_text(playthrough(config), encoding="utf-8")
+    for name in GAMES:
+        (folder / f"{name}.txt").write_text(playthrough(name), encoding="utf-8")
 
 
 def main() -> None:
@@ -399,7 +491,7 @@ def main() -> None:
     if arguments.write:
         write(arguments.to)
     else:
-        print(playthrough(GAMES[arguments.game]))
+        print(playthrough(arguments.game))
 
 
 if __name__ == "__main__":

@@ -15,10 +15,11 @@ from agents import Agent, Decisions, GreedyAgent, RandomAgent, make_agent
 from agents.greedy import DEFAULT_WEIGHTS
 from petrichor_env.actions import CARD
 from petrichor_env.batch import Batch
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.errors import CheckpointError, ConfigError
 from petrichor_env.kernels import sample_hidden_games
-from petrichor_env.state import Decision
+from petrichor_env.state import PLAYED, Decision
+from tests.configurations import SOLO_MODULES
 from training.evaluation import play_games
 
 CONFIGS = [
@@ -27,6 +28,8 @@ CONFIGS = [
     Config(players=2),
     Config(players=3, drafting=True),
     Config(players=4, rounds=6),
+    Config(modules=SOLO_MODULES),
+    Config(players=5, modules=MODULES),
 ]
 
 
@@ -80,7 +83,7 @@ def test_greedy_does_not_see_what_is_hidden(config: Config) -> None:
         seats = batch.actors.astype(np.int64)
         sample_hidden_games(batch.states, batch.tables, seats, np.arange(64, dtype=np.uint64))
         assert not np.array_equal(true["rng"], batch.states["rng"])
-        if config.players > 1 and not config.drafting:
+        if config.players > 1 and not config.drafting and true["hand"].any():  # Fertilizer comes before the cards
             assert not np.array_equal(true["hand"], batch.states["hand"])
         redrawn = Decisions.of(batch)
         original = Decisions(true, batch.tables, batch.observations, batch.action_masks)
@@ -100,6 +103,18 @@ def test_sampled_states_keep_what_the_actor_knows() -> None:
     assert np.array_equal(sampled["hand"][games, batch.actors], before["hand"][games, batch.actors])
     assert np.array_equal(sampled["hand"].sum(axis=2), before["hand"].sum(axis=2))
     assert not np.array_equal(sampled["hand"], before["hand"])
+
+
+def test_sampled_states_keep_the_actors_forecast_cards() -> None:
+    batch = in_the_middle(Config(players=3, modules=("forecasts",)), 64, 30)
+    sampled = Decisions.of(batch).sample_states(np.random.default_rng(0))
+    holders, true = sampled["forecast_holder"], batch.states["forecast_holder"]
+    for seat in range(3):
+        assert np.array_equal((holders == seat).sum(axis=1), (true == seat).sum(axis=1))
+    actors = batch.actors[:, None]
+    assert np.array_equal(holders == actors, true == actors)
+    assert np.array_equal(holders == PLAYED, true == PLAYED)
+    assert not np.array_equal(holders, true)
 
 
 def test_decisions_of_some_games() -> None:

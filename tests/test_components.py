@@ -25,40 +25,87 @@ from petrichor_env.component_files import (
     load_tables,
     read_components,
 )
-from petrichor_env.config import Config
+from petrichor_env.config import MODULES, Config
 from petrichor_env.errors import ComponentsError, ConfigError, PetrichorError
 from petrichor_env.state import HARVEST, Crop, Weather
-from petrichor_env.tables import TABLES
+from petrichor_env.tables import NEVER, TABLES
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
 
 R, P, A = "rulebook", "public", "assumed"
 
-# Written out from the component data that the project was given: crop → copies, drops to grow, scores, solo priorities,
-# each with its source or one source for each place.
-TILES = {
-    Crop.WHEAT: ((3, P), (3, A), {"scores": ([2, 3, 3, 3], [R] * 4)}, [6, 8, 11]),
-    Crop.COTTON: ((3, P), (2, P), {"scores": ([5, 2, 0, 0], [A, A, R, A])}, [1, 3, 9]),
-    Crop.GRASS: ((3, P), (4, A), {"scores": ([4, 3, 2, 1], [R, A, R, A])}, [2, 7, 10]),
-    Crop.POTATO: ((2, P), (3, R), {"scores": ([3, 5, 1, 0], [A] * 4)}, [4, 5]),
-    Crop.COFFEE: (
-        (2, A),
-        (4, R),
-        {"sprouting_scores": ([5, 3, 1, 0], [R, A, A, A]), "developed_scores": ([10, 6, 2, 0], [R, A, A, A])},
-        [13, 14],
-    ),
-    Crop.RICE: ((1, P), (4, A), {"points_a_drop": ([1], [R])}, [12]),
-    Crop.CORN: ((2, R), (5, A), {"scores": ([10, 8, 6, 4, 3], [A, R, A, A, R])}, [0, 0]),
+# Written out from the component data that the project was given: key → numbers, and their source or the source of each.
+TILES: dict[Crop, dict[str, tuple[list[Any], str | list[str]]]] = {
+    Crop.WHEAT: {
+        "copies": ([3], P),
+        "drops_to_grow": ([3], A),
+        "scores": ([2, 3, 3, 3], R),
+        "solo_priorities": ([6, 8, 11], A),
+    },
+    Crop.COTTON: {
+        "copies": ([3], P),
+        "drops_to_grow": ([2], P),
+        "scores": ([5, 2, 0, 0], [A, A, R, A]),
+        "solo_priorities": ([1, 3, 9], A),
+    },
+    Crop.GRASS: {
+        "copies": ([3], P),
+        "drops_to_grow": ([4], A),
+        "scores": ([4, 3, 2, 1], [R, A, R, A]),
+        "solo_priorities": ([2, 7, 10], A),
+    },
+    Crop.POTATO: {
+        "copies": ([2], P),
+        "drops_to_grow": ([3], R),
+        "scores": ([3, 5, 1, 0], A),
+        "solo_priorities": ([4, 5], A),
+    },
+    Crop.COFFEE: {
+        "copies": ([2], A),
+        "drops_to_grow": ([4], R),
+        "sprouting_scores": ([5, 3, 1, 0], [R, A, A, A]),
+        "developed_scores": ([10, 6, 2, 0], [R, A, A, A]),
+        "solo_priorities": ([13, 14], A),
+    },
+    Crop.RICE: {
+        "copies": ([1], P),
+        "drops_to_grow": ([4], A),
+        "points_a_drop": ([1], R),
+        "solo_priorities": ([12], A),
+    },
+    Crop.CORN: {
+        "copies": ([2], R),
+        "drops_to_grow": ([5], A),
+        "scores": ([10, 8, 6, 4, 3], [A, R, A, A, R]),
+        "solo_priorities": ([0, 0], A),
+    },
+    Crop.CACTUS: {
+        "drops_to_grow": ([2], R),
+        "drops_to_drown": ([4], R),
+        "scores": ([6, 3, 1, 0], A),
+        "drowned_scores": ([2, 1, 1, 0], A),
+        "solo_priorities": ([5.5], R),
+    },
+    Crop.SNOWDROP: {"drops_to_grow": ([2], R), "scores": ([6, 0, 0, 0], R)},
+    Crop.DANDELION: {"drops_to_grow": ([1], R)},
+    Crop.PRIMROSE: {"points_a_bloom": ([2], R)},
 }
 
-SCORES = {  # [sprouting, developed] as the rules read them, for places 1 to 5 (Corn: players present, Rice: a drop)
-    Crop.WHEAT: [[0, 0, 0, 0, 0], [2, 3, 3, 3, 3]],
-    Crop.COTTON: [[0, 0, 0, 0, 0], [5, 2, 0, 0, 0]],
-    Crop.GRASS: [[0, 0, 0, 0, 0], [4, 3, 2, 1, 1]],
-    Crop.POTATO: [[0, 0, 0, 0, 0], [3, 5, 1, 0, 0]],
-    Crop.COFFEE: [[5, 3, 1, 0, 0], [10, 6, 2, 0, 0]],
-    Crop.RICE: [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]],
-    Crop.CORN: [[0, 0, 0, 0, 0], [10, 8, 6, 4, 3]],
+NOTHING = [0, 0, 0, 0, 0]
+# [sprouting, developed, drowned] as the rules read them, for places 1 to 5 (Corn: players present, Rice: a drop)
+SCORES = {
+    Crop.WHEAT: [NOTHING, [2, 3, 3, 3, 3], NOTHING],
+    Crop.COTTON: [NOTHING, [5, 2, 0, 0, 0], NOTHING],
+    Crop.GRASS: [NOTHING, [4, 3, 2, 1, 1], NOTHING],
+    Crop.POTATO: [NOTHING, [3, 5, 1, 0, 0], NOTHING],
+    Crop.COFFEE: [[5, 3, 1, 0, 0], [10, 6, 2, 0, 0], NOTHING],
+    Crop.RICE: [NOTHING, [1, 1, 1, 1, 1], NOTHING],
+    Crop.CORN: [NOTHING, [10, 8, 6, 4, 3], NOTHING],
+    Crop.CACTUS: [NOTHING, [6, 3, 1, 0, 0], [2, 1, 1, 0, 0]],
+    Crop.LAKE: [NOTHING, NOTHING, NOTHING],
+    Crop.SNOWDROP: [NOTHING, [6, 0, 0, 0, 0], NOTHING],
+    Crop.DANDELION: [NOTHING, NOTHING, NOTHING],  # its pods are counted
+    Crop.PRIMROSE: [NOTHING, NOTHING, NOTHING],
 }
 
 ICONS = {
@@ -79,15 +126,13 @@ TRACK = [0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 48, 55, 63, 71, 80]
 # --- The shipped numbers ---------------------------------------------------------------------------------------------
 
 
+def of_each(sources: str | list[str], numbers: list[Any]) -> list[str]:
+    return [sources] * len(numbers) if isinstance(sources, str) else sources
+
+
 @pytest.mark.parametrize("crop", Crop)
 def test_tile_numbers_and_sources(crop: Crop) -> None:
-    copies, drops, scores, priorities = TILES[crop]
-    expected = {
-        "copies": ([copies[0]], [copies[1]]),
-        "drops_to_grow": ([drops[0]], [drops[1]]),
-        **scores,
-        "solo_priorities": (priorities, [A] * len(priorities)),
-    }
+    expected = {key: (numbers, of_each(sources, numbers)) for key, (numbers, sources) in TILES.get(crop, {}).items()}
     prefix = f"tiles.{crop.name.lower()}."
     loaded = {key.removeprefix(prefix): n for key, n in load_components().items() if key.startswith(prefix)}
     assert {key: (list(n.values), list(n.sources)) for key, n in loaded.items()} == expected
@@ -96,20 +141,29 @@ def test_tile_numbers_and_sources(crop: Crop) -> None:
 @pytest.mark.parametrize("crop", Crop)
 def test_tile_tables(crop: Crop) -> None:
     tables = load_tables()[0]
-    copies, drops, _, priorities = TILES[crop]
-    assert tables["copies"][crop] == copies[0]
-    assert tables["drops_to_grow"][crop] == drops[0]
+    tile = {key: numbers for key, (numbers, _) in TILES.get(crop, {}).items()}
+    assert [tables["copies"][crop]] == tile.get("copies", [1])
+    assert [tables["drops_to_grow"][crop]] == tile.get("drops_to_grow", [NEVER])
     assert tables["scores"][crop].tolist() == SCORES[crop]
     # in tenths, since the Maltese Cactus has 5.5 (Promos, The Maltese Cactus)
-    tenths = [10 * priority for priority in priorities]
+    tenths = [10 * priority for priority in tile.get("solo_priorities", [])]
     assert tables["solo_priority"][crop].tolist() == tenths + [0] * (4 - len(tenths))
 
 
+def test_cactus_comes_between_the_potatoes_and_a_wheat_in_solo() -> None:
+    """Promos, The Maltese Cactus, Note."""
+    priorities = load_tables()["solo_priority"][0]
+    cactus = priorities[Crop.CACTUS, 0]
+    assert cactus == 55
+    assert priorities[Crop.POTATO].max() < cactus < priorities[Crop.WHEAT].max()
+
+
 def test_there_are_16_crop_tiles() -> None:
-    """Components, Tiles; Setup: 14 of them without Corn."""
+    """Components, Tiles; Setup: 14 of them without Corn. Promos, Flowers: one of each further tile."""
     copies = load_tables()["copies"][0]
-    assert copies.sum() == 16
-    assert copies.sum() - copies[Crop.CORN] == 14
+    assert copies[: Crop.CACTUS].sum() == 16
+    assert copies[: Crop.CORN].sum() == 14
+    assert copies[Crop.CACTUS :].tolist() == [1] * 5
 
 
 @pytest.mark.parametrize("card", ICONS)
@@ -124,7 +178,7 @@ def test_southern_winds_cards(card: int) -> None:
 
 
 def test_track_die_and_pieces() -> None:
-    """Components; Setup; Phase 3, Wheat; Game End & Victory."""
+    """Components; Setup; Phase 3, Wheat; Game End & Victory; Promos, Fertilizer tokens; Flowers, Componenti."""
     loaded, tables = load_components(), load_tables()[0]
     assert tables["voting_wins"].tolist() == TRACK
     assert set(loaded["voting_wins_track.points"].sources) == {A}
@@ -135,7 +189,13 @@ def test_track_die_and_pieces() -> None:
         ("votes", 12, "pieces.votes"),
         ("clouds", 12, "pieces.clouds"),
         ("wheat_bonus", 12, "pieces.wheat_bonus"),
+        ("fertilizer_tokens", 3, "pieces.fertilizer_tokens"),
+        ("pods", 8, "pieces.pods"),
+        ("primrose_blooms", 4, "pieces.primrose_blooms"),
+        ("primrose_points", 2, "tiles.primrose.points_a_bloom"),
+        ("drops_to_drown", 4, "tiles.cactus.drops_to_drown"),
         ("cards_of_a_kind", 10, "action_cards.cards_of_a_kind"),
+        ("cards_of_a_kind_five_players", 12, "action_cards.cards_of_a_kind_five_players"),
     ):
         assert tables[field] == number
         assert loaded[key].values == (number,)
@@ -226,7 +286,24 @@ def write(folder: Path, text: str) -> Path:
             "[tiles.rice]\ncopies = 2\nsolo_priorities = [15, 12]",
             {"copies": {Crop.RICE: 2}, "solo_priority": {Crop.RICE: [150, 120, 0, 0]}},
         ),
+        ("tiles.wheat.solo_priorities = [6.1, 0, 0.1]", {"solo_priority": {Crop.WHEAT: [61, 0, 1, 0]}}),
+        ("tiles.wheat.solo_priorities = [6.0, 8.3, 98.9]", {"solo_priority": {Crop.WHEAT: [60, 83, 989, 0]}}),
+        ("tiles.cactus.solo_priorities = [5.4]", {"solo_priority": {Crop.CACTUS: [54, 0, 0, 0]}}),
+        ("tiles.cactus.solo_priorities = [0]", {"solo_priority": {Crop.CACTUS: [0, 0, 0, 0]}}),
+        ("tiles.cactus.drops_to_grow = 3", {"drops_to_grow": {Crop.CACTUS: 3}}),
+        ("tiles.cactus.drops_to_drown = 3", {"drops_to_drown": {(): 3}}),
+        (
+            "tiles.cactus = {drops_to_grow = 19, drops_to_drown = 20}",
+            {"drops_to_grow": {Crop.CACTUS: 19}, "drops_to_drown": {(): 20}},
+        ),
+        ("tiles.cactus.scores = [7, 4, 2, 1]", {"scores": {(Crop.CACTUS, 1): [7, 4, 2, 1, 1]}}),
+        ("tiles.cactus.drowned_scores = [3, 2, 0, 0]", {"scores": {(Crop.CACTUS, 2): [3, 2, 0, 0, 0]}}),
+        ("tiles.snowdrop.drops_to_grow = 3", {"drops_to_grow": {Crop.SNOWDROP: 3}}),
+        ("tiles.snowdrop.scores = [6, 1, 0, 0]", {"scores": {(Crop.SNOWDROP, 1): [6, 1, 0, 0, 0]}}),
+        ("tiles.dandelion.drops_to_grow = 2", {"drops_to_grow": {Crop.DANDELION: 2}}),
+        ("tiles.primrose.points_a_bloom = 3", {"primrose_points": {(): 3}}),
         ("[action_cards]\ncards_of_a_kind = 12", {"cards_of_a_kind": {(): 12}}),
+        ("action_cards.cards_of_a_kind_five_players = 11", {"cards_of_a_kind_five_players": {(): 11}}),
         ('southern_winds_cards.4 = ["rain", "rain"]', {"winds_votes": {3: [0, 0, 0, 2]}}),
         ('southern_winds_cards.2 = ["harvest"]', {"winds_votes": {1: [0] * 4}, "winds_harvest": {1: 1}}),
         (
@@ -235,6 +312,8 @@ def write(folder: Path, text: str) -> Path:
         ),
         ('harvest_die.sides = [1, 1, 2, 2, "harvest", 4]', {"harvest_die": {(): [1, 1, 2, 2, HARVEST, 4]}}),
         ("[pieces]\nvotes = 11\nwheat_bonus = 10", {"votes": {(): 11}, "wheat_bonus": {(): 10}}),
+        ("[pieces]\npods = 16\nprimrose_blooms = 8", {"pods": {(): 16}, "primrose_blooms": {(): 8}}),
+        ("pieces.fertilizer_tokens = 3", {}),
         ("# nothing yet\n", {}),
     ],
 )
@@ -257,6 +336,11 @@ def test_overlay_source(tmp_path: Path) -> None:
     assert loaded["tiles.cotton.scores"].values == (5, 3, 0, 0)
     assert loaded["tiles.cotton.scores"].sources == (OVERLAY,) * 4
     assert {key for key in KEYS if loaded[key] != base[key]} == {"tiles.cotton.scores"}
+
+
+def test_overlay_priority_with_a_decimal_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    loaded = load_components(write(tmp_path, "tiles.wheat.solo_priorities = [6.0, 8.3, 11]"))
+    assert [str(value) for value in loaded["tiles.wheat.solo_priorities"].values] == ["6", "8.3", "11"]
 
 
 def test_overlay_is_read_again_when_it_changes(tmp_path: Path) -> None:
@@ -290,14 +374,18 @@ def test_examples_of_the_documentation(tmp_path: Path) -> None:
 
 
 FEW = """
-pieces = {drops = 4, votes = 1, clouds = 6, wheat_bonus = 0}
+pieces = {drops = 4, votes = 1, clouds = 6, wheat_bonus = 0, pods = 0, primrose_blooms = 1}
+action_cards.cards_of_a_kind_five_players = 10
 tiles.wheat.drops_to_grow = 1
 tiles.coffee.drops_to_grow = 1
+tiles.cactus = {drops_to_grow = 1, drops_to_drown = 2}
+tiles.snowdrop.drops_to_grow = 1
+tiles.primrose.points_a_bloom = 0
 southern_winds_cards.2 = ["rain", "rain"]
 harvest_die.sides = ["harvest", "harvest", "harvest", "harvest", "harvest", "harvest"]
 """
 MANY = """
-pieces = {clouds = 16, wheat_bonus = 50}
+pieces = {clouds = 16, wheat_bonus = 50, pods = 16, primrose_blooms = 8}
 action_cards.cards_of_a_kind = 12
 harvest_die.sides = ["harvest", "harvest", "harvest", "harvest", "harvest", 1]
 tiles.cotton = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
@@ -305,19 +393,30 @@ tiles.grass = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
 tiles.potato = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
 tiles.corn = {drops_to_grow = 1, scores = [20, 20, 20, 20, 20]}
 tiles.rice = {drops_to_grow = 1, points_a_drop = 5}
+tiles.cactus = {drops_to_grow = 1, drops_to_drown = 20, scores = [20, 20, 20, 20], drowned_scores = [20, 20, 20, 20]}
+tiles.snowdrop = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
+tiles.primrose.points_a_bloom = 5
 voting_wins_track.points = [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
 """
 
 
+SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_tiles"))
+
+
 @pytest.mark.parametrize("text", [FEW, MANY], ids=["few", "many"])
-@pytest.mark.parametrize("players", [1, 2, 4])
-def test_games_at_the_limits_of_what_an_overlay_may_say(tmp_path: Path, text: str, players: int) -> None:
+@pytest.mark.parametrize(
+    ("players", "modules"), [(1, ()), (2, ()), (4, ()), (1, SOLO_MODULES), (2, MODULES), (5, ()), (5, MODULES)]
+)
+def test_games_at_the_limits_of_what_an_overlay_may_say(
+    tmp_path: Path, text: str, players: int, modules: tuple[str, ...]
+) -> None:
     from petrichor_env.batch import Batch
     from petrichor_env.invariants import check
     from petrichor_env.observation import HIGH, LOW
 
     path = write(tmp_path, text)
-    batch = Batch(Config(players, rounds=4 if players == 1 else 6, components=str(path)), 32, seed=1)
+    config = Config(players, rounds=4 if players == 1 else 6, modules=modules, components=str(path))
+    batch = Batch(config, 32, seed=1)
     ended = 0
     for step in range(600):
         batch.step(batch.random_actions())
@@ -331,8 +430,9 @@ def test_games_at_the_limits_of_what_an_overlay_may_say(tmp_path: Path, text: st
 
 # --- Bad overlays ----------------------------------------------------------------------------------------------------
 
-TILE_NAMES = "wheat, cotton, grass, potato, coffee, rice, corn"
+TILE_NAMES = "wheat, cotton, grass, potato, coffee, rice, corn, cactus, snowdrop, dandelion, primrose"
 PLACES = "a list of 4 (for place 1 to place 4), each a whole number from 0 to 20"
+PRIORITIES = "a list of 0 to 4 (for copy 1 to copy 4), each a number from 0 to 99, whole or with one decimal"
 WINDS_ICONS = 'each "frost" or "sun" or "wind" or "rain" or "harvest"'
 
 BAD = [
@@ -343,7 +443,26 @@ BAD = [
     ("[tiles.coffee]\nscores = [5, 2, 0, 0]", "tiles.coffee.scores: unknown key", "sprouting_scores, developed_scores"),
     ("[tiles.rice]\nscores = [5, 2, 0, 0]", "tiles.rice.scores: unknown key", "points_a_drop"),
     ('southern_winds_cards.10 = ["sun"]', "southern_winds_cards.10: unknown card", "1, 2, 3, 4, 5, 6, 7, 8, 9"),
-    ("[pieces]\ndice = 3", "pieces.dice: unknown key", "drops, votes, clouds, wheat_bonus"),
+    (
+        "[pieces]\ndice = 3",
+        "pieces.dice: unknown key",
+        "drops, votes, clouds, wheat_bonus, fertilizer_tokens, pods, primrose_blooms",
+    ),
+    ("[tiles.lake]\ndrops_to_grow = 3", "tiles.lake: unknown tile", TILE_NAMES),
+    (
+        "tiles.cactus.copies = 1",
+        "tiles.cactus.copies: unknown key",
+        "drops_to_grow, drops_to_drown, scores, drowned_scores, solo_priorities",
+    ),
+    ("tiles.snowdrop.copies = 1", "tiles.snowdrop.copies: unknown key", "drops_to_grow, scores"),
+    ("tiles.snowdrop.solo_priorities = [15]", "tiles.snowdrop.solo_priorities: unknown key", "drops_to_grow, scores"),
+    ("tiles.dandelion.scores = [8, 4, 0, 0]", "tiles.dandelion.scores: unknown key", "drops_to_grow"),
+    ("tiles.primrose.drops_to_grow = 1", "tiles.primrose.drops_to_grow: unknown key", "points_a_bloom"),
+    (
+        "action_cards.frost = 12",
+        "action_cards.frost: unknown key",
+        "cards_of_a_kind, cards_of_a_kind_five_players",
+    ),
     # wrong shapes
     ("tiles = 3", "tiles: 3 is not a table", f"a table [tiles] of {TILE_NAMES}"),
     ("[tiles]\ncotton = [5, 2, 0, 0]", "tiles.cotton: [5, 2, 0, 0] is not a table", "copies, drops_to_grow, scores"),
@@ -374,12 +493,33 @@ BAD = [
     ("tiles.grass.drops_to_grow = 4.5", "tiles.grass.drops_to_grow: 4.5", "a whole number from 1 to 20"),
     ("tiles.grass.drops_to_grow = inf", "tiles.grass.drops_to_grow: inf", "a whole number from 1 to 20"),
     ("tiles.grass.drops_to_grow = 1979-05-27", "tiles.grass.drops_to_grow: ", "a whole number from 1 to 20"),
-    (
-        "tiles.potato.solo_priorities = [4, 5.5]",
-        "tiles.potato.solo_priorities: copy 2 is 5.5",
-        "a whole number from 0 to 99",
-    ),
+    ("tiles.potato.solo_priorities = [4, 5.25]", "tiles.potato.solo_priorities: copy 2 is 5.25", PRIORITIES),
+    ("tiles.potato.solo_priorities = [4, 0.05]", "tiles.potato.solo_priorities: copy 2 is 0.05", PRIORITIES),
+    ("tiles.potato.solo_priorities = [-0.1, 5]", "tiles.potato.solo_priorities: copy 1 is -0.1", PRIORITIES),
+    ("tiles.potato.solo_priorities = [4, 99.1]", "tiles.potato.solo_priorities: copy 2 is 99.1", PRIORITIES),
+    ("tiles.potato.solo_priorities = [4, nan]", "tiles.potato.solo_priorities: copy 2 is nan", PRIORITIES),
+    ("tiles.potato.solo_priorities = [4, inf]", "tiles.potato.solo_priorities: copy 2 is inf", PRIORITIES),
+    ("tiles.potato.solo_priorities = [4, true]", "tiles.potato.solo_priorities: copy 2 is true", PRIORITIES),
+    ('tiles.potato.solo_priorities = [4, "5.4"]', "tiles.potato.solo_priorities: copy 2 is '5.4'", PRIORITIES),
+    ("tiles.cactus.solo_priorities = 5.5", "tiles.cactus.solo_priorities: 5.5 is not a list", "a list of 1"),
+    ("tiles.cactus.solo_priorities = []", "tiles.cactus.solo_priorities: [] lacks the one tile", "a list of 1"),
+    ("tiles.cactus.solo_priorities = [5, 6]", "tiles.cactus.solo_priorities: [5, 6] is too long", "a list of 1"),
+    ("tiles.cactus.drops_to_grow = 0", "tiles.cactus.drops_to_grow: 0", "a whole number from 1 to 20"),
+    ("tiles.cactus.drops_to_drown = 21", "tiles.cactus.drops_to_drown: 21", "a whole number from 1 to 20"),
+    ("tiles.cactus.drops_to_drown = 4.5", "tiles.cactus.drops_to_drown: 4.5", "a whole number from 1 to 20"),
+    ("tiles.cactus.scores = [6, 3, 1]", "tiles.cactus.scores: [6, 3, 1] lacks place 4", PLACES),
+    ("tiles.cactus.drowned_scores = [2, 1, -1, 0]", "tiles.cactus.drowned_scores: place 3 is -1", PLACES),
+    ("tiles.snowdrop.drops_to_grow = 21", "tiles.snowdrop.drops_to_grow: 21", "a whole number from 1 to 20"),
+    ("tiles.snowdrop.scores = [21, 0, 0, 0]", "tiles.snowdrop.scores: place 1 is 21", PLACES),
+    ("tiles.dandelion.drops_to_grow = 0", "tiles.dandelion.drops_to_grow: 0", "a whole number from 1 to 20"),
+    ("tiles.primrose.points_a_bloom = 6", "tiles.primrose.points_a_bloom: 6", "a whole number from 0 to 5"),
+    ("tiles.primrose.points_a_bloom = -1", "tiles.primrose.points_a_bloom: -1", "a whole number from 0 to 5"),
     ("action_cards.cards_of_a_kind = 9", "action_cards.cards_of_a_kind: 9", "a whole number from 10 to 12"),
+    (
+        "action_cards.cards_of_a_kind_five_players = 13",
+        "action_cards.cards_of_a_kind_five_players: 13",
+        "a whole number from 10 to 12",
+    ),
     ('southern_winds_cards.1 = ["snow"]', "southern_winds_cards.1: icon 1 is 'snow'", WINDS_ICONS),
     ("southern_winds_cards.1 = [2]", "southern_winds_cards.1: icon 1 is 2", WINDS_ICONS),
     ("southern_winds_cards.1 = []", "southern_winds_cards.1: [] lacks icon 1", WINDS_ICONS),
@@ -392,6 +532,11 @@ BAD = [
     ("pieces.votes = 0", "pieces.votes: 0", "a whole number from 1 to 12"),
     ("pieces.clouds = 5", "pieces.clouds: 5", "a whole number from 6 to 16"),
     ("pieces.wheat_bonus = -12", "pieces.wheat_bonus: -12", "a whole number from 0 to 50"),
+    ("pieces.fertilizer_tokens = 2", "pieces.fertilizer_tokens: 2", "3"),
+    ("pieces.pods = 17", "pieces.pods: 17", "a whole number from 0 to 16"),
+    ("pieces.pods = -1", "pieces.pods: -1", "a whole number from 0 to 16"),
+    ("pieces.primrose_blooms = 0", "pieces.primrose_blooms: 0", "a whole number from 1 to 8"),
+    ("pieces.primrose_blooms = 9", "pieces.primrose_blooms: 9", "a whole number from 1 to 8"),
     ('tiles.cotton.source.copies = "printed"', "tiles.cotton.source: an overlay states no sources", "no such key"),
     ('source = "printed"', "source: an overlay states no sources", "no such key"),
     # what must hold together
@@ -404,7 +549,27 @@ BAD = [
     (
         "tiles.wheat.solo_priorities = [6, 8, 14]",
         "tiles.wheat.solo_priorities: 14 is also in tiles.coffee.solo_priorities",
-        "a different number from 1 to 99 for every tile",
+        "a different number from 0.1 to 99 for every tile, 0 without a compass",
+    ),
+    (
+        "tiles.cactus.solo_priorities = [6.0]",
+        "tiles.cactus.solo_priorities: 6 is also in tiles.wheat.solo_priorities",
+        "a different number",
+    ),
+    (
+        "tiles.potato.solo_priorities = [4, 5.5]",
+        "tiles.potato.solo_priorities: 5.5 is also in tiles.cactus.solo_priorities",
+        "a different number",
+    ),
+    (
+        "tiles.cactus.drops_to_grow = 4",
+        "tiles.cactus.drops_to_grow: grows with 4 drops and drowns with 4",
+        "more drops to drown than to grow",
+    ),
+    (
+        "tiles.cactus.drops_to_drown = 1",
+        "tiles.cactus.drops_to_drown: grows with 2 drops and drowns with 1",
+        "more drops to drown than to grow",
     ),
     (
         "tiles.coffee.solo_priorities = [13, 13]",
@@ -413,11 +578,9 @@ BAD = [
     ),
     # fields that could not be laid
     (
-        "".join(
-            f"[tiles.{tile}]\ncopies = 1\nsolo_priorities = [{i}]\n" for i, tile in enumerate(TILE_NAMES.split(", "), 1)
-        ),
-        "tiles.corn.solo_priorities: leaves 7 tiles, for the field of four players",
-        "leave 12",
+        "tiles.coffee = {copies = 1, solo_priorities = [13]}",
+        "tiles.coffee.solo_priorities: leaves 15 tiles, for the field of five players",
+        "leave 16",
     ),
     (
         "\n".join(f"tiles.{tile}.solo_priorities = [0, 0, 0]" for tile in ("cotton", "grass", "wheat")),
@@ -489,22 +652,21 @@ def rows(output: str) -> list[list[str]]:
 
 def test_command_prints_every_number_with_its_source() -> None:
     expected = []
-    for crop, (copies, drops, scores, priorities) in TILES.items():
-        name = crop.name.capitalize()
-        printed = [([copies[0]], copies[1]), ([drops[0]], drops[1])]
-        for values, sources in scores.values():
-            ordinals = ("1st", "2nd", "3rd", "4th", "5th")
+    ordinals = ("1st", "2nd", "3rd", "4th", "5th")
+    for crop, tile in TILES.items():
+        for values, sources in tile.values():
+            each = of_each(sources, values)
             lines = [
-                f"{source}: {', '.join(o for o, own in zip(ordinals, sources, strict=False) if own == source)}"
-                for source in dict.fromkeys(sources)
+                f"{source}: {', '.join(o for o, own in zip(ordinals, each, strict=False) if own == source)}"
+                for source in dict.fromkeys(each)
             ]
-            printed.append((values, "; ".join(lines) if len(lines) > 1 else sources[0]))
-        printed.append((priorities, A))
-        expected += [[name, " ".join(map(str, values)), source] for values, source in printed]
-    expected += [[kind, "10", R] for kind in ("Frost", "Sun", "Wind", "Rain")]
+            source = "; ".join(lines) if len(lines) > 1 else each[0]
+            expected.append([crop.name.capitalize(), " ".join(map(str, values)), source])
+    expected += [[kind, number, R] for kind in ("Frost", "Sun", "Wind", "Rain") for number in ("10", "12")]
     expected += [[str(card), " ".join(icons) or "none", R if card == 9 else A] for card, icons in ICONS.items()]
     expected += [["Voting Wins track", " ".join(map(str, TRACK)), A], ["Harvest die", "1 2 3 4 harvest harvest", R]]
     expected += [["Drops", "20", R], ["Votes", "12", R], ["Clouds", "12", R], ["Wheat tokens", "12", R]]
+    expected += [["Fertilizer tokens", "3", R], ["Dandelion pods", "8", R], ["Primrose bloom tokens", "4", R]]
     assert [[name, numbers, source] for name, _, numbers, source in rows(run("components"))] == expected
 
 
@@ -540,6 +702,7 @@ def test_command_prints_json(tmp_path: Path) -> None:
     printed = json.loads(run("components", "--json", "--overlay", str(write(tmp_path, "pieces.votes = 11"))))
     assert list(printed["tiles"]) == TILE_NAMES.split(", ")
     assert printed["tiles"]["grass"]["scores"] == {"value": [4, 3, 2, 1], "source": [R, A, R, A]}
+    assert printed["tiles"]["cactus"]["solo_priorities"] == {"value": [5.5], "source": [R]}
     assert printed["southern_winds_cards"]["8"] == {"value": ["wind", "rain"], "source": [A, A]}
     assert printed["pieces"]["drops"] == {"value": 20, "source": R}
     assert printed["pieces"]["votes"] == {"value": 11, "source": OVERLAY}

@@ -23,19 +23,26 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import petrichor_env
 from petrichor_env import Batch, Config, describe
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.config import VARIANTS
+from petrichor_env.actions import ACTIONS, NUM_ACTIONS
+from petrichor_env.config import MODULES, POWERS, VARIANTS
 from petrichor_env.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
 from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from tests.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 REGISTERED = [name for name in gymnasium.registry if name.startswith("Petrichor/")]
 ALL_VARIANTS = [names for number in range(5) for names in itertools.combinations(VARIANTS, number)]
+WITH_MODULES: list[dict[str, Any]] = [
+    {"variants": config.variants, "modules": config.modules, "powers": config.powers}
+    for config in MODULE_CONFIGURATIONS
+    if config.solo
+]
+GAMES: list[dict[str, Any]] = [*({"variants": variants} for variants in ALL_VARIANTS), *WITH_MODULES]
 REWARDS = ("win", "margin", "points")
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
 CONFIGURATIONS: list[dict[str, Any]] = [
-    *({"variants": variants} for variants in ALL_VARIANTS),
+    *GAMES,
     *({"reward": reward, "illegal_action": illegal} for reward in REWARDS for illegal in ILLEGAL_ACTIONS),
 ]
 # the checkers step with actions that the mask forbids
@@ -144,19 +151,21 @@ def test_spec_survives_json(arguments: dict[str, Any]) -> None:
 def test_docstring_has_the_spaces(env: gymnasium.Env[Any, Any]) -> None:
     page = env.unwrapped.__doc__ or ""
     assert f"`Discrete({NUM_ACTIONS})`" in page
-    assert f"`Box({LOW:g}, {HIGH:g}, ({OBSERVATION_SIZE},), float32)`" in page
+    assert f"`Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)`" in page
     assert f"from 0 to {NUM_ACTIONS - 1} raises" in page
     assert env.action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
     assert env.observation_space == gymnasium.spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32)
+    for name in (*VARIANTS, *SOLO_MODULES, *POWERS):
+        assert f"`{name}`" in page
 
 
 # --- seeds ---
 
 
-@pytest.mark.parametrize("variants", ALL_VARIANTS, ids=str)
-def test_seeded_reset_is_the_first_game_of_the_batch(variants: tuple[str, ...]) -> None:
-    env = gymnasium.make(SOLO, variants=variants)
-    batch = Batch(Config(variants=variants), 1, seed=11, autoreset="disabled")
+@pytest.mark.parametrize("arguments", GAMES, ids=str)
+def test_seeded_reset_is_the_first_game_of_the_batch(arguments: dict[str, Any]) -> None:
+    env = gymnasium.make(SOLO, **arguments)
+    batch = Batch(Config(**arguments), 1, seed=11, autoreset="disabled")
     for games in range(3):
         observation, info = env.reset(seed=11) if games == 0 else env.reset()
         if games > 0:
@@ -302,6 +311,14 @@ def test_stepping_too_early_or_too_late(env: gymnasium.Env[Any, Any]) -> None:
         ({"variants": "double_card"}, "sequence of names"),
         ({"variants": 3}, "sequence of"),
         ({"variants": ("double_card", "double_card")}, "at most once"),
+        ({"modules": ("lake",)}, "'lake' with players=1: the Lake is not used in solo play"),
+        ({"modules": MODULES}, "solo play"),
+        ({"modules": ("flower_tiles",)}, "'flower_tiles' with players=1: the Southern Winds don't support"),
+        ({"modules": ("flowers",)}, "fertilizer, cactus, lake, flower_tiles, powers, forecasts"),
+        ({"modules": "cactus"}, "sequence of names"),
+        ({"powers": ("rain",)}, r"only with modules=\('powers',\)"),
+        ({"modules": ("powers",), "powers": ("rain", "sun")}, "one for each of 1 players"),
+        ({"modules": ("powers",), "powers": ("hail",)}, "frost, sun, wind, rain, harvest"),
         ({"reward": "score"}, "'win', 'margin', 'points'"),
         ({"illegal_action": "ignore"}, "'raise', 'lose', 'random'"),
         ({"components": 3}, "path of an overlay TOML file"),
@@ -352,6 +369,17 @@ def test_a_scenario_has_the_environments_variants() -> None:
     assert describe(env.unwrapped.state)["variants"] == ["one_more_turn"]
 
 
+def test_a_scenario_has_the_environments_modules_and_powers() -> None:
+    env = gymnasium.make(SOLO, modules=["powers", "forecasts"], powers=["wind"])
+    for more in ({}, {"modules": ["powers", "forecasts"]}, {"powers": ["wind"]}):
+        _, info = env.reset(seed=1, options={"scenario": {**SCENARIO, "forecasts": {"player_0": [1, 10, 13]}, **more}})
+        described = describe(env.unwrapped.state)
+        assert (described["modules"], described["powers"]) == (["powers", "forecasts"], ["wind"])
+        assert described["forecasts"] == {"player_0": [1, 10, 13]}
+        assert info["action_mask"][ACTIONS["forecast 13"]] and not info["action_mask"][ACTIONS["forecast 14"]]
+    play_out(env, info)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -360,6 +388,8 @@ def test_a_scenario_has_the_environments_variants() -> None:
         ({"scenario": "P1"}, ScenarioError, "not a dictionary"),
         ({"scenario": {"players": 2}}, ScenarioError, "'2p'.*'solo'"),
         ({"scenario": {"variants": ["double_card"]}}, ScenarioError, "double_card"),
+        ({"scenario": {"modules": ["cactus"]}}, ScenarioError, r"'solo\+cactus'.*'solo'"),
+        ({"scenario": {"modules": ["lake"]}}, ScenarioError, "not used in solo play"),
         ({"scenario": {"hands": {"player_0": {"sun": 11}}}}, ScenarioError, "11"),
         ({"scenario": {"phase": "over"}}, ScenarioError, "over"),
     ],
@@ -428,9 +458,9 @@ def test_copies_play_on_alike_and_apart(env: gymnasium.Env[Any, Any]) -> None:
 
 @pytest.mark.parametrize(("mode", "how"), [("sync", {}), ("async", {"context": "spawn"})])
 def test_gymnasiums_own_vector_environments(mode: str, how: dict[str, str]) -> None:
-    variants = ("double_card",)
-    envs = gymnasium.make_vec(SOLO, num_envs=2, vectorization_mode=mode, vector_kwargs=how, variants=variants)
-    single = gymnasium.make(SOLO, variants=("double_card",))
+    arguments: dict[str, Any] = {"variants": ("double_card",), "modules": ("cactus", "powers"), "powers": ("sun",)}
+    envs = gymnasium.make_vec(SOLO, num_envs=2, vectorization_mode=mode, vector_kwargs=how, **arguments)
+    single = gymnasium.make(SOLO, **arguments)
     observations, infos = envs.reset(seed=3)
     np.testing.assert_array_equal(observations[1], single.reset(seed=4)[0])
     generator = np.random.default_rng(3)

@@ -15,6 +15,7 @@ import pytest
 
 import petrichor_env
 from docs import generate
+from petrichor_env.state import DECISION_NAMES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -120,6 +121,13 @@ def test_generated_pages_are_current() -> None:
     assert generate.picture() in README
     assert generate.performance_table() in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert generate.difficulty_table() in README
+
+
+def test_the_page_of_actions_speaks_of_every_decision() -> None:
+    table = generate.actions_page().split("| action | name |")[0]
+    answered = " ".join(line.split("|")[3] for line in table.splitlines() if line.startswith("|"))
+    for name in DECISION_NAMES[1:]:
+        assert name.split("_")[0] in answered, name
 
 
 @pytest.mark.parametrize("block", PYTHON_BLOCKS, ids=[f"block{i}" for i in range(len(PYTHON_BLOCKS))])

@@ -19,11 +19,12 @@ from pettingzoo.utils import wrappers
 import petrichor_env
 from petrichor_env import Batch, Config, describe, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.config import MODULES, POWERS
 from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from petrichor_env.kernels import sample_actions
-from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
-from tests.configurations import EVERY_CONFIGURATION
+from tests.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
 
 # the modules, as the package has functions of the same names, and pytest would collect what is called test_…
 with warnings.catch_warnings():
@@ -34,10 +35,23 @@ with warnings.catch_warnings():
     )
 
 Env: TypeAlias = AECEnv[str, Any, Any]
-GAMES: list[dict[str, Any]] = [
+PLAYERS = (2, 3, 4, 5)
+WITHOUT_MODULES: list[dict[str, Any]] = [
     {"num_players": players, "rounds": rounds, "drafting": drafting}
-    for players, rounds, drafting in itertools.product((2, 3, 4), (4, 6), (False, True))
+    for players, rounds, drafting in itertools.product(PLAYERS, (4, 6), (False, True))
 ]
+WITH_MODULES: list[dict[str, Any]] = [
+    {
+        "num_players": config.players,
+        "rounds": config.rounds,
+        "drafting": config.drafting,
+        "modules": config.modules,
+        "powers": config.powers,
+    }
+    for config in (*TOGETHER, *CHOSEN_POWERS, *RANDOM[:8])
+    if not config.solo
+]
+GAMES = [*WITHOUT_MODULES, *WITH_MODULES]
 REWARDS = ("win", "margin", "points")
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
 CONFIGURATIONS = [
@@ -52,6 +66,12 @@ EXPECTED_WARNINGS = {
     "Observation is not a NumPy array",
     "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
 }
+
+
+def config_of(arguments: dict[str, Any]) -> Config:
+    """What an environment with these arguments plays."""
+    others = {key: arguments[key] for key in ("rounds", "drafting", "modules", "powers") if key in arguments}
+    return Config(arguments["num_players"], **others)
 
 
 def legal_action(observation: dict[str, np.ndarray], generator: np.random.Generator) -> int:
@@ -111,9 +131,10 @@ def test_render_test(arguments: dict[str, Any], capsys: pytest.CaptureFixture[st
     assert "frost" in capsys.readouterr().out.lower()
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_state_test(players: int) -> None:
-    env = petrichor_v0.env(num_players=players)
+@pytest.mark.parametrize("modules", [(), MODULES], ids=str)
+@pytest.mark.parametrize("players", PLAYERS)
+def test_state_test(players: int, modules: tuple[str, ...]) -> None:
+    env = petrichor_v0.env(num_players=players, modules=modules)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         state_checks.test_state_space(env)
@@ -121,8 +142,8 @@ def test_state_test(players: int) -> None:
 
 
 def test_every_configuration_has_been_checked() -> None:
-    checked = {Config(g["num_players"], g["rounds"], g["drafting"]).name for g in GAMES}
-    assert checked == {config.name for config in EVERY_CONFIGURATION if not config.solo}
+    assert {config_of(arguments) for arguments in GAMES} >= {*BASE, *TOGETHER[1:]}
+    assert {config_of(arguments).players for arguments in WITH_MODULES if arguments["powers"]} == set(PLAYERS)
 
 
 # --- registration ---
@@ -136,6 +157,10 @@ def test_registry() -> None:
         env.reset(seed=3)
         assert env.unwrapped.batch.config == Config(3, drafting=True)
         assert len(env.agents) == 3
+    env = pettingzoo.make("aec", petrichor_env.AEC_ID, num_players=5, modules=["lake", "powers"], powers=list(POWERS))
+    env.reset(seed=3)
+    assert env.unwrapped.batch.config == Config(5, modules=("lake", "powers"), powers=POWERS)
+    assert env.agents == [f"player_{seat}" for seat in range(5)]
 
 
 def test_name_and_metadata() -> None:
@@ -148,9 +173,11 @@ def test_name_and_metadata() -> None:
 def test_docstring_has_the_spaces() -> None:
     page = petrichor_v0.raw_env.__doc__ or ""
     space = petrichor_v0.env().observation_space("player_0")
-    assert f"Box({LOW:g}, {HIGH:g}, ({OBSERVATION_SIZE},), float32)" in page
+    assert f"Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)" in page
     assert f"Box(0, 1, ({NUM_ACTIONS},), int8)" in page and f"`Discrete({NUM_ACTIONS})`" in page
     assert space["observation"].shape == (OBSERVATION_SIZE,) and space["action_mask"].shape == (NUM_ACTIONS,)
+    for name in (*MODULES, *POWERS):
+        assert f"`{name}`" in page
 
 
 # --- the game ---
@@ -159,8 +186,7 @@ def test_docstring_has_the_spaces() -> None:
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
 def test_equals_the_batch(arguments: dict[str, Any]) -> None:
     env = petrichor_v0.env(**arguments)
-    config = Config(arguments["num_players"], arguments.get("rounds", 4), arguments.get("drafting", False))
-    batch = Batch(config, 1, seed=8, autoreset="disabled", reward=arguments.get("reward", "win"))
+    batch = Batch(config_of(arguments), 1, seed=8, autoreset="disabled", reward=arguments.get("reward", "win"))
     generator = np.random.default_rng(8)
     for games in range(2):
         env.reset(seed=8) if games == 0 else env.reset()
@@ -186,9 +212,9 @@ def test_equals_the_batch(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_returns_agree_with_the_last_infos(players: int, reward: str) -> None:
-    env = petrichor_v0.env(num_players=players, reward=reward)
+@pytest.mark.parametrize(("players", "modules"), [(2, ()), (3, ()), (4, MODULES), (5, ())], ids=str)
+def test_returns_agree_with_the_last_infos(players: int, modules: tuple[str, ...], reward: str) -> None:
+    env = petrichor_v0.env(num_players=players, modules=modules, reward=reward)
     for seed in range(10):
         env.reset(seed=seed)
         returns, infos = play_out(env, seed)
@@ -216,6 +242,25 @@ def test_observations_of_the_others() -> None:
         assert env.observation_space(agent).contains(observation)
     views = [env.observe(agent)["observation"] for agent in env.possible_agents]
     np.testing.assert_array_equal(env.state(), np.concatenate(views))
+
+
+def test_only_the_asked_agent_sees_who_is_asked_for_a_forecast_card() -> None:
+    env = petrichor_v0.env(num_players=3, modules=("forecasts",))
+    windows = 0
+    for seed in range(4):
+        env.reset(seed=seed)
+        generator = np.random.default_rng(seed)
+        while not any(env.terminations.values()):
+            window = env.unwrapped.game["decision"] == Decision.FORECAST
+            windows += window
+            for agent in env.agents:
+                observation = env.observe(agent)
+                asked = agent == env.agent_selection
+                assert observation["action_mask"].any() == asked
+                for name in ("decision", "actor"):
+                    assert observation["observation"][BLOCKS[name].slice].any() == (asked or not window)
+            env.step(legal_action(env.last()[0], generator))
+    assert windows > 10
 
 
 def test_observations_are_the_callers_own() -> None:
@@ -250,10 +295,13 @@ def with_pettingzoos_wrapper(**arguments: Any) -> Env:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize(("players", "modules"), [(2, ()), (3, ()), (4, ()), (5, MODULES)], ids=str)
 @pytest.mark.parametrize("steps", [0, 50])
-def test_an_illegal_action_loses_as_with_terminate_illegal_wrapper(players: int, steps: int) -> None:
-    ours, theirs = petrichor_v0.env(num_players=players), with_pettingzoos_wrapper(num_players=players)
+def test_an_illegal_action_loses_as_with_terminate_illegal_wrapper(
+    players: int, modules: tuple[str, ...], steps: int
+) -> None:
+    arguments: dict[str, Any] = {"num_players": players, "modules": modules}
+    ours, theirs = petrichor_v0.env(**arguments), with_pettingzoos_wrapper(**arguments)
     for env in (ours, theirs):
         env.reset(seed=3)
         some_steps(env, steps)
@@ -356,9 +404,16 @@ def test_stepping_too_early_or_too_late() -> None:
 @pytest.mark.parametrize(
     ("arguments", "allowed"),
     [
-        ({"num_players": 1}, r"2, 3 or 4; .*Solo-v0"),
-        ({"num_players": 5}, "2, 3 or 4"),
-        ({"num_players": "two"}, "2, 3 or 4"),
+        ({"num_players": 1}, r"2, 3, 4 or 5; .*Solo-v0"),
+        ({"num_players": 6}, "2, 3, 4 or 5"),
+        ({"num_players": "two"}, "2, 3, 4 or 5"),
+        ({"modules": ("flowers",)}, "fertilizer, cactus, lake, flower_tiles, powers, forecasts"),
+        ({"modules": "lake"}, "sequence of names"),
+        ({"modules": ("lake", "lake")}, "at most once"),
+        ({"powers": ("sun", "rain")}, r"only with modules=\('powers',\)"),
+        ({"modules": ("powers",), "powers": ("sun",)}, "one for each of 2 players"),
+        ({"modules": ("powers",), "powers": ("sun", "sun")}, "at most once"),
+        ({"modules": ("powers",), "powers": ("sun", "hail")}, "frost, sun, wind, rain, harvest"),
         ({"rounds": 5}, "4 .short form. or 6"),
         ({"drafting": "yes"}, "True or False"),
         ({"reward": "score"}, "'win', 'margin', 'points'"),
@@ -390,11 +445,22 @@ def test_reset_to_a_scenario() -> None:
     play_out(env)
 
 
+def test_a_scenario_has_the_environments_modules_and_powers() -> None:
+    powers = ["harvest", "frost", "rain", "sun", "wind"]
+    env = petrichor_v0.env(num_players=5, modules=["lake", "powers"], powers=powers)
+    env.reset(seed=1, options={"scenario": {"field": {"d4": {"crop": "lake"}}}})
+    described = describe(env.unwrapped.game)
+    assert (described["modules"], described["powers"]) == (["lake", "powers"], powers)
+    assert described["field"]["d4"]["crop"] == "lake"
+    play_out(env)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"scenarios": {}}, ConfigError, "unknown key 'scenarios'; allowed are scenario"),
         ({"scenario": {"players": 3}}, ScenarioError, "'3p'.*'2p'"),
+        ({"scenario": {"modules": ["lake"]}}, ScenarioError, r"'2p\+lake'.*'2p'"),
         ({"scenario": {"votes": {"sun": {"player_0": 13}}}}, ScenarioError, "13 votes"),
     ],
 )
@@ -414,7 +480,7 @@ def test_bad_options_change_nothing(options: Any, error: type, message: str) -> 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 @pytest.mark.parametrize("make", [petrichor_v0.env, petrichor_v0.raw_env])
 def test_copies_play_on_alike_and_apart(make: Any, duplicate: Any) -> None:
-    env = make(num_players=3, reward="margin")
+    env = make(num_players=3, modules=MODULES, reward="margin")
     env.reset(seed=4)
     some_steps(env, 30)
     twin = duplicate(env)

@@ -17,22 +17,40 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petrichor_env import VARIANTS, Batch, Config
-from petrichor_env.actions import CARD, DECLINE, DIE, NUM_ACTIONS, PASS, SUBSTITUTE, WEATHER, action_name
+from petrichor_env import Batch, Config
+from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, NUM_ACTIONS, PASS, SUBSTITUTE, WEATHER, action_name
 from petrichor_env.component_files import load_tables
 from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateError
+from petrichor_env.invariants import check as check_states
 from petrichor_env.kernels import observe_games, refresh_legal, sample_actions, sample_hidden_games
-from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.state import NOBODY, STATE, Cloud, Crop, Decision, Growing, Phase
-from tests.configurations import EVERY_CONFIGURATION
+from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.state import (
+    FACE_DOWN,
+    MAX_PLAYERS,
+    NO_TILE,
+    NOBODY,
+    NUM_FORECASTS,
+    PLAYED,
+    STATE,
+    Cloud,
+    Crop,
+    Decision,
+    Growing,
+    Module,
+    Phase,
+)
+from tests.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 
-GAMES = 40
+GAMES = 12
 """Of each configuration."""
 Check = Callable[[np.ndarray], np.ndarray]
 
+ANSWERED_WITH_ONE = (Decision.DRAFT, Decision.PAY, Decision.OPTIONAL_ACTION, Decision.DISCARD)
+"""Decisions that players are asked even if one answer is left: how many there are depends on hidden cards."""
+
 
 def longest(config: Config) -> int:
-    """Decisions that no game exceeds: in 11,200 random games none took more than two thirds of it."""
+    """Decisions that no game exceeds: in 12,000 random games none took more than two thirds of it."""
     return 250 * config.players * config.rounds // 4
 
 
@@ -60,7 +78,7 @@ def positions() -> dict[Config, np.ndarray]:
     for number, config in enumerate(EVERY_CONFIGURATION):
         generator = np.random.default_rng(number)
         batch = Batch(config, 32, seed=number, autoreset="disabled")
-        seen = []
+        seen = [batch.states.copy()]
         for _ in range(120):
             play_on(batch, 3, generator)
             seen.append(batch.states.copy())
@@ -68,6 +86,11 @@ def positions() -> dict[Config, np.ndarray]:
         chosen = [np.flatnonzero(states["decision"] == decision)[-3:] for decision in np.unique(states["decision"])]
         found[config] = states[np.concatenate(chosen)]
     return found
+
+
+@pytest.fixture(scope="module")
+def a_few(positions: dict[Config, np.ndarray]) -> dict[Config, np.ndarray]:
+    return {config: positions[config] for config in A_FEW}
 
 
 # ---- every step
@@ -100,24 +123,26 @@ def votes_are_kept(s: np.ndarray) -> np.ndarray:
 
 
 def cards_are_kept(s: np.ndarray) -> np.ndarray:
-    """40 cards, 10 a kind; only players hold any."""
+    """40 cards, 10 a kind, with five players 48; dealt once the tiles lie face up; only players hold any."""
+    kind = np.where((s["crop"] == FACE_DOWN).any(axis=1), 0, np.where(s["players"] == 5, 12, 10))
     total = s["deck"] + s["discards"] + s["hand"].sum(axis=1) + s["pack"].sum(axis=1)
     held = (s["hand"] + s["pack"]).sum(axis=2)
     outside = np.arange(held.shape[1]) >= s["players"][:, None]
     positive = (np.minimum(s["hand"], s["pack"]) >= 0).all(axis=(1, 2)) & (
         np.minimum(s["deck"], s["discards"]) >= 0
     ).all(axis=1)
-    sound: np.ndarray = (total == 10).all(axis=1) & ~(held * outside).any(axis=1) & positive
+    sound: np.ndarray = (total == kind[:, None]).all(axis=1) & ~(held * outside).any(axis=1) & positive
     return sound
 
 
 def hands_fit(s: np.ndarray) -> np.ndarray:
-    """What is dealt and 4 kept (Setup, Hand limit); nobody's turn without a card (a player without must pass)."""
+    """What is dealt and 4 kept (Setup, Hand limit); a turn without a card only for who holds forecast cards."""
     sizes = s["hand"].sum(axis=2)
-    dealt = np.select([s["players"] == 1, s["players"] == 4], [8, 6], 7)
+    dealt = np.select([s["players"] == 1, s["players"] >= 4], [8, 6], 7)
     most = dealt + np.where(s["players"] == 1, 0, 4)
-    asked = sizes[np.arange(len(s)), np.maximum(s["actor"], 0)]
-    limit = (s["phase"] != Phase.WEATHER) | (sizes.max(axis=1) <= np.where(s["players"] == 1, 0, 4))
+    actor = np.maximum(s["actor"], 0)
+    asked = sizes[np.arange(len(s)), actor] + (s["forecast_holder"] == actor[:, None]).sum(axis=1)
+    limit = ~np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)) | (sizes.max(axis=1) <= 4)
     sound: np.ndarray = (sizes.max(axis=1) <= most) & limit & ((s["decision"] != Decision.TURN) | (asked > 0))
     return sound
 
@@ -135,37 +160,116 @@ def clouds_are_right(s: np.ndarray) -> np.ndarray:
 
 
 def growing_tokens_are_right(s: np.ndarray) -> np.ndarray:
-    """A token exactly where the drops suffice; only Coffee and Rice sprout (Growing Crops)."""
-    needed = np.append(load_tables()["drops_to_grow"][0], 127)[s["crop"]]  # -1: no tile
-    sprouts = np.isin(s["crop"], (Crop.COFFEE, Crop.RICE))
-    token = s["growing"]
-    enough = s["drops"].sum(axis=2) >= needed
-    kind = np.where(sprouts, token >= Growing.SPROUTING, token == Growing.DEVELOPED)
-    tiles = np.select([s["players"] == 1, s["players"] == 2, s["players"] == 3], [6, 7, 9], 12)
-    sound: np.ndarray = np.where(enough, kind, token == Growing.NONE).all(axis=1) & (
-        (s["crop"] >= 0).sum(axis=1) == tiles
+    """A token exactly where the drops suffice; only Coffee and Rice sprout, only the Cactus drowns, from 4 drops on."""
+    needed = np.append(load_tables()["drops_to_grow"][0], (127, 127))[s["crop"]]  # -2: face down, -1: no tile
+    drops, token = s["drops"].sum(axis=2), s["growing"]
+    cactus = s["crop"] == Crop.CACTUS
+    kind = np.where(
+        np.isin(s["crop"], (Crop.COFFEE, Crop.RICE)),
+        (token == Growing.SPROUTING) | (token == Growing.DEVELOPED),
+        (token == Growing.DEVELOPED) | (cactus & (token == Growing.DROWNED)),
+    ) & ~(cactus & (drops >= 4) & (token != Growing.DROWNED))
+    sound: np.ndarray = np.where(drops >= needed, kind, token == Growing.NONE).all(axis=1)
+    return sound
+
+
+def fields_are_right(s: np.ndarray) -> np.ndarray:
+    """As many tiles as the players need; one of each special tile at most, and none without its module."""
+    crop = s["crop"]
+    tiles = np.array([0, 6, 7, 9, 12, 16])[s["players"]]
+    dry = ~((s["drops"].sum(axis=2) > 0) & ((crop < 0) | (crop == Crop.LAKE))).any(axis=1)
+    sound: np.ndarray = ((crop != NO_TILE).sum(axis=1) == tiles) & dry
+    for special, module in (
+        (Crop.CACTUS, Module.CACTUS),
+        (Crop.LAKE, Module.LAKE),
+        *((flower, Module.FLOWER_TILES) for flower in (Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE)),
+    ):
+        sound &= (crop == special).sum(axis=1) <= s["modules"][:, module]
+    return sound
+
+
+def fertilizer_is_right(s: np.ndarray) -> np.ndarray:
+    """Three tokens, being placed on tiles that lie face down, no two orthogonally adjacent (Fertilizer tokens)."""
+    there = s["fertilizer"].reshape(len(s), 4, 4)
+    adjacent = (there[:, 1:] * there[:, :-1]).any(axis=(1, 2)) | (there[:, :, 1:] * there[:, :, :-1]).any(axis=(1, 2))
+    total, number = 3 * s["modules"][:, Module.FERTILIZER], there.sum(axis=(1, 2))
+    face_down = (s["crop"] == FACE_DOWN).any(axis=1)
+    placed = np.where(s["decision"] == Decision.FERTILIZER_TILE, face_down & (number < total), number == total)
+    sound: np.ndarray = placed & ~adjacent & ~((s["fertilizer"] > 0) & (s["crop"] == NO_TILE)).any(axis=1)
+    return sound
+
+
+def flowers_are_right(s: np.ndarray) -> np.ndarray:
+    """Bloom tokens, pods on other crops only, and nobody ahead of the controller on the Primrose (Flower tiles)."""
+    snowdrop, primrose, dandelion = (s["crop"] == crop for crop in (Crop.SNOWDROP, Crop.PRIMROSE, Crop.DANDELION))
+    blooms = (s["blooms"] <= np.select([snowdrop, primrose], [1, 4], 0)) & (s["blooms"] >= primrose)
+    closed = snowdrop & (s["blooms"] == 0)
+    no_pods = (s["crop"] < 0) | (s["crop"] == Crop.LAKE) | primrose | dandelion | closed
+    pods = ~((s["pods"] > 0) & no_pods).any(axis=1) & (s["pods"].sum(axis=1) <= 8 * dandelion.any(axis=1))
+    there = (s["drops"] * primrose[:, :, None]).sum(axis=1)
+    leads = there[np.arange(len(s)), s["controller"]] == there.max(axis=1)
+    control = np.where(s["controller"] == NOBODY, ~there.any(axis=1), leads & primrose.any(axis=1))
+    few = ~(closed & (s["drops"].sum(axis=2) > 1)).any(axis=1)
+    sound: np.ndarray = blooms.all(axis=1) & pods & control & few
+    return sound
+
+
+def powers_are_right(s: np.ndarray) -> np.ndarray:
+    """A different one for each player, the chosen ones where they were; none without the module."""
+    power, chosen = s["power"], s["chosen_power"]
+    alike = (power[:, :, None] == power[:, None, :]) & (power[:, :, None] > 0) & ~np.eye(MAX_PLAYERS, dtype=bool)
+    there = np.arange(MAX_PLAYERS) < s["players"][:, None]
+    dealt = (s["phase"] != Phase.SETUP) | chosen.any(axis=1)
+    expected = there & ((s["modules"][:, Module.POWERS] == 1) & dealt)[:, None]
+    as_chosen = (chosen == 0) | (power == chosen)
+    sound: np.ndarray = ((power > 0) == expected).all(axis=1) & ~alike.any(axis=(1, 2)) & as_chosen.all(axis=1)
+    return sound
+
+
+def forecasts_are_right(s: np.ndarray) -> np.ndarray:
+    """Three each after the setup, two after the first that is played, none after the second (Forecast cards)."""
+    holder = s["forecast_holder"]
+    held = (holder[:, None, :] == np.arange(MAX_PLAYERS)[:, None]).sum(axis=2)
+    dealt = 3 * s["players"] * (s["modules"][:, Module.FORECASTS] == 1) * (s["phase"] != Phase.SETUP)
+    there = np.arange(MAX_PLAYERS) < s["players"][:, None]
+    number = np.where(there, np.isin(held, (0, 2, 3)), held == 0).all(axis=1)
+    played = holder[np.arange(len(s)), np.maximum(s["forecast"] - 1, 0)] == PLAYED
+    sound: np.ndarray = (
+        number & ((holder == NOBODY).sum(axis=1) == NUM_FORECASTS - dealt) & (played | (s["forecast"] == 0))
     )
     return sound
 
 
 def somebody_is_asked(s: np.ndarray) -> np.ndarray:
-    """A legal action for a player of the game, unless it is over."""
+    """A player of the game, who has a choice, unless it is over."""
     over = s["phase"] == Phase.OVER
     asked = (s["actor"] >= 0) & (s["actor"] < s["players"]) & (s["decision"] != Decision.GAME_OVER)
     finished = (s["actor"] == NOBODY) & (s["decision"] == Decision.GAME_OVER) & (s["round"] == s["rounds"])
-    sound: np.ndarray = np.where(over, finished, asked & s["legal"].any(axis=1))
+    sound: np.ndarray = np.where(over, finished, asked & has_a_choice(s))
     return sound
 
 
+def has_a_choice(s: np.ndarray) -> np.ndarray:
+    answers = legal_bits(s).sum(axis=1)
+    hidden = np.isin(s["decision"], ANSWERED_WITH_ONE) & (s["players"] > 1)
+    enough: np.ndarray = answers >= np.where(hidden, 1, 2)
+    return enough
+
+
+def legal_bits(s: np.ndarray) -> np.ndarray:
+    """(N, NUM_ACTIONS) the sets of legal actions in the records."""
+    words = np.ascontiguousarray(s["legal"]).view(np.uint8)
+    return np.unpackbits(words, axis=1, bitorder="little")[:, :NUM_ACTIONS]
+
+
 def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
-    """Sides of the dice, at most two Voting Wins a round, rounds as configured, card 9 always in the solo deck."""
-    wins = s["voting_wins"].max(axis=1) <= 2 * s["round"]
+    """Sides of the dice, Voting Wins of two spaces a round, rounds as configured, card 9 always in the solo deck."""
+    five, solo, face_down = s["players"] == 5, s["players"] == 1, (s["crop"] == FACE_DOWN).any(axis=1)
+    wins = s["voting_wins"].max(axis=1) <= np.where(five, 4, 2) * s["round"]
     dice = (s["dice"] >= 0).all(axis=1) & (s["dice"] <= 4).all(axis=1) & (np.diff(s["dice"], axis=1) >= 0).all(axis=1)
     selected = s["selected"].sum(axis=1) <= np.where(s["round"] == s["rounds"], 4, 2)
-    winds = (s["players"] > 1) | (s["winds_deck"][:, 8] == 1)
-    sound: np.ndarray = (
-        wins & dice & selected & winds & (s["round"] >= 1) & (s["round"] <= s["rounds"]) & ~s["reserved"].any(axis=1)
-    )
+    winds = s["winds_deck"][:, 8] == (solo & ~face_down)
+    sound: np.ndarray = wins & dice & selected & winds & (s["round"] >= 1) & (s["round"] <= s["rounds"])
     return sound
 
 
@@ -176,6 +280,11 @@ CHECKS: tuple[Check, ...] = (
     hands_fit,
     clouds_are_right,
     growing_tokens_are_right,
+    fields_are_right,
+    fertilizer_is_right,
+    flowers_are_right,
+    powers_are_right,
+    forecasts_are_right,
     somebody_is_asked,
     tracks_and_dice_are_right,
 )
@@ -189,12 +298,20 @@ def assert_sound(states: np.ndarray) -> None:
 
 
 def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
-    """Points, Voting Wins, Wheat tokens and rounds only grow, rounds and Wins by what one step can bring."""
-    for name in ("points", "voting_wins", "wheat_tokens", "round"):
+    """Points, Voting Wins, Wheat tokens, blooms and rounds only grow, rounds and Wins by what one step can bring."""
+    for name in ("points", "voting_wins", "wheat_tokens", "round", "fertilizer"):
         assert (after[name] >= before[name]).all(), name
     assert (after["round"] - before["round"] <= 1).all()
-    assert (after["voting_wins"] - before["voting_wins"] <= 2).all()
-    assert (after["crop"] == before["crop"]).all()
+    assert (after["voting_wins"] - before["voting_wins"] <= np.where(after["players"] == 5, 4, 2)[:, None]).all()
+    assert ((after["crop"] == before["crop"]) | (before["crop"] == FACE_DOWN)).all()
+    assert ((after["power"] == before["power"]) | (before["power"] == 0)).all()
+    assert ((after["blooms"] >= before["blooms"]) | (after["crop"] == Crop.SNOWDROP)).all()
+    had, has = before["forecast_holder"], after["forecast_holder"]
+    dealing = (before["phase"] == Phase.SETUP) & (after["phase"] != Phase.SETUP)
+    assert ((has == had) | (has == PLAYED) | dealing[:, None]).all()
+    assert ((has == PLAYED) | (had != PLAYED)).all()
+    played = ((has == PLAYED) & (had >= 0) & (had != before["actor"][:, None])).any(axis=1)
+    assert not played.any(), "a forecast card of somebody who was not asked"
 
 
 @pytest.mark.parametrize(
@@ -209,13 +326,24 @@ def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
         (clouds_are_right, "cloud", 0, Cloud.LIGHT),
         (growing_tokens_are_right, "growing", 5, Growing.DEVELOPED),
         (growing_tokens_are_right, "drops", (5, 1), 5),
+        (fields_are_right, "crop", 0, Crop.WHEAT),
+        (fields_are_right, "crop", 5, Crop.LAKE),
+        (fields_are_right, "drops", (0, 0), 1),
+        (fertilizer_is_right, "fertilizer", 5, 1),
+        (flowers_are_right, "blooms", 5, 1),
+        (flowers_are_right, "pods", 5, 1),
+        (flowers_are_right, "controller", (), 1),
+        (powers_are_right, "power", 1, 3),
+        (forecasts_are_right, "forecast_holder", 3, 1),
+        (forecasts_are_right, "forecast", (), 1),
         (somebody_is_asked, "legal", slice(None), 0),
+        (somebody_is_asked, "legal", slice(None), (4, 0, 0)),
         (somebody_is_asked, "actor", (), 2),
         (tracks_and_dice_are_right, "dice", 2, 5),
         (tracks_and_dice_are_right, "voting_wins", 0, 3),
     ],
 )
-def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: int) -> None:
+def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: Any) -> None:
     """Each check fails for a state of two players that breaks it."""
     states = Batch(Config(players=2), 1, seed=0).states.copy()
     assert check(states).all()
@@ -223,28 +351,52 @@ def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: 
     assert not check(states).any()
 
 
-def test_random_games() -> None:
-    """Every check after every step, until each game has ended."""
+class Seen:
+    """What came up in games: decisions, legal actions, forecast cards that were played, values of observations."""
+
+    def __init__(self) -> None:
+        self.decisions: set[int] = set()
+        self.legal = np.zeros(NUM_ACTIONS, bool)
+        self.played = np.zeros(NUM_FORECASTS, bool)
+        self.observed = np.zeros(OBSERVATION_SIZE, bool)
+
+    def states(self, states: np.ndarray) -> None:
+        self.decisions.update(states["decision"].tolist())
+        self.legal |= legal_bits(states[states["actor"] != NOBODY]).any(axis=0)
+        self.played |= (states["forecast_holder"] == PLAYED).any(axis=0)
+
+    def observations(self, observations: np.ndarray) -> None:
+        assert observations.min() >= LOW
+        assert observations.max() <= HIGH
+        self.observed |= observations.any(axis=0)
+
+    def assert_everything(self) -> None:
+        assert self.decisions == set(Decision)
+        assert [name for name, seen in zip(ACTION_NAMES, self.legal, strict=True) if not seen] == []
+        assert self.played.all()
+        assert [name for name, block in BLOCKS.items() if not self.observed[block.slice].any()] == []
+
+
+def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
+    """Every check after every step, until each game has ended; half of the players let nothing go by."""
     generator = np.random.default_rng(1)
-    batches = [
-        Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(EVERY_CONFIGURATION)
-    ]
-    lengths = [np.zeros(GAMES, np.int64) for _ in batches]
-    ended = [np.zeros(GAMES, bool) for _ in batches]
-    decisions: set[int] = set()
-    assert_sound(np.concatenate([batch.states for batch in batches]))
-    while not all(flags.all() for flags in ended):
+    lengths = np.zeros((len(batches), batches[0].num_games), np.int64)
+    ended = np.zeros(lengths.shape, bool)
+    numbers = {id(batch): number for number, batch in enumerate(batches)}
+    while batches:
         before = np.concatenate([batch.states for batch in batches])
         for batch in batches:
             masks = batch.action_masks.copy()
             masks[::2] = eager(batch)[::2]
             batch.step(sample_actions(masks, generator))
+            seen.observations(batch.observations)
         after = np.concatenate([batch.states for batch in batches])
         assert_sound(after)
+        check_states(after)
         assert_forward(before, after)
-        decisions.update(after["decision"].tolist())
-        for number, batch in enumerate(batches):
-            over = batch.terminations
+        seen.states(after)
+        for batch in batches:
+            number, over = numbers[id(batch)], batch.terminations
             assert (over == (batch.states["phase"] == Phase.OVER)).all()
             assert (over == (batch.actors == NOBODY)).all()
             lengths[number] += 1
@@ -252,8 +404,23 @@ def test_random_games() -> None:
             lengths[number][over] = 0
             ended[number] |= over
             if over.any():
+                assert Config.of(batch.states[int(over.argmax())]) == batch.config
                 batch.reset(mask=over)
-    assert decisions == {int(decision) for decision in Decision}
+        batches = [batch for batch in batches if not ended[numbers[id(batch)]].all()]
+
+
+def test_random_games() -> None:
+    """All of it comes up: each decision, action, forecast card, and block of the observation."""
+    seen = Seen()
+    batches = [
+        Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(EVERY_CONFIGURATION)
+    ]
+    first = np.concatenate([batch.states for batch in batches])
+    assert_sound(first)
+    check_states(first)
+    seen.states(first)
+    play_to_the_end(batches, seen)
+    seen.assert_everything()
 
 
 def test_masks_are_the_legal_sets(positions: dict[Config, np.ndarray]) -> None:
@@ -264,9 +431,8 @@ def test_masks_are_the_legal_sets(positions: dict[Config, np.ndarray]) -> None:
         refresh_legal(again, load_tables())
         assert again.tobytes() == states.tobytes()
         batch = loaded(config, states)
-        bits = np.unpackbits(np.ascontiguousarray(states["legal"]).view(np.uint8), axis=1, bitorder="little")
         playing = states["actor"] != NOBODY
-        assert (batch.action_masks[playing] == bits[playing, :NUM_ACTIONS]).all()
+        assert (batch.action_masks[playing] == legal_bits(states)[playing]).all()
         assert (batch.action_masks[~playing] == 1).all()
 
 
@@ -278,9 +444,9 @@ def loaded(config: Config, states: np.ndarray) -> Batch:
     return batch
 
 
-def test_step_accepts_exactly_what_the_mask_allows(positions: dict[Config, np.ndarray]) -> None:
+def test_step_accepts_exactly_what_the_mask_allows(a_few: dict[Config, np.ndarray]) -> None:
     """Every action on a copy: a legal one is applied, another raises and leaves the bytes as they were."""
-    for config, states in positions.items():
+    for config, states in a_few.items():
         for state in states[states["actor"] != NOBODY]:
             mask = loaded(config, state.reshape(1)).action_masks[0].copy()
             legal = np.flatnonzero(mask)
@@ -325,13 +491,13 @@ def test_one_illegal_action_stops_the_whole_step() -> None:
 # ---- same seed, same bytes
 
 
-@pytest.mark.parametrize("config", [Config(), Config(players=4, drafting=True)], ids=lambda config: config.name)
+@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
 def test_same_seed_same_bytes(config: Config) -> None:
     """Also with another number of threads, and if the games are split over batches."""
     whole, threads = Batch(config, 24, seed=9, num_threads=1), Batch(config, 24, seed=9, num_threads=2)
     parts = [Batch(config, 8, seed=9), Batch(config, 16, seed=list(range(17, 33)))]
     generator = np.random.default_rng(0)
-    for _ in range(500):
+    for _ in range(300):
         actions = sample_actions(whole.action_masks, generator)
         whole.step(actions)
         threads.step(actions)
@@ -347,9 +513,14 @@ PLAIN = """
 import hashlib, sys
 import numpy as np
 from petrichor_env import Batch, Config
+from petrichor_env.config import MODULES
 digest = hashlib.sha256()
 for number, config in enumerate((Config(), Config(variants=("double_card", "non_random_targets", "one_more_turn")),
-                                 Config(players=2), Config(players=3, drafting=True), Config(players=4))):
+                                 Config(players=2), Config(players=3, drafting=True), Config(players=4),
+                                 Config(modules=("fertilizer", "cactus", "powers", "forecasts")),
+                                 Config(players=2, modules=MODULES, powers=("wind", "rain")),
+                                 Config(players=3, modules=MODULES, powers=("harvest", "frost", "sun")),
+                                 Config(players=5, modules=MODULES, drafting=True))):
     batch = Batch(config, 1, seed=number, autoreset="disabled", num_threads=1)
     generator = np.random.default_rng(number)
     while batch.actors[0] >= 0:
@@ -385,11 +556,15 @@ def observe(states: np.ndarray, seat: int) -> np.ndarray:
     return out
 
 
+HIDDEN = ("rng", "legal", "hand", "deck", "pack", "forecast_holder")
+"""Fields of a record that a player can see in part or not at all."""
+
+
 def views(positions: dict[Config, np.ndarray]) -> Iterator[tuple[Config, int, np.ndarray, np.ndarray]]:
     """Configuration, seat, the states, and the states with what the seat can't know drawn anew."""
     for config, states in positions.items():
         for seat in range(config.players):
-            repeated = np.repeat(states, 4)
+            repeated = np.repeat(states, 2)
             drawn = repeated.copy()
             randoms = np.random.default_rng(seat).integers(0, 2**64, len(drawn), np.uint64)
             sample_hidden_games(drawn, load_tables(), np.full(len(drawn), seat, np.int64), randoms)
@@ -397,7 +572,7 @@ def views(positions: dict[Config, np.ndarray]) -> Iterator[tuple[Config, int, np
 
 
 def test_observations_hide_what_is_hidden(positions: dict[Config, np.ndarray]) -> None:
-    """A player's view and own legal actions stay byte for byte when other hands, packs and the deck are drawn anew."""
+    """A player's view and own legal actions stay byte for byte when all that is hidden is drawn anew."""
     for config, seat, states, drawn in views(positions):
         assert observe(drawn, seat).tobytes() == observe(states, seat).tobytes(), (config, seat)
         own = states["actor"] == seat
@@ -411,6 +586,60 @@ def test_observations_hide_what_is_hidden(positions: dict[Config, np.ndarray]) -
                 if name != "deck":
                     was, now = was[:, others], now[:, others]
                 assert (was != now).any(), f"{name} is never drawn anew"
+            if "forecasts" in config.modules:
+                assert (states["forecast_holder"] != drawn["forecast_holder"]).any()
+
+
+def swapped(states: np.ndarray, seat: int, generator: np.random.Generator) -> np.ndarray:
+    """The states with other cards wherever this seat can't see them, and where a forecast card is asked for, of whom.
+
+    Written without the rules: a pending decision of somebody else need not fit these cards.
+    """
+    changed = states.copy()
+    changed["rng"] = generator.integers(0, 2**64, len(states), np.uint64)
+    for s in changed:
+        others = [other for other in range(s["players"]) if other != seat]
+        places = [s["deck"], *(s["hand"][other] for other in others), *(s["pack"][other] for other in others)]
+        unseen = generator.permutation(np.repeat(np.tile(np.arange(4), len(places)), np.concatenate(places)))
+        for place in places if others else []:
+            number = int(place.sum())
+            place[:] = np.bincount(unseen[:number], minlength=4)
+            unseen = unseen[number:]
+        open_cards = (s["forecast_holder"] == seat) | (s["forecast_holder"] == PLAYED)
+        s["forecast_holder"][~open_cards] = generator.permutation(s["forecast_holder"][~open_cards])
+        if s["actor"] in others:
+            s["legal"] = generator.integers(0, 2**64, 3, np.uint64)
+            if s["decision"] == Decision.DRAFT:
+                s["lowest_card"] = generator.integers(4)
+            if s["decision"] == Decision.FORECAST:
+                s["actor"], s["timing_index"] = generator.choice(others), generator.integers(s["players"])
+    return changed
+
+
+def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray]) -> None:
+    """No view of another player tells hidden hands, packs, forecast cards, or who is asked for one."""
+    for config, states in positions.items():
+        for seat in range(config.players):
+            changed = swapped(states, seat, np.random.default_rng(seat))
+            seen, now = observe(states, seat), observe(changed, seat)
+            different = np.flatnonzero((seen != now).any(axis=0))
+            blocks = [name for name, block in BLOCKS.items() if set(range(*block.slice.indices(10**6))) & {*different}]
+            assert not blocks, (config.name, seat)
+            own = states["actor"] == seat
+            assert (changed["actor"][own] == seat).all()
+
+
+def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) -> None:
+    """The view is not blind: what was dealt to the viewer is in it, and what was played."""
+    for config, states in positions.items():
+        for seat in range(config.players):
+            seen, holder = observe(states, seat), states["forecast_holder"]
+            assert (seen[:, BLOCKS["forecasts"].slice] == (holder == seat)).all()
+            assert (seen[:, BLOCKS["forecasts_played"].slice] == (holder == PLAYED)).all()
+            asked = (states["decision"] != Decision.FORECAST) | (states["actor"] == seat)
+            assert (seen[:, BLOCKS["decision"].slice].any(axis=1) == asked).all()
+            assert seen.min() >= LOW
+            assert seen.max() <= HIGH
 
 
 def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarray]) -> None:
@@ -418,7 +647,7 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
     for config, seat, states, drawn in views(positions):
         assert STATE.names is not None
         for name in STATE.names:
-            if name not in ("rng", "legal", "hand", "deck", "pack"):
+            if name not in HIDDEN:
                 kept = drawn[name] == states[name]
                 if name == "lowest_card":  # another's first pick is hidden
                     kept |= (states["decision"] == Decision.DRAFT) & (states["actor"] != seat) & (drawn[name] == 0)
@@ -427,14 +656,39 @@ def test_drawing_what_is_hidden_keeps_the_rest(positions: dict[Config, np.ndarra
             assert (drawn[name].sum(axis=2) == states[name].sum(axis=2)).all()
             assert (drawn[name][:, seat] == states[name][:, seat]).all()
         assert (drawn["deck"].sum(axis=1) == states["deck"].sum(axis=1)).all()
+        was, now = states["forecast_holder"], drawn["forecast_holder"]
+        assert (np.sort(was) == np.sort(now)).all()
+        for seen in (seat, PLAYED):
+            assert ((was == seen) == (now == seen)).all()
         assert_sound(drawn)
+        check_states(drawn)
         batch = loaded(config, drawn[drawn["actor"] != NOBODY])
         generator = np.random.default_rng(2)
-        for _ in range(40):
+        for step in range(40):
             batch.step(sample_actions(batch.action_masks, generator))
-            assert_sound(batch.states)
+            if step % 8 == 0:
+                assert_sound(batch.states)
             if batch.terminations.any():
                 batch.reset(mask=batch.terminations)
+        assert_sound(batch.states)
+        check_states(batch.states)
+
+
+@pytest.mark.parametrize(
+    "config", [config for config in A_FEW if "forecasts" in config.modules], ids=lambda config: config.name
+)
+def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: dict[Config, np.ndarray]) -> None:
+    """Drawn often enough, each card that the seat has not seen is in the box and in everybody else's hand."""
+    states = positions[config]
+    for state in states[states["decision"] == Decision.TURN][:1]:
+        for seat in range(config.players):
+            drawn = np.repeat(state, 400)
+            randoms = np.random.default_rng(seat).integers(0, 2**64, len(drawn), np.uint64)
+            sample_hidden_games(drawn, load_tables(), np.full(len(drawn), seat, np.int64), randoms)
+            holder = state["forecast_holder"]
+            places = {int(place) for place in holder if place not in (seat, PLAYED)}
+            for card in np.flatnonzero((holder != seat) & (holder != PLAYED)):
+                assert set(drawn["forecast_holder"][:, card].tolist()) == places
 
 
 def test_observations_show_a_change_of_the_own_hand() -> None:
@@ -447,7 +701,7 @@ def test_observations_show_a_change_of_the_own_hand() -> None:
 # ---- copies and saved states
 
 
-@pytest.mark.parametrize("config", [Config(variants=VARIANTS), Config(players=3)], ids=lambda config: config.name)
+@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
 def test_copy_save_load(config: Config) -> None:
     """A copy or a loaded batch goes on like the original, random actions included, and is independent of it."""
     batch = Batch(config, 8, seed=5)
@@ -491,6 +745,11 @@ def test_states_of_another_configuration_are_refused() -> None:
     batch.states[1] = Batch(Config(players=4), 1, seed=0).states[0]
     with pytest.raises(StateError, match="game 1 has players 4; this batch plays 2p"):
         batch.refresh()
+    batch = Batch(Config(players=2, modules=("cactus", "powers"), powers=("sun", "wind")), 2, seed=3)
+    for modules, powers in ((("cactus", "lake", "powers"), ("sun", "wind")), (("cactus", "powers"), ("wind", "sun"))):
+        batch.states[1] = Batch(Config(players=2, modules=modules, powers=powers), 1, seed=0).states[0]
+        with pytest.raises(StateError, match=r"game 1 has (modules|chosen_power) .*; this batch plays 2p"):
+            batch.refresh()
 
 
 @pytest.mark.parametrize(
@@ -500,6 +759,8 @@ def test_states_of_another_configuration_are_refused() -> None:
         ("components", "0" * 16, "components '0000000000000000'"),
         ("num_games", 7, "num_games 7"),
         ("players", 3, "players 3"),
+        ("modules", ["lake"], "modules ['lake']"),
+        ("powers", ["sun", "wind"], "powers ['sun', 'wind']"),
         ("unknown", 1, "of another version"),
     ],
 )
@@ -540,7 +801,8 @@ def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"players": 5}, "players=5"),
+        ({"players": 6}, "players=6"),
+        ({"players": 0}, "players=0"),
         ({"players": 2.0}, "players=2.0"),
         ({"players": np.array([1, 2])}, "players="),
         ({"rounds": 5}, "rounds=5: 4 (short form) or 6 (long form)"),
@@ -551,6 +813,15 @@ def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
         ({"variants": ("double",)}, "unknown 'double'; allowed are double_card, non_random_targets"),
         ({"variants": ("double_card",) * 2}, "each at most once"),
         ({"players": 2, "variants": ("double_card",)}, "with players=2 leave empty"),
+        ({"modules": "lake"}, "a sequence of names"),
+        ({"modules": ("flowers",)}, "unknown 'flowers'; allowed are fertilizer, cactus, lake, flower_tiles"),
+        ({"modules": ("cactus",) * 2}, "each at most once"),
+        ({"modules": ("lake",)}, "the Lake is not used in solo play"),
+        ({"modules": ("flower_tiles",)}, "the Southern Winds don't support the three flower tiles"),
+        ({"powers": ("sun",)}, "only with modules=('powers',)"),
+        ({"modules": ("powers",), "players": 2, "powers": ("sun",)}, "one for each of 2 players"),
+        ({"modules": ("powers",), "players": 2, "powers": ("sun", "sun")}, "each at most once"),
+        ({"modules": ("powers",), "powers": ("none",)}, "unknown 'none'; allowed are frost, sun, wind, rain, harvest"),
         ({"components": 5}, "components=5: the path of an overlay TOML file"),
     ],
 )
@@ -561,7 +832,7 @@ def test_bad_configurations(arguments: dict[str, Any], text: str) -> None:
 
 @pytest.mark.slow
 def test_many_random_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "GAMES", 400)
+    monkeypatch.setitem(globals(), "GAMES", 200)
     test_random_games()
 
 
@@ -571,7 +842,8 @@ def test_bad_bytes_are_refused() -> None:
     play_on(batch, 20, np.random.default_rng(1))
     data, before = batch.save(), batch.save()
     bad = [b"", b"petrichor", os.urandom(len(data)), data[:-1], data + b"\0", data[: len(data) // 2], data[1:]]
-    bad += [Batch(Config(players=3), 3, seed=1).save(), Batch(Config(), 3, seed=1).save()]
+    others = Config(players=3), Config(), Config(players=2, modules=("powers",))
+    bad += [Batch(config, 3, seed=1).save() for config in others]
     for position in np.random.default_rng(0).integers(0, len(data), 300):
         flipped = bytearray(data)
         flipped[position] ^= 1 << int(position % 8)
@@ -589,7 +861,7 @@ BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "termi
 
 
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
-@pytest.mark.parametrize("config", [Config(), Config(players=3)], ids=lambda config: config.name)
+@pytest.mark.parametrize("config", [Config(), Config(players=3), TOGETHER[0]], ids=lambda config: config.name)
 def test_a_batch_equals_single_games(config: Config, autoreset: str) -> None:
     """In every autoreset mode, the ends of games included."""
     number = 5

@@ -10,16 +10,21 @@ import pytest
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.batch import legal_actions
-from petrichor_env.config import VARIANTS
+from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.render import action_text, changes, question, render_text
-from petrichor_env.state import NOBODY
+from petrichor_env.render.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
+from petrichor_env.rules.forecasts import TIMINGS
+from petrichor_env.state import NOBODY, NUM_FORECASTS, Power, State
 from tests.play import play
 from tests.test_scenarios import SHORT
 
+SOLO_MODULES = ("fertilizer", "cactus", "powers", "forecasts")
 CONFIGS = [
     *(Config(players=players, drafting=drafting) for players in (2, 3, 4) for drafting in (False, True)),
     Config(),
     Config(variants=VARIANTS),
+    *(Config(players=players, modules=MODULES) for players in (2, 3, 5)),
+    Config(modules=SOLO_MODULES),
 ]
 
 SOLO = {
@@ -121,6 +126,12 @@ def test_colours_change_nothing_else() -> None:
         assert "\x1b[" in coloured and "\x1b[" not in render_text(state)
 
 
+PIECES = (
+    *("drops", "cloud", "cloud_drops", "votes", "points", "growing", "discards", "hand", "round"),
+    *("fertilizer", "pods", "blooms", "controller", "power", "forecast_holder"),
+)
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_random_games_in_words(config: Config) -> None:
     """At most 100 columns; every legal action has words of its own; a step that does anything is told."""
@@ -134,8 +145,7 @@ def test_random_games_in_words(config: Config) -> None:
         assert len(set(meanings)) == len(meanings)
         batch.step(batch.random_actions())
         told = changes(before, batch.states[0])
-        pieces = ("drops", "cloud", "cloud_drops", "votes", "points", "growing", "discards", "hand", "round")
-        changed = any((before[field] != batch.states[0][field]).any() for field in pieces)
+        changed = any((before[field] != batch.states[0][field]).any() for field in PIECES)
         assert bool(told) or not changed
     assert changes(batch.states[0], batch.states[0]) == []
     assert "game over" in render_text(batch.states[0])
@@ -299,3 +309,566 @@ def test_a_forfeit() -> None:
     assert changes(before, batch.states[0]) == [f"{loser} forfeits the game.", "The game is over."]
     winner = f"player_{1 - before['actor']}"
     assert render_text(batch.states[0]).startswith(f"Round 1 of 4, game over: {loser} forfeited, {winner} wins\n")
+
+
+# ---- promos, five players and Flowers
+
+CLOUD = {"cloud": {"drops": {"player_0": 2}}}
+MIXED = {"cloud": {"drops": {"player_0": 2, "player_1": 1}}}
+FACE_DOWN = {name: {"crop": "face_down"} for name in ("b1", "c1", "a2", "b2", "c2", "a3", "b3")}
+VOTED = {"rain": {"player_0": 1}, "wind": {"player_0": 1}}
+SEATS = [f"player_{seat}" for seat in range(5)]
+
+FIVE: dict[str, Any] = {
+    "players": 5,
+    "modules": list(MODULES),
+    "round": 2,
+    "hands": {"player_0": {"frost": 1, "rain": 2}, "player_4": {"sun": 2}},
+    "power": dict(zip(SEATS, ("rain", "frost", "sun", "wind", "harvest"), strict=True)),
+    "field": {
+        "a1": {"crop": "primrose", "blooms": 2, "drops": {"player_1": 3}, "fertilizer": True},
+        "b1": {"crop": "lake", "cloud": {"drops": {"player_0": 3, "player_2": 1}}},
+        "c1": {"crop": "snowdrop", "blooms": 1, "drops": {"player_0": 2}, "fertilizer": True, "pod": True},
+        "d1": {"crop": "cactus", "growing": "drowned", "drops": {"player_4": 4}, "pod": True},
+        "a2": {"crop": "dandelion", "drops": {"player_3": 1}},
+        "b2": {"drops": dict.fromkeys(SEATS, 1), "cloud": {"drops": dict.fromkeys(SEATS, 1)}, "fertilizer": True},
+    },
+    "controller": "player_1",
+    "forecasts": {"player_0": [1, 7, 16], "player_1": [2, 10]},
+    "forecasts_played": [3, 4, 5, 6, 8, 9, 11, 12, 13, 14],
+}
+
+FIVE_TEXT = """\
+Round 2 of 4, action phase, first player player_0
+player_0 is asked which card to play, or to pass.
+
++-----------------------+-----------------------+-----------------------+-----------------------+
+| a1 Primrose       3   | b1 Lake               | c1 Snowdrop     2/2   | d1 Cactus       4/2   |
+| p1 3                  |                       | p0 2                  | p4 4                  |
+| 2 blooms, p1 controls |                       | open, developed, pod  | drowned, pod          |
+| fertilizer            | thundercloud    4/8   | fertilizer            |                       |
+|                       | p0 3  p2 1            |                       |                       |
+|                       |                       |                       |                       |
++-----------------------+-----------------------+-----------------------+-----------------------+
+| a2 Dandelion    1/1   | b2 Wheat        5/3   | c2 Wheat        0/3   | d2 Wheat        0/3   |
+| p3 1                  | p0:1 p1:1 p2:1 p3:1   |                       |                       |
+| developed             | p4:1                  |                       |                       |
+|                       | developed, fertilizer |                       |                       |
+|                       | thundercloud    5/8   |                       |                       |
+|                       | p0:1 p1:1 p2:1 p3:1   |                       |                       |
+|                       | p4:1                  |                       |                       |
++-----------------------+-----------------------+-----------------------+-----------------------+
+| a3 Cotton       0/2   | b3 Cotton       0/2   | c3 Cotton       0/2   | d3 Grass        0/4   |
+|                       |                       |                       |                       |
+|                       |                       |                       |                       |
+|                       |                       |                       |                       |
+|                       |                       |                       |                       |
++-----------------------+-----------------------+-----------------------+-----------------------+
+| a4 Grass        0/4   | b4 Grass        0/4   | c4 Potato       0/3   | d4 Potato       0/3   |
+|                       |                       |                       |                       |
+|                       |                       |                       |                       |
+|                       |                       |                       |                       |
+|                       |                       |                       |                       |
++-----------------------+-----------------------+-----------------------+-----------------------+
+
+                     in supply    on weather spaces  voting  wheat
+            points  drops votes  frost sun wind rain  wins  tokens  hand
+p0 player_0      0     13    12      0   0    0    0     0       0  1 frost, 2 rain
+           Rain power: a Rain action may put an own drop on a tile without a cloud instead
+           forecast 1, before the Harvest: a point for each tile with an own drop on it
+           forecast 7, in the own Sun weather turn: two drops into each own cloud, no doubling
+           forecast 16, instead of a turn: a new cloud with three own drops
+p1 player_1      0     15    12      0   0    0    0     0       0  none
+           Frost power: the new cloud of a Frost action may get a second own drop
+           forecast 2, after the Harvest: a point for each own drop beyond three on a scored tile
+           forecast 10, instead of a turn: a cloud moves to any tile and gets an own drop
+p2 player_2      0     17    12      0   0    0    0     0       0  none
+           Sun power: any card may be played as a Sun card
+p3 player_3      0     17    12      0   0    0    0     0       0  none
+           Wind power: a Wind action may move the cloud to any tile
+p4 player_4      0     14    12      0   0    0    0     0       0  2 sun
+           Harvest power: after a Harvest an own drop may stay on up to three tiles
+all                                  0   0    0    0
+
+Harvest dice: 1, 1, 1.  Clouds left: 10.
+Deck: 43 cards (11 frost, 10 sun, 12 wind, 10 rain).  Discards: none.
+Pods left: 6.
+Forecast cards out of the game: 3, 4, 5, 6, 8, 9, 11, 12, 13, 14.  Not dealt: 15."""
+
+
+def test_drawing_of_everything() -> None:
+    assert render_text(scenario(FIVE)) == FIVE_TEXT
+
+
+def test_drawing_shows_only_modules_in_play() -> None:
+    """Promos, Flowers: without them no word of theirs."""
+    for short in SHORT.values():
+        if not short.get("modules"):
+            words = ("orecast", "ower:", "ertilizer", "Pods", "cored", "bloom")
+            assert not any(word in render_text(scenario(short)) for word in words)
+
+
+def test_flowers_at_the_start() -> None:
+    """Bucaneve, Primula: closed, one bloom, controlled by nobody; the Lake has no number of drops to grow."""
+    field = {"a1": {"crop": "snowdrop"}, "b1": {"crop": "primrose"}, "c1": {"crop": "lake"}}
+    text = render_text(scenario({"players": 3, "modules": ["lake", "flower_tiles"], "field": field}))
+    assert "| a1 Snowdrop     0/2 | b1 Primrose       0 | c1 Lake             |" in text
+    assert "| closed              | 1 bloom, nobody's   |                     |" in text
+
+
+def test_tiles_face_down() -> None:
+    """Fertilizer tokens: the tiles lie face down while they are placed."""
+    field = {**FACE_DOWN, "b1": {"crop": "face_down", "fertilizer": True}}
+    short = {"players": 2, "modules": ["fertilizer"], "decision": "fertilizer_tile", "field": field}
+    text = render_text(scenario(short))
+    assert "| b1 face down        | c1 face down        |" in text
+    assert "| fertilizer          |                     |" in text
+    assert "Fertilizer tokens left: 2." in text
+    assert "player_1 is asked which face-down tile gets a Fertilizer token." in text
+
+
+def forecasts_of(short: dict[str, Any], **held: list[int]) -> dict[str, Any]:
+    """The scenario with forecast cards held, and all others not dealt or out of the game."""
+    return {**short, "modules": ["forecasts"], "forecasts": held}
+
+
+TURN = {"players": 2, "hands": {"player_0": {"sun": 1}, "player_1": {"sun": 1}}}
+
+
+def test_drawing_hides_forecast_cards() -> None:
+    """Setup: forecast cards are held hidden; the others see how many, and which are out of the game."""
+    state = scenario(forecasts_of(TURN, player_0=[10, 13], player_1=[5, 11, 16]))
+    everything, own, other = (render_text(state, viewer=viewer) for viewer in (None, 0, 1))
+    assert "forecast 13, instead of a turn: all dice turn to Harvest, and three points\n" in everything
+    assert "forecast 5, at the start of the Weather Phase: a vote on any weather space\n" in everything
+    assert "Forecast cards out of the game: 1.  Not dealt: 2, 3, 4, 6, 7, 8, 9, 12, 14, 15." in everything
+    assert "forecast 13," in own and "forecast 5," not in own and "           3 forecast cards\n" in own
+    assert "forecast 13," not in other and "forecast 5," in other and "           2 forecast cards\n" in other
+    assert "Forecast cards out of the game: 1.  Not dealt: 10 cards." in own
+    swapped = scenario(forecasts_of(TURN, player_0=[10, 13], player_1=[2, 3, 4]))
+    assert render_text(swapped, viewer=0) == own and render_text(swapped, viewer=1) != other
+
+
+def test_drawing_hides_who_is_asked_for_a_forecast_card() -> None:
+    """Only the holder of a card that can be played is asked, so that who is asked would tell what is held."""
+    drops = {"drops": {"player_0": 1, "player_1": 1}}
+    short = {"players": 2, "decision": "forecast", "pending": {"timing": "before_rain", "selected": ["rain", "sun"]}}
+    votes = {"rain": {"player_0": 1}}
+    field = {"b1": drops}
+    first, second = (
+        scenario(
+            forecasts_of(
+                {**short, "actor": actor, "field": field, "votes": votes},
+                player_0=[9, 10, 11] if actor == "player_0" else [10, 11, 12],
+                player_1=[9, 13, 14] if actor == "player_1" else [13, 14, 15],
+            )
+        )
+        for actor in ("player_0", "player_1")
+    )
+    assert "player_0 is asked whether to play a forecast card before Rain weather." in render_text(first, viewer=0)
+    assert "player_1 is asked" not in render_text(second, viewer=0)
+    assert "\nForecast cards may be played before Rain weather.\n" in render_text(second, viewer=0)
+    assert "player_1 is asked whether to play" in render_text(second)
+
+
+def test_what_a_harvest_scores() -> None:
+    """Forecast cards 2 and 3 and the Harvest power need it."""
+    short = {
+        **forecasts_of(TURN, player_0=[2, 10, 11], player_1=[12, 13, 14]),
+        "dice": ["harvest"] * 3,
+        "decision": "forecast",
+        "actor": "player_0",
+        "pending": {
+            "timing": "after_harvest",
+            "scored_drops": {"b2": {"player_0": 4, "player_1": 1}, "c2": {"player_1": 3}},
+        },
+        "harvested": True,
+    }
+    text = render_text(scenario(short))
+    assert "\nScored in this Harvest: b2 p0 4 p1 1; c2 p1 3." in text
+    field = {"b1": {"drops": {"player_0": 1}, **CLOUD}}
+    short = {**forecasts_of(TURN, player_0=[1, 10, 11], player_1=[12, 13]), "dice": ["harvest"] * 3, "field": field}
+    before = {"timing": "before_harvest", "counts_clouds": ["player_1"]}
+    short |= {"decision": "forecast", "harvested": True, "forecasts_played": [3], "pending": before}
+    text = render_text(scenario(short))
+    assert "\nDrops of player_1 in clouds count for the tiles below in this Harvest." in text
+
+
+def test_cards_have_texts() -> None:
+    """Every forecast card and every power has a text of its own, and cards are played when the rules say."""
+    assert list(FORECASTS) == list(range(1, NUM_FORECASTS + 1))
+    assert [card.timing for card in FORECASTS.values()] == TIMINGS[1:].tolist()
+    assert len({card.text for card in FORECASTS.values()}) == NUM_FORECASTS
+    assert list(POWER_TEXTS) == list(Power)[1:]
+    assert {card.timing for card in FORECASTS.values()} == set(TIMING_TEXTS)
+
+
+def carried_out(number: int, decision: str, pending: dict[str, Any] | None = None, **short: Any) -> dict[str, Any]:
+    """player_0 of two players is in the middle of a forecast card, the first one they play."""
+    others = [card for card in range(1, NUM_FORECASTS + 1) if card != number]
+    return {
+        "players": 2,
+        "modules": ["forecasts"],
+        "decision": decision,
+        "forecasts": {"player_0": others[:2], "player_1": others[2:5]},
+        "forecasts_played": [number],
+        "pending": {"forecast": number, **(pending or {})},
+        **short,
+    }
+
+
+def power(name: str, **short: Any) -> dict[str, Any]:
+    """player_0 of two players has this power."""
+    return {"players": 2, "modules": ["powers"], "power": {"player_0": name}, **short}
+
+
+SCORED = {"harvested": True, "dice": ["harvest"] * 3}
+TWELVE = {f"{column}{row}": {"cloud": {"drops": {"player_1": 1}}} for column in "abcd" for row in "123"}
+
+ASKED: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
+    "fertilizer_tile": (
+        {"players": 2, "modules": ["fertilizer"], "decision": "fertilizer_tile", "field": FACE_DOWN},
+        "which face-down tile gets a Fertilizer token",
+        {"tile b1": "put a Fertilizer token on b1"},
+    ),
+    "frost_cloud": (
+        {"players": 5, "decision": "frost_cloud", "field": TWELVE},
+        "which cloud gets a drop, as no cloud is left",
+        {"tile b1": "add a drop to the cloud on b1", "decline": "add no drop"},
+    ),
+    "Frost power": (
+        power(
+            "frost",
+            decision="frost_power",
+            pending={"target": "b2"},
+            field={"b2": {"cloud": {"drops": {"player_0": 1}}}},
+        ),
+        "whether the new cloud on b2 gets a second drop",
+        {"power": "add a second drop to the new cloud", "decline": "add no second drop"},
+    ),
+    "Sun power": (
+        power("sun", hands={"player_0": {"wind": 1, "frost": 1}}),
+        "which card to play, or to pass",
+        {"substitute sun": "play another card as Sun (Sun power)"},
+    ),
+    "Sun power, optional action": (
+        power("sun", decision="optional_action", hands={"player_0": {"wind": 1, "frost": 1}}),
+        "whether to take the optional second action, and which",
+        {
+            "substitute sun": "play two cards, at most one of them Sun, as Sun (Sun power)",
+            "play sun": "play two Sun cards",
+        },
+    ),
+    "Wind power": (
+        power("wind", decision="wind_tile", pending={"target": "b2"}, field={"b2": CLOUD}),
+        "where the cloud on b2 goes",
+        {"tile a3": "move it to a3"},
+    ),
+    "Rain power": (
+        power("rain", decision="rain_drop", field={"b2": CLOUD}),
+        "which drop falls, from a cloud or the supply",
+        {"tile c2": "put an own drop on c2 (Rain power)", "drop b2 own": "let an own drop fall from the cloud on b2"},
+    ),
+    "Rain power without a cloud": (
+        power("rain", decision="rain_drop"),
+        "which drop falls, from a cloud or the supply",
+        {"decline": "let no drop fall"},
+    ),
+    "Harvest power": (
+        power("harvest", decision="keep_drop", pending={"scored_drops": {"b2": {"player_0": 4}}}, **SCORED),
+        "on which tile a drop stays, if any (3 more)",
+        {"tile b2": "keep a drop on b2", "decline": "keep no more drops"},
+    ),
+    "a forecast card as a turn": (
+        forecasts_of(TURN, player_0=[1, 13, 16], player_1=[2, 3, 4]),
+        "which card to play, or to pass",
+        {"forecast 16": "play forecast card 16: a new cloud with three own drops"},
+    ),
+    "a forecast card on the timeline": (
+        forecasts_of(
+            {"players": 2, "decision": "forecast", "votes": VOTED, "pending": {"timing": "start_of_weather"}},
+            player_0=[5, 6, 7],
+        ),
+        "whether to play a forecast card at the start of the Weather Phase",
+        {"forecast 5": "play forecast card 5: a vote on any weather space", "decline": "play no forecast card"},
+    ),
+    "2": (
+        carried_out(2, "forecast_tile", {"scored_drops": {"b2": {"player_0": 6}, "c2": {"player_0": 4}}}, **SCORED),
+        "on which scored tile to count own drops (forecast card 2)",
+        {"tile b2": "score 3 points for own drops on b2", "tile c2": "score 1 point for own drops on c2"},
+    ),
+    "4": (
+        carried_out(4, "forecast_tile", {"scored_drops": {"b2": {"player_0": 6}}}, **SCORED),
+        "which tile the new cloud goes to (forecast card 4)",
+        {"tile b1": "put a new cloud with two drops on b1"},
+    ),
+    "5": (
+        carried_out(5, "forecast_vote", votes=VOTED),
+        "which weather space gets a vote (forecast card 5)",
+        {"vote sun": "add a vote on Sun"},
+    ),
+    "6": (
+        carried_out(6, "forecast_tile", {"selected": ["wind", "rain"]}, field={"b2": MIXED, "c2": CLOUD}),
+        "which cloud's drops all fall (forecast card 6)",
+        {"tile b2": "let all drops of the cloud on b2 fall"},
+    ),
+    "8": (
+        carried_out(
+            8, "forecast_drop", {"selected": ["wind", "rain"]}, votes=VOTED, field={"b2": {"drops": {"player_0": 1}}}
+        ),
+        "which own drop to move (forecast card 8)",
+        {"drop b2 own": "move an own drop on b2"},
+    ),
+    "8, where": (
+        carried_out(
+            8,
+            "forecast_direction",
+            {"selected": ["wind", "rain"], "target": "b2", "target_owner": "player_0"},
+            votes=VOTED,
+            field={"b2": {"drops": {"player_0": 1}}},
+        ),
+        "where an own drop on b2 goes",
+        {"move west": "move it west to a2"},
+    ),
+    "9": (
+        carried_out(9, "forecast_tile", {"selected": ["wind", "rain"]}),
+        "which tile gets a drop (forecast card 9)",
+        {"tile b2": "put an own drop on b2"},
+    ),
+    "10": (
+        carried_out(10, "forecast_tile", field={"b2": MIXED, "c2": CLOUD}),
+        "which cloud to move (forecast card 10)",
+        {"tile b2": "move the cloud on b2"},
+    ),
+    "10, where": (
+        carried_out(10, "forecast_tile", {"target": "b2"}, field={"b2": MIXED, "c2": CLOUD}),
+        "where the cloud on b2 goes (forecast card 10)",
+        {"tile c2": "move it to c2"},
+    ),
+    "11": (
+        carried_out(11, "forecast_drop", field={"b2": {"drops": {"player_0": 2, "player_1": 4}, **MIXED}}),
+        "which drop rises into the cloud above (forecast card 11, 3 more)",
+        {"drop b2 1st to the left": "let a drop of player_1 rise from b2 into the cloud above"},
+    ),
+    "12": (
+        carried_out(12, "forecast_tile", field={"b2": MIXED, "c2": CLOUD}),
+        "which cloud gets three own drops (forecast card 12)",
+        {"tile b2": "add three drops to the cloud on b2"},
+    ),
+    "15": (
+        carried_out(15, "forecast_drop", {"target": "b2"}, field={"b2": MIXED, "c2": MIXED}),
+        "which drop falls from the cloud on c2 (forecast card 15)",
+        {"drop c2 own": "let an own drop fall from the cloud on c2"},
+    ),
+    "16": (
+        carried_out(16, "forecast_tile"),
+        "which tile the new cloud goes to (forecast card 16)",
+        {"tile b2": "put a new cloud with three drops on b2"},
+    ),
+    "pod_tile": (
+        {
+            "players": 2,
+            "modules": ["flower_tiles"],
+            "decision": "pod_tile",
+            "pending": {"selected": ["wind", "rain"]},
+            "votes": VOTED,
+            "field": {"b2": {"crop": "dandelion", "drops": {"player_0": 1}}},
+        },
+        "which tile gets a pod (2 more)",
+        {"tile b1": "put a pod on b1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_modules_ask(name: str) -> None:
+    short, asked, meanings = ASKED[name]
+    state = scenario(short)
+    assert question(state) == asked
+    assert {action: action_text(state, ACTIONS[action]) for action in meanings} == meanings
+    assert all(action_text(state, action) for action in range(NUM_ACTIONS))
+    for viewer in (None, 0, 1):
+        assert max(map(len, render_text(state, viewer=viewer).split("\n"))) <= 100
+
+
+def test_chosen_drops_are_shown() -> None:
+    """Card 11: the drops rise together, when all three are chosen."""
+    state = scenario(ASKED["11"][0])
+    after = play(state, "drop b2 own")
+    assert "\nChosen on b2 p0 1." in render_text(after)
+    assert question(after).endswith("(forecast card 11, 2 more)")
+
+
+# ---- what happened there
+
+
+def test_a_fertilizer_token() -> None:
+    short = ASKED["fertilizer_tile"][0]
+    assert told(short, "tile b1") == ["A Fertilizer token is placed on b1."]
+    assert "The tiles are turned face up." in told(short, "tile b1", "tile a2", "tile c2")
+
+
+def test_a_cactus_drowns() -> None:
+    """The Maltese Cactus: 2 drops, from 4 on it is drowned."""
+    rain = power("rain", hands={"player_0": {"rain": 1}}, modules=["powers", "cactus"])
+    three = {"b2": {"crop": "cactus", "drops": {"player_0": 3}}}
+    assert told({**rain, "field": three}, "play rain", "tile b2")[-1] == "Cactus on b2 drowns."
+    one = {"b2": {"crop": "cactus", "drops": {"player_0": 1}}}
+    assert told({**rain, "field": one}, "play rain", "tile b2")[-1] == "Cactus on b2 grows."
+
+
+def lake(**tiles: Any) -> dict[str, Any]:
+    """The Lake on c2, and player_0 with a Wind and a Rain card."""
+    field = {"c2": {"crop": "lake", **tiles.pop("c2", {})}, **tiles}
+    return {"players": 2, "modules": ["lake"], "field": field, "hands": {"player_0": {"wind": 1, "rain": 1}}}
+
+
+def test_clouds_and_the_lake() -> None:
+    """The Lake: a Wind action adds three drops; what falls goes back."""
+    assert told(lake(b2=CLOUD), "play wind", "move east") == [
+        "player_0 discards 1 wind.",
+        "The cloud on b2 moves to c2 and gets 3 drops of player_0.",
+    ]
+    heavy = {"cloud": {"drops": {"player_0": 2, "player_1": 4}}}
+    assert told(lake(b2=heavy), "play wind", "move east") == [
+        "player_0 discards 1 wind.",
+        "The cloud on b2 moves to c2 and overflows: 2 drops of player_0, 4 drops of player_1, back to their owners.",
+    ]
+    assert told(lake(c2=MIXED), "play rain", "drop c2 own") == [
+        "player_0 discards 1 rain.",
+        "The cloud on c2 loses 1 drop of player_0, back to the owner, now 1.",
+    ]
+    assert told(lake(c2={"cloud": {"drops": {"player_0": 1}}}), "play rain") == [
+        "player_0 discards 1 rain.",
+        "The cloud on c2 pours out: 1 drop of player_0, back to their owners.",
+    ]
+
+
+def test_wind_weather_blows_a_drop_into_the_lake() -> None:
+    short = {
+        **lake(b2={"drops": {"player_1": 2}}),
+        "decision": "wind_weather_direction",
+        "pending": {"selected": ["wind", "rain"], "target": "b2", "target_owner": "player_1"},
+        "votes": VOTED,
+    }
+    short["hands"] = {}
+    assert "A drop of player_1 moves from b2 to the Lake on c2, back to the owner." in told(short, "move east")
+
+
+def test_forecast_cards_played() -> None:
+    """The card, and with the second one played the third."""
+    clouds = {"b2": MIXED, "c1": {"cloud": {"drops": {"player_1": 1}}}}
+    fresh = {**forecasts_of(TURN, player_0=[1, 10, 14], player_1=[2, 3, 4]), "field": clouds}
+    assert told(fresh, "forecast 14") == [
+        "player_0 plays forecast card 14 (an own drop into each cloud that holds none).",
+        "The cloud on c1 gets 1 drop of player_0, now 1.",
+    ]
+    second = {**forecasts_of(TURN, player_0=[1, 10], player_1=[2, 3, 4]), "field": clouds}
+    what = "a cloud moves to any tile and gets an own drop"
+    assert told(second, "forecast 10") == [f"player_0 plays forecast card 10 ({what}) and discards forecast card 1."]
+    moving = carried_out(10, "forecast_tile", {"target": "b2"}, field=clouds, hands=TURN["hands"])
+    assert told(moving, "tile a3") == ["The cloud on b2 moves to a3 and gets 1 drop of player_0."]
+    assert told(moving, "tile c1") == [
+        "The cloud on b2 moves to c1 and merges with the cloud there.",
+        "The cloud on c1 gets 3 drops of player_0, now 3.",
+        "The cloud on c1 gets 1 drop of player_1, now 2.",
+        "The cloud on c1 becomes a thundercloud.",
+    ]
+    both = {**forecasts_of(TURN, player_0=[13, 14], player_1=[2, 3, 4]), "field": clouds}
+    assert told(both, "forecast 13")[0] == "player_0 plays one of forecast cards 13 and 14 and discards the other."
+
+
+def test_forecast_cards_dealt() -> None:
+    """A viewer is told the numbers of their own ones only."""
+    before = Batch(Config(players=2, modules=("forecasts",)), seed=1).states.copy()[0]
+    after = before
+    while (after["forecast_holder"] == NOBODY).all():
+        after = play(after, "tile " + next(name for name in ("b1", "c1", "a2") if is_free(after, name)))
+    lines = [line for line in changes(before, after) if "forecast" in line]
+    hidden = [line for line in changes(before, after, viewer=1) if "forecast" in line]
+    assert hidden == ["player_0 gets 3 forecast cards.", lines[1]]
+    assert re.fullmatch(r"player_1 gets forecast cards \d+, \d+ and \d+\.", lines[1])
+
+
+def is_free(state: State, name: str) -> bool:
+    return bool(state["legal"][0] >> ACTIONS[f"tile {name}"] & 1)
+
+
+def test_powers_dealt() -> None:
+    before = Batch(Config(players=2, modules=("powers",)), seed=1).states.copy()[0]
+    after = before
+    while not after["power"].any():
+        after = play(after, "tile " + next(name for name in ("b1", "c1", "a2") if is_free(after, name)))
+    lines = [line for line in changes(before, after) if "power" in line]
+    assert len(lines) == 2 and all(re.match(r"player_\d has the \w+ power: ", line) for line in lines)
+
+
+def test_flower_tiles() -> None:
+    """The Primrose changes hands; the Snowdrop opens; pods are placed."""
+    field = {"b2": {"crop": "primrose", "blooms": 2, "drops": {"player_1": 1}}}
+    rain = power("rain", modules=["flower_tiles", "powers"], hands={"player_0": {"rain": 1}}, field=field)
+    field["b2"]["drops"] = {"player_0": 1, "player_1": 1}
+    assert told({**rain, "controller": "player_1"}, "play rain", "tile b2")[1:] == [
+        "Primrose on b2 gets 1 drop of player_0, now 2; loses 1 drop of player_1, now 0.",
+        "player_0 takes control of the Primrose.",
+        "player_0 scores 4 points, now 4.",
+    ]
+    assert told(ASKED["pod_tile"][0], "tile b1") == ["A pod is placed on b1."]
+
+
+def test_a_drop_is_kept() -> None:
+    """The Harvest power."""
+    short = power(
+        "harvest",
+        decision="keep_drop",
+        pending={"scored_drops": {"b2": {"player_0": 4}, "c2": {"player_0": 1}}},
+        **SCORED,
+    )
+    assert told(short, "tile b2") == ["player_0 keeps a drop on b2."]
+
+
+def test_a_closed_snowdrop_gives_drops_back() -> None:
+    """Bucaneve: no drops on it before Frost weather."""
+    field = {"b2": {"crop": "snowdrop", "cloud": {"drops": {"player_0": 6, "player_1": 1}}}}
+    short = {"players": 2, "modules": ["flower_tiles"], "field": field, "hands": {"player_0": {"sun": 1}}}
+    assert told(short, "play sun") == [
+        "player_0 discards 1 sun.",
+        "The cloud on b2 pours out: 6 drops of player_0, 1 drop of player_1, back to their owners.",
+    ]
+
+
+def test_drops_in_clouds_are_harvested() -> None:
+    """Card 3: a tile may be harvested for what is in the cloud above it."""
+    field = {
+        "b1": {"crop": "wheat", "drops": {"player_0": 1}, "cloud": {"drops": {"player_0": 2}}},
+        "c1": {"crop": "wheat", "cloud": {"drops": {"player_0": 3}}},
+        "b2": {"crop": "wheat", "drops": {"player_1": 4}},
+    }
+    short = {**forecasts_of(TURN, player_0=[2, 3, 10], player_1=[4, 11, 12]), "field": field, "harvested": True}
+    short |= {"decision": "forecast", "pending": {"timing": "before_harvest"}, "dice": ["harvest"] * 3}
+    assert told(short, "forecast 3")[1:4] == [
+        "Wheat on b1 is harvested; its 1 drop goes back to its owner.",
+        "Wheat on c1 is harvested.",
+        "Wheat on b2 is harvested; its 4 drops go back to their owners.",
+    ]
+
+
+def test_a_harvest_of_flowers() -> None:
+    """Pods go back, the Snowdrop closes, the Primrose blooms once more."""
+    field = {
+        "b1": {"crop": "snowdrop", "blooms": 1, "drops": {"player_1": 2}},
+        "c1": {"crop": "primrose"},
+        "a2": {"crop": "dandelion", "drops": {"player_0": 1}},
+        "b2": {"pod": True},
+        "c2": {"pod": True},
+    }
+    short = {"players": 2, "modules": ["flower_tiles"], "round": 4, "passed": "player_1", "actor": "player_0"}
+    assert told({**short, "field": field, "hands": {"player_0": {"sun": 1}}}, "pass")[:7] == [
+        "Snowdrop on b1 is harvested; its 2 drops go back to their owners.",
+        "Dandelion on a2 is harvested; its 1 drop goes back to its owner.",
+        "Pods go back from b2, c2.",
+        "Snowdrop on b1 closes.",
+        "Primrose on c1 has 2 blooms now.",
+        "player_0 scores 2 points, now 2.",
+        "player_1 scores 6 points, now 6.",
+    ]

@@ -20,7 +20,7 @@ from petrichor_env.batch import legal_actions
 from petrichor_env.errors import ScenarioError, StateError
 from petrichor_env.scenarios import check
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
-from tests.configurations import BASE, EVERY_CONFIGURATION, SOLO
+from tests.configurations import BASE, EVERY_CONFIGURATION, RANDOM, SOLO, TOGETHER
 from tests.play import play
 
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "scenarios.md"
@@ -51,7 +51,7 @@ def test_describing_random_games(config: Config) -> None:
         batch.step(batch.random_actions())
 
 
-@pytest.mark.parametrize("config", [*BASE[:2], BASE[-1], SOLO[0], SOLO[-1]], ids=lambda config: config.name)
+@pytest.mark.parametrize("config", [*BASE[:2], BASE[-1], SOLO[0], SOLO[-1], *TOGETHER], ids=lambda config: config.name)
 def test_describing_forfeited_games(config: Config) -> None:
     """A forfeited game keeps what it was in the middle of."""
     batch = Batch(config, 1, seed=3, autoreset="next_step", illegal_action="lose")
@@ -177,6 +177,216 @@ SHORT: dict[str, dict[str, Any]] = {
         "field": {"a1": {"drops": {"player_2": 4}}},
     },
     "game_over": {"players": 1, "phase": "over", "points": {"player_0": 31, "neutral": 30}},
+    "fertilizer_tile": {
+        "players": 2,
+        "modules": ["fertilizer"],
+        "decision": "fertilizer_tile",
+        "first_player": "player_1",
+        "field": {"b1": {"fertilizer": True}},
+    },
+    "fertilizer_tile in solo": {"players": 1, "modules": ["fertilizer"], "decision": "fertilizer_tile"},
+    "promos": {
+        "players": 3,
+        "modules": ["fertilizer", "cactus", "lake"],
+        "field": {
+            "a1": {"crop": "cactus", "drops": {"player_0": 3, "player_1": 1}},
+            "b1": {"crop": "lake", "fertilizer": True, "cloud": {"drops": {"player_2": 2}}},
+        },
+        "hands": {"player_0": {"wind": 1, "rain": 3}, "player_2": {"wind": 2}},
+    },
+    "frost_cloud": {
+        "players": 5,
+        "decision": "frost_cloud",
+        "field": {f"{column}{row}": {"cloud": {"drops": {"player_1": 1}}} for column in "abcd" for row in "123"},
+    },
+    "take_drop for Frost into a cloud": {
+        "players": 5,
+        "decision": "take_drop",
+        "pending": {"card": "frost", "target": "b2"},
+        "field": {
+            **{f"{column}{row}": {"cloud": {"drops": {"player_1": 1}}} for column in "abcd" for row in "123"},
+            "d4": {"drops": {"player_0": 20}},
+        },
+    },
+    "frost_power": {
+        "players": 3,
+        "modules": ["powers"],
+        "decision": "frost_power",
+        "pending": {"target": "b2"},
+        "field": {"b2": {"cloud": {"drops": {"player_0": 1}}}},
+    },
+    "pay for the Sun power": {
+        "players": 3,
+        "modules": ["powers"],
+        "powers": ["sun", "rain", "frost"],
+        "decision": "pay",
+        "pending": {"card": "sun"},
+        "hands": {"player_0": {"rain": 1, "wind": 2}},
+    },
+    "pay for the Sun power's optional action": {
+        "players": 3,
+        "modules": ["powers"],
+        "power": {"player_0": "sun"},
+        "decision": "pay",
+        "pending": {"card": "sun", "optional": True},
+        "hands": {"player_0": {"sun": 1, "rain": 1}},
+    },
+    "rain_drop with the Rain power": {
+        "players": 2,
+        "modules": ["powers"],
+        "power": {"player_0": "rain"},
+        "decision": "rain_drop",
+    },
+    "wind_tile": {
+        "players": 1,
+        "modules": ["powers"],
+        "power": {"player_0": "wind"},
+        "decision": "wind_tile",
+        "pending": {"target": "P4"},
+        "field": {"P4": {"cloud": {"drops": {"player_0": 1}}}},
+    },
+    "wind_tile from the Lake": {
+        "players": 2,
+        "modules": ["lake"],
+        "decision": "wind_tile",
+        "pending": {"target": "b2"},
+        "field": {"b2": {"crop": "lake", "cloud": {"drops": {"player_0": 1}}}},
+    },
+    "forecast": {
+        "players": 2,
+        "modules": ["forecasts"],
+        "decision": "forecast",
+        "actor": "player_1",
+        "forecasts": {"player_1": [5, 10]},
+    },
+    "forecast in a Sun turn": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "forecast",
+        "actor": "player_1",
+        "forecasts": {"player_1": [7, 8, 9]},
+        "pending": {"timing": "sun_turn", "selected": ["sun", "rain"]},
+        "field": {"b2": {"cloud": {"drops": {"player_1": 1}}}},
+    },
+    "forecast in solo's Sun turn": {
+        "players": 1,
+        "modules": ["forecasts"],
+        "decision": "forecast",
+        "forecasts": {"player_0": [7, 8, 9]},
+        "pending": {"timing": "sun_turn", "selected": ["sun", "rain"]},
+        "field": {"P2": {"cloud": {"drops": {"player_0": 1}}}},
+    },
+    "sun_weather_cloud with forecast cards": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "sun_weather_cloud",
+        "actor": "player_2",
+        "pending": {"selected": ["sun", "rain"]},
+        "field": {"b2": {"cloud": {"drops": {"player_2": 1}}}},
+    },
+    "forecast before the Harvest": {
+        "players": 2,
+        "modules": ["forecasts"],
+        "decision": "forecast",
+        "forecasts": {"player_0": [1, 4]},
+        "pending": {"timing": "before_harvest", "counts_clouds": ["player_1"]},
+        "field": {
+            "b1": {"crop": "wheat", "drops": {"player_0": 2}, "cloud": {"drops": {"player_1": 1}}},
+            "c1": {"crop": "rice", "growing": "developed", "drops": {"player_0": 3, "player_1": 2}},
+        },
+    },
+    "forecast_tile after the Harvest": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "round": 2,
+        "decision": "forecast_tile",
+        "actor": "player_1",
+        "forecasts": {"player_1": [10, 11]},
+        "pending": {"forecast": 2, "scored_drops": {"b2": {"player_1": 5, "player_0": 1}, "c2": {"player_1": 4}}},
+    },
+    "forecast_tile before the Rain": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "forecast_tile",
+        "pending": {"forecast": 6, "selected": ["sun", "rain"]},
+        "field": {"b2": {"cloud": {"drops": {"player_1": 5}}}, "a1": {"cloud": {"drops": {"player_0": 1}}}},
+    },
+    "forecast_tile instead of a turn": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "passed": "player_0",
+        "decision": "forecast_tile",
+        "pending": {"forecast": 10, "target": "b2"},
+        "field": {"b2": {"cloud": {"drops": {"player_2": 5}}}},
+    },
+    "forecast_drop for card 11": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "forecast_drop",
+        "actor": "player_2",
+        "turns": 2,
+        "pending": {"forecast": 11, "target": "b2", "chosen_drops": {"player_2": 1, "player_0": 1}},
+        "field": {"b2": {"drops": {"player_0": 2, "player_1": 2, "player_2": 1}, "cloud": {"drops": {"player_0": 3}}}},
+    },
+    "forecast_drop for card 15": {
+        "players": 3,
+        "modules": ["forecasts", "lake"],
+        "decision": "forecast_drop",
+        "pending": {"forecast": 15, "target": "a2"},
+        "field": {
+            "b2": {"crop": "lake", "cloud": {"drops": {"player_0": 2, "player_1": 2, "player_2": 1}}},
+            "c3": {"cloud": {"drops": {"player_0": 2, "player_1": 2, "player_2": 1}}},
+        },
+    },
+    "forecast_direction": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "forecast_direction",
+        "actor": "player_1",
+        "pending": {"selected": ["frost", "wind"], "target": "a1"},
+        "field": {"a1": {"drops": {"player_1": 4}}},
+    },
+    "forecast_vote": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "forecast_vote",
+        "votes": {"wind": {"player_1": 2}},
+    },
+    "move_vote for a forecast card": {
+        "players": 3,
+        "modules": ["forecasts"],
+        "decision": "move_vote",
+        "pending": {"forecast": 5, "target": "rain"},
+        "votes": {"wind": {"player_0": 10}, "sun": {"player_0": 2}},
+    },
+    "pod_tile": {
+        "players": 4,
+        "modules": ["flower_tiles", "forecasts"],
+        "decision": "pod_tile",
+        "actor": "player_3",
+        "pending": {"selected": ["wind", "rain"], "target": "b1"},
+        "field": {"a1": {"crop": "dandelion", "drops": {"player_3": 1}}, "b1": {"pod": True}, "c3": {"pod": True}},
+    },
+    "flower tiles": {
+        "players": 5,
+        "modules": ["flower_tiles"],
+        "field": {
+            "a1": {"crop": "snowdrop", "drops": {"player_1": 1}},
+            "b2": {"crop": "dandelion"},
+            "c3": {"crop": "primrose", "blooms": 3, "drops": {"player_1": 2, "player_4": 1}},
+            "d4": {"crop": "wheat", "cloud": {"drops": {"player_3": 3}}},
+        },
+        "hands": {"player_0": {"frost": 2}, "player_3": {"sun": 3, "rain": 2}},
+    },
+    "keep_drop": {
+        "players": 2,
+        "modules": ["powers"],
+        "power": {"player_1": "harvest"},
+        "decision": "keep_drop",
+        "actor": "player_1",
+        "pending": {"target": "b2", "scored_drops": {"b2": {"player_1": 5}, "c2": {"player_1": 3, "player_0": 2}}},
+        "field": {"b2": {"crop": "wheat", "drops": {"player_1": 1}}, "c2": {"crop": "wheat"}},
+    },
 }
 
 
@@ -235,6 +445,83 @@ def test_growing_tokens_that_are_left_out() -> None:
     }
     full = describe(scenario({"players": 2, "field": field}))["field"]
     assert [full[name].get("growing") for name in field] == ["sprouting", "developed", None, "developed"]
+
+
+def test_what_modules_leave_out() -> None:
+    """Keys of modules that are off are no part of a description; else the documented defaults."""
+    keys = set(describe(scenario({"players": 2})))
+    assert not keys & {"modules", "powers", "controller", "power", "forecasts", "forecasts_played"}
+    full = describe(scenario({"players": 3, "modules": ["powers", "forecasts"], "power": {"player_1": "frost"}}))
+    assert full["modules"] == ["powers", "forecasts"]
+    assert full["power"] == {"player_0": "sun", "player_1": "frost", "player_2": "wind"}
+    assert full["forecasts"] == {"player_0": [], "player_1": [], "player_2": []}
+    assert full["forecasts_played"] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    held = {"player_2": [16, 2, 1], "player_0": [3, 5]}
+    full = describe(scenario({"players": 3, "modules": ["forecasts"], "forecasts": held}))
+    assert full["forecasts"] == {"player_0": [3, 5], "player_1": [], "player_2": [1, 2, 16]}
+    assert full["forecasts_played"] == [4, 6, 7, 8]
+    in_setup = {"players": 3, "modules": ["powers", "forecasts"], "decision": "setup_cloud"}
+    full = describe(scenario(in_setup))
+    assert set(full["power"].values()) == {"none"} and full["forecasts_played"] == []
+    full = describe(scenario({**in_setup, "powers": ["rain", "sun", "wind"]}))
+    assert full["powers"] == list(full["power"].values()) == ["rain", "sun", "wind"]
+
+
+def test_tokens_that_are_left_out() -> None:
+    """Fertilizer tokens are filled up to three; a Primrose has a bloom, and is controlled by its sole leader."""
+
+    def fertilized(tiles: list[str], free: list[str] | None = None, players: int = 3) -> list[str]:
+        field = {
+            **{name: {"fertilizer": True} for name in tiles},
+            **{name: {"fertilizer": False} for name in free or []},
+        }
+        full = describe(scenario({"players": players, "modules": ["fertilizer"], "field": field}))["field"]
+        return [name for name, tile in full.items() if tile.get("fertilizer")]
+
+    assert fertilized([]) == ["a1", "c1", "b2"]
+    assert fertilized(["b1"]) == ["b1", "a2", "c2"]
+    assert fertilized(["b1"], free=["a2"]) == ["b1", "c2", "a3"]
+    assert fertilized(["c3", "a3", "c1"]) == ["c1", "a3", "c3"]
+    assert fertilized(["P3"], players=1) == ["P2", "P3", "P6"]
+    drops = {"player_1": 2, "player_2": 1}
+    field = {
+        "a1": {"crop": "primrose", "drops": drops},
+        "b1": {"crop": "snowdrop", "blooms": 1, "drops": drops},
+        "c1": {"crop": "cactus", "drops": drops},
+        "a2": {"crop": "cotton", "drops": drops},
+    }
+    full = describe(scenario({"players": 3, "modules": ["cactus", "flower_tiles"], "field": field}))
+    assert full["controller"] == "player_1"
+    assert full["field"]["a1"] == {"crop": "primrose", "drops": drops, "blooms": 1}
+    assert full["field"]["b1"] == {"crop": "snowdrop", "growing": "developed", "drops": drops, "blooms": 1}
+    assert full["field"]["c1"]["growing"] == "developed"
+    field["c1"] = {"crop": "cactus", "drops": {"player_0": 4}}
+    full = describe(scenario({"players": 3, "modules": ["cactus", "flower_tiles"], "field": field}))
+    assert full["field"]["c1"]["growing"] == "drowned"
+
+
+def test_what_a_pending_effect_leaves_out() -> None:
+    """Timing and who is asked follow from the decision, the forecast card and each other."""
+    full = describe(scenario(SHORT["forecast in a Sun turn"]))["pending"]
+    assert full == {
+        **{"selected": ["sun", "rain"], "weather": "sun", "turn_index": 1},
+        **{"timing": "sun_turn", "timing_index": 1},
+    }
+    full = describe(scenario(SHORT["forecast_drop for card 11"]))["pending"]
+    assert full == {
+        **{"target": "b2", "target_owner": "player_0", "forecast": 11, "choices_left": 1},
+        "chosen_drops": {"player_0": 1, "player_2": 1},
+    }
+    full = describe(scenario(SHORT["forecast before the Harvest"]))
+    assert full["phase"] == "harvest" and full["dice"] == ["harvest"] * 3 and full["harvested"]
+    assert full["pending"] == {"timing": "before_harvest", "counts_clouds": ["player_1"]}
+    asked = {"players": 3, "modules": ["forecasts"], "decision": "forecast", "first_player": "player_2"}
+    asked |= {"forecasts": {"player_0": [5, 6], "player_1": [7, 8]}}
+    assert describe(scenario({**asked, "pending": {"timing_index": 1}}))["actor"] == "player_0"
+    assert describe(scenario({**asked, "actor": "player_0"}))["pending"] == {
+        "timing": "start_of_weather",
+        "timing_index": 1,
+    }
 
 
 # ---- refused
@@ -318,7 +605,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"players": 2, "harvested": 1}, "harvested: 1; allowed are true and false"),
     # the configuration
     ({"rounds": 4}, "players: missing"),
-    ({"players": 5}, "players=5"),
+    ({"players": 6}, "players=6"),
+    ({"players": 2, "modules": ["lakes"]}, "modules: unknown 'lakes'; allowed are fertilizer"),
+    ({"players": 1, "modules": ["lake"]}, "the Lake is not used in solo play"),
+    ({"players": 2, "powers": ["sun", "rain"]}, "player powers are played only with modules"),
+    ({"players": 2, "controller": None}, "controller: only with the module 'flower_tiles'"),
+    ({"players": 2, "power": {}}, "power: only with the module 'powers'"),
+    ({"players": 2, "forecasts": {}}, "forecasts: only with the module 'forecasts'"),
     ({"players": 2, "rounds": 5}, "rounds=5"),
     ({"players": 1, "rounds": 6}, "the Southern Winds are played over 4 rounds"),
     ({"players": 1, "drafting": True}, "there is no draft in solo"),
@@ -435,7 +728,213 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("description", "reason"), REFUSED)
+def with_module(module: str, key: str = "field", value: Any = None, players: int = 2, **changes: Any) -> dict[str, Any]:
+    return {"players": players, "modules": [module], key: value or {}, **changes}
+
+
+def window(timing: str, cards: list[int], **changes: Any) -> dict[str, Any]:
+    """Whether player_0 plays one of these forecast cards."""
+    return with_module(
+        "forecasts", "forecasts", {"player_0": cards}, decision="forecast", pending={"timing": timing}, **changes
+    )
+
+
+def changed(name: str, pending: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    """One of the short scenarios with other keys, and other keys of the pending effect."""
+    return {**SHORT[name], "pending": {**SHORT[name].get("pending", {}), **(pending or {})}, **changes}
+
+
+OF_MODULES: list[tuple[dict[str, Any], str]] = [
+    # promos
+    (with_tile(fertilizer=True), "1 Fertilizer tokens lie on tiles; there are 0"),
+    (
+        with_module("fertilizer", value={name: {"fertilizer": True} for name in ("b1", "a2", "c2", "b3")}),
+        "4 Fertilizer tokens lie on tiles; there are 3",
+    ),
+    (
+        with_module("fertilizer", value={name: {"fertilizer": True} for name in ("b1", "c1", "a2")}),
+        "the Fertilizer token on b1 is adjacent to another one",
+    ),
+    (
+        with_module("fertilizer", value={name: {"fertilizer": False} for name in ("b1", "c1", "b2", "c2", "b3")}),
+        "Fertilizer tokens lie on tiles; there are 3",
+    ),
+    (changed("fertilizer_tile", field={"b1": {"crop": "rice"}}), "rice on b1 lies face up, but other tiles lie face"),
+    (
+        changed("fertilizer_tile", field={"b1": {"drops": {"player_0": 1}}}),
+        "drops is set, but the tiles still lie face",
+    ),
+    (changed("fertilizer_tile", dice=["harvest", "harvest", 1]), "dice is set, but the tiles still lie face down"),
+    (changed("fertilizer_tile", deck={"sun": 10}), "10 sun cards in hands, packs, deck and discards; there are 0"),
+    (changed("fertilizer_tile", pending={"turn_index": 2}), "turn_index is 2 with 1 Fertilizer tokens placed"),
+    (
+        changed("fertilizer_tile", field={name: {"fertilizer": True} for name in ("b1", "a2", "c2")}),
+        "3 Fertilizer tokens lie on tiles; there are 3",
+    ),
+    (
+        changed("fertilizer_tile in solo", field={"P1": {"fertilizer": True}, "P6": {"fertilizer": True}}),
+        "'fertilizer_tile' doesn't fit",
+    ),
+    (with_module("fertilizer", value={"b1": {"crop": "face_down"}}), "the tiles lie face down, but decision 'turn' is"),
+    (with_tile(crop="cactus"), "a cactus tile in the field; it comes with the module 'cactus'"),
+    (with_module("cactus", value={"b1": {"crop": "cactus"}, "c1": {"crop": "cactus"}}), "2 cactus tiles in the field"),
+    (
+        with_module("cactus", value={"b1": {"crop": "cactus", "growing": "developed", "drops": {"player_0": 4}}}),
+        "cactus on b1 has 4 drops, so it is drowned",
+    ),
+    (with_tile(crop="wheat", growing="drowned", drops={"player_0": 3}), "only the cactus drowns"),
+    (
+        with_module("cactus", players=1, value={"P1": {"crop": "cactus"}, "P2": {"crop": "potato"}}),
+        "cactus at P1, potato at P2 can't be laid in ascending order of priority .*potato 5, cactus 5.5, wheat 6",
+    ),
+    (with_module("lake", value={"b1": {"crop": "lake", "drops": {"player_0": 1}}}), "drops on the lake"),
+    (with_module("lake", value={"b1": {"crop": "lake", "growing": "developed"}}), "so it has no growing token"),
+    # flower tiles
+    (with_tile(blooms=1), "1 bloom tokens on b1; the snowdrop has at most 1, the primrose 1 to 4"),
+    (with_module("flower_tiles", value={"b1": {"crop": "primrose", "blooms": 5}}), "5 bloom tokens on b1"),
+    (with_module("flower_tiles", value={"b1": {"crop": "primrose", "blooms": 0}}), "0 bloom tokens on b1"),
+    (
+        with_module("flower_tiles", value={"b1": {"crop": "snowdrop", "drops": {"player_0": 2}}}),
+        "2 drops on the closed snowdrop; a Harvest leaves at most 1 there",
+    ),
+    (
+        with_module("flower_tiles", value={"b1": {"crop": "snowdrop", "growing": "developed"}}),
+        "snowdrop on b1 has a growing token, but it is closed",
+    ),
+    (with_module("flower_tiles", value={"b1": {"pod": True}}), "pods lie on tiles, but no dandelion is in the field"),
+    (with_module("flower_tiles", value={"b1": {"crop": "dandelion", "pod": True}}), "a pod on b1; none is placed on"),
+    (
+        with_module("flower_tiles", value={"b1": {"crop": "dandelion"}, "c1": {"crop": "snowdrop", "pod": True}}),
+        "a pod on c1; none is placed on dandelion, primrose, lake and a closed snowdrop",
+    ),
+    (
+        with_module(
+            "flower_tiles",
+            players=5,
+            value={"d4": {"crop": "dandelion"}, **{f"{x}{y}": {"pod": True} for x in "abc" for y in "123"}},
+        ),
+        "9 pods lie on tiles; there are 8",
+    ),
+    (
+        with_module("flower_tiles", "controller", "player_0"),
+        "player_0 controls the primrose, which is not in the field",
+    ),
+    (
+        with_module("flower_tiles", value={"b1": {"crop": "primrose", "drops": {"player_0": 1, "player_1": 1}}}),
+        "player_0 has 1 drops on the primrose, but nobody controls it",
+    ),
+    (
+        with_module(
+            "flower_tiles", controller="player_1", value={"b1": {"crop": "primrose", "drops": {"player_0": 1}}}
+        ),
+        "player_0 has 1 drops on the primrose, but its controller player_1 has 0",
+    ),
+    (changed("pod_tile", field={"a1": {"crop": "dandelion"}}), "player_3 has no drop on a grown dandelion"),
+    (changed("pod_tile", {"target": "b2"}), "the first pod is not on pending.target b2"),
+    (changed("pod_tile", {"choices_left": 2}), "pending.target is given for decision 'pod_tile'"),
+    (changed("pod_tile", {"turn_index": 3}), "turn_index is 3 for decision 'pod_tile'"),
+    # powers
+    (with_module("powers", "power", {"player_0": "sun", "player_1": "sun"}), "has the same power as another player"),
+    (with_module("powers", "power", {"player_0": "none"}), "player_0 has no power; allowed are frost, sun"),
+    (with_module("powers", "power", {"player_0": "snow"}), "power.player_0: 'snow'; allowed are none, frost"),
+    (
+        with_module("powers", "power", {"player_0": "frost"}, powers=["rain", "sun"]),
+        "player_0 has the power 'frost'; 'rain' was chosen",
+    ),
+    (
+        with_module("powers", "power", {"player_0": "sun"}, decision="setup_cloud"),
+        "player_0 has the power 'sun', but powers are dealt at the end of the setup",
+    ),
+    (changed("frost_power", power={"player_0": "rain"}), "'frost_power' of a player without the power 'frost'"),
+    (changed("frost_power", modules=[]), "decision 'frost_power' without the module 'powers'"),
+    (changed("frost_power", {"target": "b1"}), "pending.target b1 has no new cloud with one own drop"),
+    (changed("wind_tile", power={"player_0": "rain"}), "a cloud goes further than to a neighbour with the Wind power"),
+    (changed("wind_tile", decision="wind_direction"), "a cloud goes further than to a neighbour with the Wind power"),
+    (changed("pay for the Sun power", {"cards_left": 2}), "pending.cards_left is 2; 1 to 1 cards pay"),
+    (changed("keep_drop", {"target": "c2"}), "no drop was kept on pending.target c2"),
+    (changed("keep_drop", {"choices_left": 3}), "pending.target is given for decision 'keep_drop'"),
+    (changed("keep_drop", {"timing": "after_harvest"}), "pending.timing is 'after_harvest' for decision 'keep_drop'"),
+    (changed("keep_drop", harvested=False), "'keep_drop' in a Harvest Phase without a Harvest"),
+    (changed("keep_drop", dice=[1, "harvest", "harvest"]), "but the Harvest dice don't all show Harvest"),
+    (
+        changed("keep_drop", field={"b2": {"crop": "wheat", "drops": {"player_1": 1, "player_0": 1}}}),
+        "drops of player_0 on b2, which has been harvested",
+    ),
+    (
+        changed("keep_drop", field={**SHORT["keep_drop"]["field"], "a3": {"crop": "cotton", "drops": {"player_1": 2}}}),
+        "a growing token on a3 after a Harvest",
+    ),
+    (changed("keep_drop", {"scored_drops": {"b2": {"player_1": 2}}}), "b2, which can't have been harvested"),
+    (with_module("powers", pending={"scored_drops": {"b2": {"player_0": 5}}}), "no Harvest has just been scored"),
+    # five players
+    (changed("frost_cloud", field={"a1": {"cloud": {"drops": {"player_1": 1}}}}), "there is no cloud left|no cloud is"),
+    (
+        changed("take_drop for Frost into a cloud", {"target": "d4"}),
+        "pending.target d4 has no cloud without an own drop",
+    ),
+    ({"players": 5, "voting_wins": {"player_0": 5}}, "5 Voting Wins; by round 1 there are at most 4"),
+    ({"players": 5, "hands": {"player_0": {"sun": 6}}, "discards": {"sun": 7}}, "13 sun cards in hands, .* are 12"),
+    # forecast cards
+    (with_module("forecasts", "forecasts", {"player_0": [1]}), "player_0 holds 1 forecast cards; 3, 2 after the first"),
+    (with_module("forecasts", "forecasts", {"player_0": [1, 17]}), r"forecasts.player_0\[1\]: 17; allowed are 1 to 16"),
+    (
+        with_module("forecasts", "forecasts", {"player_0": [1, 1]}),
+        "forecast card 1 is named twice; there is one of each",
+    ),
+    (with_module("forecasts", "forecasts_played", [1, 2]), "2 forecast cards were dealt; each of 2 players gets 3"),
+    (
+        with_module("forecasts", "forecasts", {"player_0": [1, 2]}, decision="setup_cloud"),
+        "forecast cards in players' hands; they are dealt after the setup",
+    ),
+    (window("start_of_weather", [6, 7]), "player_0 holds no forecast card for 'start_of_weather'"),
+    (window("scored", [1, 2]), "pending.timing is 'scored' for decision 'forecast'"),
+    (window("start_of_weather", [5, 7], phase="harvest"), "is not asked in phase 'harvest'"),
+    (window("before_wind", [8, 9]), "pending.selected names 0 spaces; 2 are selected"),
+    (changed("forecast", {"timing_index": 0}), "the actor is player_1, but it is player_0's turn to be asked"),
+    (changed("forecast", {"selected": ["sun"]}), "at the start of the weather, but spaces are selected"),
+    (
+        changed("forecast", modules=[], forecasts_played=[]),
+        "forecasts_played: only with|forecasts: only with the module",
+    ),
+    (changed("forecast_vote", {"forecast": 6}), "pending.forecast is 6 for decision 'forecast_vote'"),
+    (
+        changed("forecast_vote", {"timing": "before_wind"}),
+        "pending.timing is 'before_wind' for decision 'forecast_vote'",
+    ),
+    (
+        changed("forecast_vote", forecasts_played=list(range(6, 15))),
+        "forecast card 5 has its effect, but it has not been",
+    ),
+    (
+        changed("forecast_vote", forecasts={"player_0": [1, 2, 3]}),
+        "player_0 has played a forecast card, but still holds all 3",
+    ),
+    (with_module("forecasts", pending={"forecast": 10}), "pending.forecast is 10 for decision 'turn'"),
+    (with_module("forecasts", pending={"timing_index": 1}), "pending.timing_index is 1 for decision 'turn'"),
+    (with_module("forecasts", pending={"choices_left": 1}), "pending.choices_left is 1 for decision 'turn'"),
+    (
+        with_module("forecasts", pending={"counts_clouds": ["player_0"]}),
+        "pending.counts_clouds, but there is no Harvest",
+    ),
+    (changed("forecast_drop for card 11", {"chosen_drops": {"player_2": 2}}), "2 drops of player_2 are chosen; fewer"),
+    (changed("forecast_drop for card 11", {"choices_left": 2}), "pending.chosen_drops are 2; 1 have been chosen"),
+    (
+        changed("forecast_drop for card 11", {"target_owner": "player_2"}),
+        "pending.target_owner is player_2; it is the last owner, clockwise from the player",
+    ),
+    (changed("forecast_drop for card 15", {"target": "b2"}), "forecast card 15 can't be used on pending.target b2"),
+    (changed("forecast_direction", {"target_owner": "player_0"}), "the card moves an own drop"),
+    (
+        changed(
+            "forecast_tile instead of a turn",
+            field={"b2": {"cloud": {"drops": {"player_2": 5}}}, "c3": {"drops": {"player_1": 20}}},
+        ),
+        "forecast card 10 needs 1 drops in the supply",
+    ),
+]
+
+
+@pytest.mark.parametrize(("description", "reason"), [*REFUSED, *OF_MODULES])
 def test_refused(description: dict[str, Any], reason: str) -> None:
     """What breaks the game's counts or rules, with the reason."""
     with pytest.raises(ScenarioError, match=reason):
@@ -463,7 +962,7 @@ def test_no_state() -> None:
     for nothing in things:
         with pytest.raises(StateError, match="a state is one record"):
             describe(nothing)
-    with pytest.raises(StateError, match="players is 0; allowed are 1 to 4"):
+    with pytest.raises(StateError, match="players is 0; allowed are 1 to 5"):
         describe(np.zeros(1, STATE)[0])
     with pytest.raises(StateError, match="a state is a record"):
         check(np.zeros(3))
@@ -487,7 +986,7 @@ def test_check_names_the_game() -> None:
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.sampled_from([*BASE, SOLO[0], SOLO[-1]]),
+    st.sampled_from([*BASE, SOLO[0], SOLO[-1], *TOGETHER, *RANDOM]),
     st.integers(0, 2**32),
     st.integers(0, 120),
     st.integers(0, STATE.itemsize - 1),
@@ -514,6 +1013,7 @@ VALUES = st.one_of(
     st.booleans(),
     st.integers(-3, 30),
     st.sampled_from(["player_0", "neutral", "harvest", "frost", "b1", "P3", "turn", "wheat", "action", "light", ""]),
+    st.sampled_from(["face_down", "lake", "primrose", "powers", "sun_turn", "none"]),
     st.floats(),
     st.lists(st.integers(-1, 9), max_size=3),
     st.dictionaries(st.sampled_from(["player_0", "b1", "frost", "crop"]), st.integers(-1, 5), max_size=2),

@@ -29,10 +29,11 @@ from agents.checkpoint import MEMBER, read_notes, save_checkpoint, versions
 from agents.policy import PolicyAgent
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import Batch
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.errors import CheckpointError, ConfigError, IllegalAction, PetrichorError
 from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import OBSERVATION_SIZE
+from tests.configurations import SOLO_MODULES
 from training import demo
 from training.evaluation import (
     ALL_VARIANTS,
@@ -60,9 +61,12 @@ def one_thread() -> None:
 # --- VecEnv ----------------------------------------------------------------------------------------------------------
 
 
-def test_vec_env_plays_the_games_of_a_batch() -> None:
-    env = PetrichorVecEnv(40, Config(variants=("double_card",)), reward="margin", reward_scale=0.5, seed=7)
-    batch = Batch(Config(variants=("double_card",)), 40, 7, reward="margin")
+@pytest.mark.parametrize(
+    "config", [Config(variants=("double_card",)), Config(modules=SOLO_MODULES)], ids=lambda config: config.name
+)
+def test_vec_env_plays_the_games_of_a_batch(config: Config) -> None:
+    env = PetrichorVecEnv(40, config, reward="margin", reward_scale=0.5, seed=7)
+    batch = Batch(config, 40, 7, reward="margin")
     observations: Any = env.reset()
     batch.reset()
     generator = np.random.default_rng(0)
@@ -218,11 +222,15 @@ def test_evaluation_reports_the_games_that_were_played() -> None:
     assert results.margins.tolist() == [points[0] - points[1]]
 
 
-def test_evaluation_with_more_players_names_every_winner() -> None:
+@pytest.mark.parametrize(
+    "config", [Config(players=3), Config(players=5, modules=MODULES)], ids=lambda config: config.name
+)
+def test_evaluation_with_more_players_names_every_winner(config: Config) -> None:
     finished: list[int] = []
-    results = play_games([RandomAgent()] * 3, Config(players=3), 200, seed=0, on_finished=finished.append)
+    players = config.players
+    results = play_games([RandomAgent()] * players, config, 200, seed=0, on_finished=finished.append)
     assert sum(finished) == 200
-    assert results.points.shape == results.won.shape == (200, 3)
+    assert results.points.shape == results.won.shape == (200, players)
     most = results.points == results.points.max(axis=1, keepdims=True)
     assert (results.won <= most).all()
     assert (results.won.sum(axis=1) >= 1).all()
@@ -245,12 +253,15 @@ def test_summary() -> None:
     summary = summarize(
         Results(Config(variants=VARIANTS[:2]), ("someone",), 9, points, won, np.array([60, 70, 50, 60]))
     )
-    assert summary.variants == "double_card+non_random_targets"
+    assert (summary.variants, summary.modules) == ("double_card+non_random_targets", "")
     assert summary.variant_names == VARIANTS[:2]
     assert (summary.agent, summary.games, summary.seed, summary.wins, summary.win_rate) == ("someone", 4, 9, 2, 0.5)
     assert (summary.win_rate_low, summary.win_rate_high) == wilson_interval(2, 4)
     assert (summary.margin, summary.points, summary.neutral_points, summary.decisions) == (-1, 26.5, 27.5, 60)
     assert summary.margin_low < -1 < summary.margin_high
+    added = Config(modules=("powers", "cactus"), powers=("rain",))
+    summary = summarize(Results(added, ("someone",), 9, points, won, np.array([60, 70, 50, 60])))
+    assert (summary.variants, summary.modules) == ("base", "cactus+powers=rain")
 
 
 # --- Checkpoints -----------------------------------------------------------------------------------------------------
@@ -263,9 +274,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[MaskablePPO, Path
     return model, folder / "policy.zip"
 
 
-def test_checkpoint_plays_as_the_model_that_was_saved(trained: tuple[MaskablePPO, Path]) -> None:
+@pytest.mark.parametrize("config", [Config(), Config(modules=SOLO_MODULES)], ids=lambda config: config.name)
+def test_checkpoint_plays_as_the_model_that_was_saved(trained: tuple[MaskablePPO, Path], config: Config) -> None:
     model, path = trained
-    batch = Batch(Config(), 50, 0)
+    batch = Batch(config, 50, 0)
     loaded, sampling = make_agent(f"policy:{path}"), PolicyAgent.load(path, sample=True)
     for _ in range(30):
         decisions = Decisions.of(batch)
@@ -287,6 +299,13 @@ def test_checkpoint_tells_how_it_was_made(trained: tuple[MaskablePPO, Path]) -> 
     assert notes["training"]["steps"] == model.num_timesteps
     assert notes["training"]["settings"]["num_envs"] == 16
     assert MaskablePPO.load(path, device="cpu").num_timesteps == model.num_timesteps
+
+
+def test_learning_with_modules(tmp_path: Path) -> None:
+    config = Config(modules=SOLO_MODULES, powers=("sun",))
+    learn(config, 0.0, tmp_path, 0, SMALL)
+    notes = read_notes(tmp_path / "policy.zip")["training"]["config"]
+    assert (notes["modules"], notes["powers"]) == (list(SOLO_MODULES), ["sun"])
 
 
 @pytest.mark.parametrize(

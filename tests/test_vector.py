@@ -17,10 +17,12 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.config import VARIANTS, Config
 from petrichor_env.envs import SoloEnv, SoloVectorEnv
 from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import OBSERVATION_SIZE
+from tests.configurations import SOLO_MODULES
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 MODES = list(AutoresetMode)
@@ -71,6 +73,8 @@ def reset_finished(envs: Envs, ended: np.ndarray, infos: dict[str, Any], observa
         {"variants": ("double_card", "no_more_tricks"), "reward": "margin"},
         {"variants": ("non_random_targets", "one_more_turn"), "reward": "points", "illegal_action": "random"},
         {"illegal_action": "lose", "reward": "margin"},
+        {"modules": SOLO_MODULES, "illegal_action": "random", "reward": "margin"},
+        {"variants": VARIANTS, "modules": ["powers"], "powers": ["harvest"]},
     ],
     ids=str,
 )
@@ -190,8 +194,9 @@ def test_episode_statistics(mode: AutoresetMode) -> None:
 
 
 def test_spaces_and_attributes() -> None:
-    envs = native(7, variants=("double_card",))
+    envs = native(7, variants=("double_card",), modules=SOLO_MODULES, powers=("rain",))
     assert envs.num_envs == 7 and envs.spec is not None and envs.spec.kwargs["variants"] == ("double_card",)
+    assert envs.unwrapped.batch.config == Config(variants=("double_card",), modules=SOLO_MODULES, powers=("rain",))
     single = gymnasium.make(SOLO)
     assert envs.single_observation_space == single.observation_space
     assert envs.single_action_space == single.action_space
@@ -310,6 +315,9 @@ def test_options_are_left_as_they_are() -> None:
         ({"reward": "score"}, "'win', 'margin', 'points'"),
         ({"illegal_action": "ignore"}, "'raise', 'lose', 'random'"),
         ({"variants": ("double",)}, "double_card"),
+        ({"modules": ("cactus", "lake")}, "not used in solo play"),
+        ({"modules": ("flower_tiles",)}, "three flower tiles"),
+        ({"powers": ("rain",)}, "only with modules"),
         ({"render_mode": "human"}, "'ansi' or None"),
     ],
 )
@@ -327,6 +335,7 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"options": {"reset_mask": np.array([True])}}, ConfigError, r"bool array of shape \(2,\)"),
         ({"options": {"reset_mask": np.zeros(2, np.bool_)}}, ConfigError, "at least one True"),
         ({"options": {"scenario": {"players": 3}}}, ScenarioError, "'3p'"),
+        ({"options": {"scenario": {"modules": ["cactus"]}}}, ScenarioError, r"'solo\+cactus'"),
         ({"seed": [1]}, ConfigError, "1 seeds for 2 games"),
         ({"seed": [1, -1]}, ConfigError, "-1"),
         ({"seed": [1, "a"]}, ConfigError, "'a'"),

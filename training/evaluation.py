@@ -140,9 +140,10 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Summary:
-    """One agent against the Southern Winds with one set of variants: a row of `difficulty.csv`."""
+    """One agent against the Southern Winds with one set of variants and modules: a row of `difficulty.csv`."""
 
     variants: str
+    modules: str
     agent: str
     games: int
     seed: int
@@ -170,8 +171,10 @@ def summarize(results: Results) -> Summary:
     wins = int(results.won[:, 0].sum())
     win_rate_low, win_rate_high = wilson_interval(wins, games)
     margin_low, margin_high = mean_interval(results.margins)
+    added, number = results.config.name.split("+")[1:], len(results.config.variants)
     return Summary(
-        variants="+".join(results.config.variants) or "base",
+        variants="+".join(added[:number]) or "base",
+        modules="+".join(added[number:]),
         agent=results.agents[0],
         games=games,
         seed=results.seed,

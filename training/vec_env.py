@@ -64,6 +64,7 @@ class PetrichorVecEnv(VecEnv):
             illegal_action=illegal_action,
             reward=reward,
             num_threads=num_threads,
+            new_observations=True,
         )
         self.reward_scale = reward_scale
         self._actions = np.zeros(num_envs, np.int64)
@@ -83,7 +84,7 @@ class PetrichorVecEnv(VecEnv):
         self._reset_options()
         self._returns[:] = 0
         self._lengths[:] = 0
-        return self.batch.observations.copy()
+        return self.batch.observations
 
     def step_async(self, actions: np.ndarray) -> None:
         self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
@@ -100,7 +101,7 @@ class PetrichorVecEnv(VecEnv):
             infos[game] = self._final_info(int(game))
         self._returns[batch.terminations] = 0
         self._lengths[batch.terminations] = 0
-        return batch.observations.copy(), rewards, batch.terminations.copy(), infos
+        return batch.observations, rewards, batch.terminations.copy(), infos
 
     def _final_info(self, game: int) -> dict[str, Any]:
         final = self.batch.final_states[game]

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petrichor_env.batch import Batch
-from petrichor_env.config import Config
 from petrichor_env.envs.arguments import (
     check_action,
     check_options,
     check_render_mode,
     scenario_of,
+    solo_config,
     start_from,
     warn_of_no_render_mode,
 )
@@ -32,7 +32,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     The solo game of Petrichor: four rounds against the Southern Winds, who place clouds, drops and votes of a neutral
     player. You play cards to place your own, vote for the weather, and score the crops at each Harvest. You win with
     more points than the neutral player. A game is some 55 decisions, each a small one: which card, which tile, which
-    vote.
+    vote. Promos and modules of the Flowers expansion can be added.
 
     ```python
     import gymnasium
@@ -47,12 +47,13 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     ## Observation Space
 
-    `Box(0, 20, (529,), float32)`: what the player may know, in the named blocks of `petrichor_env.observation.LAYOUT`
-    (the documentation's page on observations is made from it).
+    `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player may know, in the named blocks of
+    `petrichor_env.observation.LAYOUT` (the documentation's page on observations is made from it), the same for every
+    configuration.
 
     ## Action Space
 
-    `Discrete(126)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does. The
+    `Discrete(143)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does. The
     legal ones are `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and `action_masks()`
     (bool, as sb3-contrib takes it). When the game is over, all are 1.
 
@@ -65,9 +66,10 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     ## Starting State
 
     A random set-up (Southern Winds, Setup): tiles, cards, and the neutral player's first clouds. `reset(seed=n)` sets
-    up the same game as `Batch(Config(variants=variants), 1, seed=n)`; `reset()` goes on with the random stream of the
-    game before. `reset(options={"scenario": {...}})` starts from a described position instead
-    (`petrichor_env.scenario`). What the description leaves out of `variants` and `random` is the environment's.
+    up the same game as `Batch(Config(variants=variants, modules=modules, powers=powers), 1, seed=n)`; `reset()` goes
+    on with the random stream of the game before. `reset(options={"scenario": {...}})` starts from a described position
+    instead (`petrichor_env.scenario`). What the description leaves out of `variants`, `modules`, `powers` and `random`
+    is the environment's.
 
     ## Episode End
 
@@ -79,11 +81,15 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     - `variants`: any of `double_card`, `non_random_targets`, `no_more_tricks`, `one_more_turn` (Increasing the
       Difficulty);
+    - `modules`: any of `fertilizer`, `cactus`, `powers`, `forecasts` (promos and Flowers); the Lake and the flower
+      tiles are not for solo;
+    - `powers`: with the module `powers`, the one that you have, such as `("rain",)`: `frost`, `sun`, `wind`, `rain` or
+      `harvest`; `()` draws it at random;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: what an action does that the mask forbids. `"lose"` (default): the game is lost and ends; the
       reward is -1 with `win`, and with `margin` or `points` what brings the margin to -100 or the points to 0.
       `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played instead, and
-      `info["illegal"]` is true. What isn't an integer from 0 to 125 raises `IllegalAction` in all three;
+      `info["illegal"]` is true. What isn't an integer from 0 to 142 raises `IllegalAction` in all three;
     - `components`: path of an overlay TOML file with other numbers on the pieces, or None;
     - `render_mode`: `"ansi"` (`render()` returns the game as text), `"human"` (it is printed after every step) or
       None.
@@ -101,13 +107,15 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def __init__(
         self,
         variants: Sequence[str] = (),
+        modules: Sequence[str] = (),
+        powers: Sequence[str] = (),
         reward: str = "win",
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
     ):
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
-        config = Config(players=1, variants=variants, components=components)  # type: ignore[arg-type]
+        config = solo_config(variants, modules, powers, components)
         self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, reward=reward)
         self.observation_space = gymnasium.spaces.Box(LOW, HIGH, self.batch.observations.shape[1:], np.float32)
         self._num_actions = self.batch.action_masks.shape[1]

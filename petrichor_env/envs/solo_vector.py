@@ -12,13 +12,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from petrichor_env.batch import Batch
-from petrichor_env.config import Config
 from petrichor_env.envs.arguments import (
     check_action,
     check_options,
     check_render_mode,
     check_seeds,
     scenario_of,
+    solo_config,
     start_from,
     warn_of_no_render_mode,
 )
@@ -55,7 +55,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     ```
 
     Game i equals the single environment reset with `seed + i`, in each autoreset mode, and `infos` is what
-    `gymnasium.vector.SyncVectorEnv` would put together, except that `infos["action_mask"]`, (num_envs, 126) int8, has
+    `gymnasium.vector.SyncVectorEnv` would put together, except that `infos["action_mask"]`, (num_envs, 143) int8, has
     every game's row after a `reset` of some games too. `action_masks()` is the same as bool.
 
     Arguments, beyond those of `SoloEnv`:
@@ -83,6 +83,8 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self,
         num_envs: int = 1,
         variants: Sequence[str] = (),
+        modules: Sequence[str] = (),
+        powers: Sequence[str] = (),
         reward: str = "win",
         illegal_action: str = "lose",
         components: str | None = None,
@@ -94,14 +96,14 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         mode = autoreset_mode_of(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
-        config = Config(players=1, variants=variants, components=components)  # type: ignore[arg-type]
         self.batch = Batch(
-            config,
+            solo_config(variants, modules, powers, components),
             num_envs,
             autoreset=mode.name.lower(),
             illegal_action=illegal_action,
             reward=reward,
             num_threads=num_threads,
+            new_observations=copy,
         )
         self.num_envs = num_envs
         self.copy = copy
@@ -129,7 +131,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self._start_games(seed, which)
         if state is not None:
             start_from(self.batch, state, given, which)
-        return self._observations(), self._infos()
+        return self.batch.observations, self._infos()
 
     def step(
         self, actions: NDArray[np.int64]
@@ -144,7 +146,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         infos = self._infos()
         if batch.illegal.any() or terminations.any():
             self._add_ends(infos, terminations, batch.illegal.copy())
-        return self._observations(), batch.rewards[:, 0].copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
+        return batch.observations, batch.rewards[:, 0].copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal in each game: a new (num_envs, NUM_ACTIONS) bool array."""
@@ -156,9 +158,6 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             warn_of_no_render_mode()
             return None
         return tuple(render_text(state, viewer=0, tables=self.batch.tables) for state in self.batch.states)
-
-    def _observations(self) -> Observations:
-        return self.batch.observations.copy() if self.copy else self.batch.observations
 
     def _infos(self) -> dict[str, Any]:
         masks = self.batch.action_masks

@@ -14,6 +14,14 @@ from petrichor_env.component_files import load_tables
 from petrichor_env.errors import StateError
 from petrichor_env.invariants.checks import Check, breaks
 from petrichor_env.invariants.effect import broken_effect
+from petrichor_env.invariants.modules import (
+    broken_flower_tiles,
+    broken_forecasts,
+    broken_module_decisions,
+    broken_powers,
+    broken_promos,
+    broken_timing,
+)
 from petrichor_env.invariants.pieces import (
     broken_belongings,
     broken_cards,
@@ -62,12 +70,18 @@ def broken_counts(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield from broken_switches(states)
     yield from broken_ranges(states)
     yield from broken_fields(states, tables)
+    yield from broken_promos(states, tables)
+    yield from broken_flower_tiles(states, tables)
     yield from broken_clouds(states, tables)
     yield from broken_belongings(states, tables)
     yield from broken_cards(states, tables)
+    yield from broken_powers(states)
+    yield from broken_forecasts(states)
     yield from broken_progress(states)
     yield from broken_turns(states)
     yield from broken_effect(states, tables)
+    yield from broken_timing(states, tables)
+    yield from broken_module_decisions(states, tables)
     yield from broken_weather(states)
     yield from broken_draft(states)
     yield from broken_winds(states)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from petrichor_env.state import Decision, Phase, Weather
+import numpy as np
+
+from petrichor_env.rules.forecasts import TIMINGS
+from petrichor_env.state import Decision, Phase, Timing, Weather
 
 CARD_OF_DECISION = {
     Decision.FROST_TILE: Weather.FROST,
@@ -11,11 +14,15 @@ CARD_OF_DECISION = {
     Decision.WIND_DIRECTION: Weather.WIND,
     Decision.RAIN_DROP: Weather.RAIN,
     Decision.RAIN_SECOND_DROP: Weather.RAIN,
+    Decision.FROST_CLOUD: Weather.FROST,
+    Decision.FROST_POWER: Weather.FROST,
+    Decision.WIND_TILE: Weather.WIND,
 }
 WEATHER_OF_DECISION = {
     Decision.SUN_WEATHER_CLOUD: Weather.SUN,
     Decision.WIND_WEATHER_DROP: Weather.WIND,
     Decision.WIND_WEATHER_DIRECTION: Weather.WIND,
+    Decision.POD_TILE: Weather.WIND,
 }
 WEATHER_DECISIONS = (Decision.CHOOSE_WEATHER, *WEATHER_OF_DECISION)
 ACTION_DECISIONS = (
@@ -23,15 +30,48 @@ ACTION_DECISIONS = (
     *CARD_OF_DECISION,
     *(Decision.TAKE_DROP, Decision.VOTE, Decision.MOVE_VOTE),
 )
+FORECASTS_OF_DECISION = {
+    Decision.FORECAST_TILE: (2, 4, 6, 9, 10, 12, 16),
+    Decision.FORECAST_DROP: (8, 11, 15),
+    Decision.FORECAST_DIRECTION: (8,),
+    Decision.FORECAST_VOTE: (5,),
+}
+"""The forecast cards whose effect asks this."""
+CARD_TO_COUNT_CLOUDS, CARD_TO_VOTE, CARD_TO_MOVE_CLOUD, CARD_TO_MOVE_UP, CARD_TO_RAIN = 3, 5, 10, 11, 15
+"""Numbers of the forecast cards whose choices leave something in the record."""
+FORECAST_WINDOWS = (
+    Timing.START_OF_WEATHER,
+    *(Timing.SUN_TURN, Timing.BEFORE_WIND, Timing.BEFORE_RAIN),
+    *(Timing.BEFORE_HARVEST, Timing.AFTER_HARVEST),
+)
+"""When the holders of forecast cards are asked whether they play one."""
+WEATHER_OF_TIMING = {
+    Timing.SUN_TURN: Weather.SUN,
+    Timing.BEFORE_WIND: Weather.WIND,
+    Timing.BEFORE_RAIN: Weather.RAIN,
+}
+MOST_CHOICES = {Decision.POD_TILE: 2, Decision.KEEP_DROP: 3, Decision.FORECAST_DROP: 3}
+"""Tiles or drops that these decisions choose one after another; of `forecast_drop` only card 11."""
 CLOCKWISE, ANTICLOCKWISE = 1, -1
 
 
-def turn_order(decision: int, phase: int) -> int:
+def turn_order(decision: int, phase: int, timing: int) -> int:
     """CLOCKWISE from the first player or ANTICLOCKWISE from the last one, where players are asked in turn; else 0."""
     if decision in (Decision.DRAFT, Decision.DISCARD, Decision.SUN_WEATHER_CLOUD):
         return CLOCKWISE
     if decision == Decision.TAKE_DROP and phase == Phase.WEATHER:
         return CLOCKWISE
+    if decision in (Decision.FERTILIZER_TILE, Decision.POD_TILE):
+        return CLOCKWISE
+    if decision == Decision.FORECAST and timing == Timing.SUN_TURN:
+        return CLOCKWISE
     if decision in (Decision.SETUP_CLOUD, Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION):
         return ANTICLOCKWISE
     return 0
+
+
+def is_window(decision: np.ndarray, forecast: np.ndarray) -> np.ndarray:
+    """Whether the timeline asks holders of forecast cards, or one of them carries such a card out; same shape."""
+    carried_out = np.isin(decision, (*FORECASTS_OF_DECISION, Decision.MOVE_VOTE)) & (TIMINGS[forecast] > 0)
+    window: np.ndarray = (decision == Decision.FORECAST) | carried_out
+    return window

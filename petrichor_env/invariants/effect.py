@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from petrichor_env.invariants.checks import Check, breaks
-from petrichor_env.invariants.decisions import CARD_OF_DECISION
+from petrichor_env.invariants.decisions import CARD_OF_DECISION, CARD_TO_MOVE_CLOUD, CARD_TO_RAIN, MOST_CHOICES
+from petrichor_env.invariants.modules import is_closed
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.state import (
     DECISION_NAMES,
+    MAX_PLAYERS,
     NO_TILE,
     NOBODY,
     NUM_KINDS,
@@ -18,9 +20,17 @@ from petrichor_env.state import (
     Cloud,
     Decision,
     Phase,
+    Power,
     Weather,
 )
 from petrichor_env.words import name_or_none, owner_names, tile_name
+
+
+def full_price(s: np.ndarray) -> np.ndarray:
+    """Other cards that pay for the whole action, (N,): two for one of its kind, but any is a Sun for the Sun power."""
+    power = s["power"][np.arange(len(s)), np.maximum(s["actor"], 0)]
+    any_is_sun = (s["card"] == Weather.SUN) & (power == Power.SUN)
+    return np.where(s["optional"] == 1, 2, 1) * np.where(any_is_sun, 1, 2)
 
 
 def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -37,7 +47,8 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         return np.isin(decision, decisions)
 
     in_weather = s["phase"] == Phase.WEATHER
-    taking, voting = is_one_of(Decision.TAKE_DROP), is_one_of(Decision.VOTE, Decision.MOVE_VOTE, Decision.PAY)
+    taking, moving = is_one_of(Decision.TAKE_DROP), is_one_of(Decision.MOVE_VOTE)
+    voting = is_one_of(Decision.VOTE, Decision.PAY) | (moving & ~in_weather)  # a forecast card adds a vote there
     wanted = np.full(len(s), -1)
     for asked_for, weather in CARD_OF_DECISION.items():
         wanted[decision == asked_for] = weather
@@ -60,7 +71,8 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         lambda i: f"pending.cards_left and lowest_card for {asked(i)}, which names no cards",
     )
     paying = decision == Decision.PAY
-    most = np.where(optional, 4, 2)
+    actor = np.maximum(s["actor"], 0)
+    most = full_price(s)
     yield breaks(
         paying & ((s["cards_left"] < 1) | (s["cards_left"] > most)),
         lambda i: f"pending.cards_left is {s['cards_left'][i]}; 1 to {most[i]} cards pay for this action",
@@ -69,7 +81,6 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         paying & (s["cards_left"] == most) & (s["lowest_card"] != 0),
         lambda i: "pending.lowest_card, but no card has been named yet",
     )
-    actor = np.maximum(s["actor"], 0)
     hand = s["hand"][rows, actor].sum(axis=1, dtype=np.int64)
     discarding = decision == Decision.DISCARD
     yield breaks(
@@ -85,19 +96,30 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     supply = s["supply"][rows, actor].astype(np.int64)
     reach = supply + own_on_tiles
     free_clouds = int(tables["clouds"][0]) - (s["cloud"] != Cloud.NONE).sum(axis=1)
-    frost = (decision == Decision.FROST_TILE) | (taking & ~in_weather & (s["card"] == Weather.FROST))
-    yield breaks(frost & (free_clouds < 1), lambda i: f"{asked(i)}: there is no cloud left for a Frost action")
+    frost = is_one_of(Decision.FROST_TILE, Decision.FROST_CLOUD)
+    frost |= taking & ~in_weather & (s["card"] == Weather.FROST)
+    into_cloud = frost & (s["players"] == MAX_PLAYERS) & (free_clouds < 1) & (decision != Decision.FROST_TILE)
+    yield breaks(
+        frost & ~into_cloud & (free_clouds < 1), lambda i: f"{asked(i)}: there is no cloud left for a Frost action"
+    )
     needed = np.where(frost, 1, 0)
     needed = np.where((decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN)), 2, needed)
     target, owner = s["target"], s["target_owner"]
-    has_target = taking | is_one_of(
-        Decision.WIND_DIRECTION, Decision.RAIN_SECOND_DROP, Decision.MOVE_VOTE, Decision.WIND_WEATHER_DIRECTION
+    has_target = taking | moving | is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
+    has_target |= is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
+    last_of_several = np.zeros(len(s), bool)  # the choice before
+    for asked_for, choices in MOST_CHOICES.items():
+        last_of_several |= (decision == asked_for) & (s["choices_left"] > 0) & (s["choices_left"] < choices)
+    has_target |= last_of_several
+    either = (is_one_of(Decision.FORECAST_TILE) & (s["forecast"] == CARD_TO_MOVE_CLOUD)) | (
+        is_one_of(Decision.FORECAST_DROP) & (s["forecast"] == CARD_TO_RAIN)
     )
     yield breaks(
-        (running | ~forfeited) & (has_target != (target != NO_TILE)),
+        (running | ~forfeited) & ~either & (has_target != (target != NO_TILE)),
         lambda i: f"pending.target is {'missing' if target[i] < 0 else 'given'} for {asked(i)}",
     )
-    has_owner = is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION)
+    has_owner = is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
+    has_owner |= last_of_several & is_one_of(Decision.FORECAST_DROP)
     yield breaks(
         (running | ~forfeited) & (has_owner != (owner != NOBODY)),
         lambda i: f"pending.target_owner is {'missing' if owner[i] < 0 else 'given'} for {asked(i)}",
@@ -108,10 +130,22 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     def place(i: int) -> str:
         return tile_name(int(s["players"][i]), int(target[i]))
 
-    own_cloud = is_one_of(Decision.WIND_DIRECTION, Decision.RAIN_SECOND_DROP) | (taking & ~frost)
+    own_cloud = is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.RAIN_SECOND_DROP) | (taking & ~frost)
     yield breaks(own_cloud & (own_in_cloud == 0), lambda i: f"pending.target {place(i)} has no cloud with an own drop")
     free = (s["crop"][rows, at] != NO_TILE) & (s["cloud"][rows, at] == Cloud.NONE)
-    yield breaks(taking & frost & ~free, lambda i: f"pending.target {place(i)} is not free for a new cloud")
+    yield breaks(
+        taking & frost & ~into_cloud & ~free, lambda i: f"pending.target {place(i)} is not free for a new cloud"
+    )
+    foreign = (s["cloud"][rows, at] != Cloud.NONE) & (own_in_cloud == 0)
+    yield breaks(
+        taking & into_cloud & ~foreign, lambda i: f"pending.target {place(i)} has no cloud without an own drop"
+    )
+    yield breaks(
+        is_one_of(Decision.RAIN_SECOND_DROP) & is_closed(s)[rows, at],
+        lambda i: f"pending.target {place(i)} is a closed snowdrop; no drop of a cloud above it is chosen",
+    )
+    foreign_drop = is_one_of(Decision.FORECAST_DIRECTION) & (owner != s["actor"])
+    yield breaks(foreign_drop, lambda i: f"{asked(i)}: the card moves an own drop")
     chosen = np.where(
         decision == Decision.RAIN_SECOND_DROP, s["cloud_drops"][rows, at, whose], s["drops"][rows, at, whose]
     )
@@ -131,11 +165,11 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
             f"{asked(i)}: the supply of {supply[i]} drops is enough; drops are taken from tiles only if it is short"
         ),
     )
-    moving = decision == Decision.MOVE_VOTE
     space = np.clip(target, 0, NUM_KINDS - 1)
     near = (target == s["card"]) | (target == (s["card"] + 1) % NUM_KINDS)
     yield breaks(
-        moving & ~near, lambda i: f"{asked(i)}: the vote goes to the action's weather or the next one clockwise"
+        moving & ~in_weather & ~near,
+        lambda i: f"{asked(i)}: the vote goes to the action's weather or the next one clockwise",
     )
     yield breaks(
         moving & (s["vote_supply"][rows, actor] > 0),

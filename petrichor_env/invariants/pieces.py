@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
 
-from petrichor_env.config import VARIANTS
+from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.invariants.checks import Check, breaks
+from petrichor_env.invariants.decisions import MOST_CHOICES
+from petrichor_env.invariants.modules import is_closed, is_face_down
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.rules.drafting import NOT_DRAFTING
@@ -16,11 +18,14 @@ from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     CROP_NAMES,
+    FACE_DOWN,
     MAX_PLAYERS,
     NO_TILE,
     NOBODY,
+    NUM_FORECASTS,
     NUM_KINDS,
     NUM_TILES,
+    PLAYED,
     STATE,
     TILE_NAMES,
     WEATHER_NAMES,
@@ -28,18 +33,29 @@ from petrichor_env.state import (
     Crop,
     Decision,
     Growing,
+    Module,
     Phase,
+    Power,
+    Timing,
 )
-from petrichor_env.words import FIELDS, owner_names, tile_name
+from petrichor_env.words import FIELDS, crop_name, owner_names, tile_name
 
 _WINDS_SHOWN = STATE["winds_card"].shape[0]
-CARDS_DEALT = np.array([0, 8, 7, 7, 6])
+CARDS_DEALT = np.array([0, 8, 7, 7, 6, 6])
 """Cards a player is dealt in every round, by number of players (1 is solo)."""
+MODULE_OF_CROP = {
+    Crop.CACTUS: Module.CACTUS,
+    Crop.LAKE: Module.LAKE,
+    **dict.fromkeys((Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE), Module.FLOWER_TILES),
+}
+"""The module that each tile which is not in the base game's box comes with."""
+_NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
 
 
-def tiles_of_each_crop(players: int, no_more_tricks: bool, tables: np.ndarray) -> np.ndarray:
+def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[int], tables: np.ndarray) -> np.ndarray:
     """How many tiles of each crop the field is drawn from, (number of crops,) int64."""
     copies = tables["copies"][0].astype(np.int64)
+    copies[[crop for crop, module in MODULE_OF_CROP.items() if module not in modules]] = 0
     if players == 2:
         copies[Crop.CORN] = 0
     if players == 1:  # only the copies with a compass
@@ -50,8 +66,11 @@ def tiles_of_each_crop(players: int, no_more_tricks: bool, tables: np.ndarray) -
     return copies
 
 
-def no_such_tile(players: int, crop: int, no_more_tricks: bool) -> str:
+def no_such_tile(players: int, crop: int, no_more_tricks: bool, modules: Container[int]) -> str:
     """Why a crop cannot be in the field at all."""
+    module = MODULE_OF_CROP.get(Crop(crop))
+    if module is not None and module not in modules:
+        return f"a {CROP_NAMES[crop]} tile in the field; it comes with the module {MODULES[module]!r}"
     if players == 2 and crop == Crop.CORN:
         return "a corn tile in the field; both are removed in the 2 player game (Setup)"
     if players == 1 and no_more_tricks and crop in (Crop.WHEAT, Crop.POTATO):
@@ -63,7 +82,7 @@ def no_such_tile(players: int, crop: int, no_more_tricks: bool) -> str:
 
 def broken_switches(s: np.ndarray) -> Iterator[Check]:
     players = s["players"]
-    yield breaks((players < 1) | (players > 4), lambda i: f"players is {players[i]}; allowed are 1 to 4")
+    yield breaks((players < 1) | (players > MAX_PLAYERS), lambda i: f"players is {players[i]}; allowed are 1 to 5")
     solo = players == 1
     yield breaks(
         s["owners"] != np.where(solo, 2, players), lambda i: f"owners is {s['owners'][i]} with {players[i]} players"
@@ -82,10 +101,20 @@ def broken_switches(s: np.ndarray) -> Iterator[Check]:
             f"the switch {VARIANTS[v]} is {s['variants'][i, v]}; allowed are 0 and 1, with 2 players and more 0"
         ),
     )
-    yield breaks(s["reserved"] != 0, lambda i, _: "the reserved bytes are not 0")
+    yield breaks(
+        ~np.isin(s["modules"], (0, 1)),
+        lambda i, m: f"the switch {MODULES[m]} is {s['modules'][i, m]}; allowed are 0 and 1",
+    )
+    yield breaks(
+        solo[:, None] & (s["modules"][:, _NOT_IN_SOLO] != 0),
+        lambda i, m: f"the module {MODULES[_NOT_IN_SOLO[m]]} in solo; there it is not used",
+    )
 
 
-_BY_OWNER = ("points", "drops", "cloud_drops", "supply", "votes", "vote_supply", "voting_wins", "wheat_tokens")
+_BY_OWNER = (
+    *("points", "drops", "cloud_drops", "supply", "votes", "vote_supply", "voting_wins", "wheat_tokens"),
+    *("counts_clouds", "chosen_drops", "scored_drops"),
+)
 _BY_KIND = ("hand", "deck", "discards", "pack")
 
 
@@ -103,9 +132,9 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "forfeited": (NOBODY, last_seat),
         "turns": (0, s["players"]),
         "last_turns": (0, last_seat),
-        "turn_index": (0, s["owners"]),
+        "turn_index": (0, 2 * s["players"]),
         "harvested": (0, 1),
-        "crop": (NO_TILE, len(Crop) - 1),
+        "crop": (FACE_DOWN, len(Crop) - 1),
         "growing": (0, len(Growing) - 1),
         "cloud": (0, len(Cloud) - 1),
         "dice": (0, 4),
@@ -118,6 +147,18 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "target_owner": (NOBODY, s["owners"] - 1),
         "selected": (0, 1),
         "weather": (-1, NUM_KINDS - 1),
+        "chosen_power": (0, len(Power) - 1),
+        "power": (0, len(Power) - 1),
+        "forecast_holder": (PLAYED, last_seat),
+        "fertilizer": (0, 1),
+        "pods": (0, 1),
+        "blooms": (0, 127),
+        "controller": (NOBODY, last_seat),
+        "timing": (0, len(Timing) - 1),
+        "timing_index": (0, 2 * s["players"]),
+        "forecast": (0, NUM_FORECASTS),
+        "choices_left": (0, max(MOST_CHOICES.values())),
+        "counts_clouds": (0, 1),
         "winds_deck": (0, 1),
         "winds_revealed": (0, _WINDS_SHOWN),
         "winds_card": (0, RESHUFFLE - 1),
@@ -147,11 +188,11 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         )
 
 
-_ON_FIELD = np.array([[tile in FIELDS.get(players, ()) for tile in range(NUM_TILES)] for players in range(5)])
+_ON_FIELD = np.array([[tile in FIELDS.get(players, ()) for tile in range(NUM_TILES)] for players in range(6)])
 
 
 def _tile_text(s: np.ndarray, i: int, tile: int) -> str:
-    return f"{CROP_NAMES[s['crop'][i, tile]]} on {tile_name(int(s['players'][i]), tile)}"
+    return f"{crop_name(s['crop'][i, tile])} on {tile_name(int(s['players'][i]), tile)}"
 
 
 def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -164,23 +205,32 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         off_field & ~on_field,
         lambda i, t: f"{TILE_NAMES[t]} is not in the field of {s['players'][i]} players, but something is there",
     )
+    face_down = is_face_down(s)
+    yield breaks(
+        face_down[:, None] & on_field & (s["crop"] != FACE_DOWN),
+        lambda i, t: f"{_tile_text(s, i, t)} lies face up, but other tiles lie face down",
+    )
     there = (s["crop"][:, :, None] == np.arange(len(Crop))).sum(axis=1)
-    copies = {
-        (players, tricks): tiles_of_each_crop(players, tricks, tables)
-        for players in range(1, 5)
-        for tricks in (False, True)
-    }
-    left_out = s["variants"][:, VARIANTS.index("no_more_tricks")] == 1
-    allowed = np.stack([copies[int(p), bool(tricks)] for p, tricks in zip(s["players"], left_out, strict=True)])
+    copies = np.stack(
+        [
+            [tiles_of_each_crop(players, tricks, list(Module), tables) for tricks in (False, True)]
+            for players in range(MAX_PLAYERS + 1)
+        ]
+    )
+    left_out = s["variants"][:, VARIANTS.index("no_more_tricks")]
+    allowed = copies[s["players"], left_out]
+    for crop, module in MODULE_OF_CROP.items():
+        allowed[:, crop] *= s["modules"][:, module]
 
     def too_many(i: int, crop: int) -> str:
         if allowed[i, crop] == 0:
-            return no_such_tile(int(s["players"][i]), crop, bool(left_out[i]))
+            modules = np.flatnonzero(s["modules"][i]).tolist()
+            return no_such_tile(int(s["players"][i]), crop, bool(left_out[i]), modules)
         return f"{there[i, crop]} {CROP_NAMES[crop]} tiles in the field; there are {allowed[i, crop]}"
 
     yield breaks(there > allowed, too_many)
     yield breaks(
-        (s["players"] == 1) & ~_is_ascending(s, tables),
+        (s["players"] == 1) & ~face_down & ~_is_ascending(s, tables),
         lambda i: (
             f"the field {', '.join(CROP_NAMES[s['crop'][i, tile]] for tile in FIELDS[1])} "
             "is not in ascending order of priority (Southern Winds, Setup 3)"
@@ -188,8 +238,13 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     )
     drops = s["drops"].sum(axis=2, dtype=np.int64)
     needed = tables["drops_to_grow"][0][np.maximum(s["crop"], 0)]
-    enough, token = on_field & (drops >= needed), s["growing"]
+    closed = is_closed(s)
+    enough, token = on_field & (drops >= needed) & ~closed, s["growing"]
     sprouts = np.isin(s["crop"], (Crop.COFFEE, Crop.RICE))
+    yield breaks(
+        closed & (token != Growing.NONE),
+        lambda i, t: f"{_tile_text(s, i, t)} has a growing token, but it is closed; it grows only in bloom",
+    )
     yield breaks(
         on_field & ~enough & (token != Growing.NONE),
         lambda i, t: (
@@ -205,6 +260,14 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield breaks(
         (token == Growing.SPROUTING) & ~sprouts,
         lambda i, t: f"{_tile_text(s, i, t)} is sprouting; only coffee and rice sprout, others are developed at once",
+    )
+    cactus, too_wet = s["crop"] == Crop.CACTUS, drops >= tables["drops_to_drown"][0]
+    yield breaks(
+        (token == Growing.DROWNED) & ~cactus, lambda i, t: f"{_tile_text(s, i, t)} is drowned; only the cactus drowns"
+    )
+    yield breaks(
+        cactus & too_wet & (token == Growing.DEVELOPED),
+        lambda i, t: f"{_tile_text(s, i, t)} has {drops[i, t]} drops, so it is drowned",
     )
 
 
@@ -270,7 +333,8 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
                 f"{name(i, seat)} has {sums[i, seat]} {what} on {places}; a player has {total}"
             ),
         )
-    most = RESOLVED_SPACES * s["round"].astype(np.int64)
+    a_space = np.where(s["players"] == 5, 2, 1)  # a sole leader of five players wins twice
+    most = a_space * RESOLVED_SPACES * s["round"].astype(np.int64)
     yield breaks(
         s["voting_wins"] > most[:, None],
         lambda i, seat: (
@@ -286,20 +350,28 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     )
 
 
+def cards_of_a_kind(players: np.ndarray, tables: np.ndarray) -> np.ndarray:
+    """Action cards of each kind, by number of players: same shape."""
+    total: np.ndarray = np.where(
+        players == 5, tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]
+    ).astype(np.int64)
+    return total
+
+
 def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Components (the number of cards), Setup, Clean-up Phase, Hand limit."""
-    total = int(tables["cards_of_a_kind"][0])
+    total = np.where(is_face_down(s), 0, cards_of_a_kind(s["players"], tables))
     cards = (s["hand"] + s["pack"].astype(np.int64)).sum(axis=1) + s["deck"] + s["discards"]
     yield breaks(
-        cards != total,
+        cards != total[:, None],
         lambda i, kind: (
-            f"{cards[i, kind]} {WEATHER_NAMES[kind]} cards in hands, packs, deck and discards; there are {total}"
+            f"{cards[i, kind]} {WEATHER_NAMES[kind]} cards in hands, packs, deck and discards; there are {total[i]}"
         ),
     )
     hands = s["hand"].sum(axis=2, dtype=np.int64)
     dealt = CARDS_DEALT[s["players"]]
     most = dealt + np.where(s["round"] > 1, np.where(s["players"] > 1, HAND_LIMIT, 0), s["players"] == 2)
-    at_limit = (s["phase"] == Phase.WEATHER) & (s["forfeited"] == NOBODY)
+    at_limit = np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)) & (s["forfeited"] == NOBODY)
     most = np.where(at_limit, HAND_LIMIT, most)
     yield breaks(
         hands > most[:, None],
@@ -311,7 +383,8 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         discarding[:, None] & (hands > HAND_LIMIT) & (place < s["turn_index"][:, None]),
         lambda i, seat: f"player_{seat} holds {hands[i, seat]} cards, but has discarded down to {HAND_LIMIT} already",
     )
-    out = (s["passed"] != NOBODY) & (s["players"] != 2) & np.isin(s["phase"], (Phase.ACTION, Phase.WEATHER))
+    in_round = np.isin(s["phase"], (Phase.ACTION, Phase.WEATHER, Phase.HARVEST))
+    out = (s["passed"] != NOBODY) & (s["players"] != 2) & in_round
     hand_of_passed = np.take_along_axis(hands, np.maximum(s["passed"], 0)[:, None].astype(np.int64), axis=1)[:, 0]
     yield breaks(
         out & (hand_of_passed > 0),
@@ -326,11 +399,13 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     card, roll, target = s["winds_card"], s["winds_roll"], s["winds_target"]
     something = deck.any(axis=1) | (revealed != 0)
     yield breaks(~solo & something, lambda i: "Southern Winds cards with 2 players or more")
+    face_down = is_face_down(s)
+    yield breaks(face_down & something, lambda i: "Southern Winds cards, but the tiles still lie face down")
     blank = (card == 0) & (roll == 0) & (target == NO_TILE)
     yield breaks(~shown & ~blank, lambda i, k: f"Southern Winds card {k + 1} of {revealed[i]} revealed holds something")
     yield breaks(shown & (card == 0), lambda i, k: f"revealed Southern Winds card {k + 1} has no number")
     yield breaks(
-        solo & ~deck[:, RESHUFFLE - 1],
+        solo & ~deck[:, RESHUFFLE - 1] & ~face_down,
         lambda i: "card 9 is not in the Southern Winds deck; when it comes up, all nine are shuffled to a new deck",
     )
     last = np.take_along_axis(card, np.maximum(revealed - 1, 0)[:, None].astype(np.int64), axis=1)[:, 0].astype(
@@ -341,7 +416,7 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     double, non_random, _, more = (s["variants"][:, v] == 1 for v in range(len(VARIANTS)))
     # a pass for want of cards shows nobody's turn between: then a round's last neutral turns and the next one's first
     cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
-    most = cards * np.where(s["phase"] == Phase.WEATHER, 1 + extra, 2 + extra)
+    most = cards * np.where(np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)), 1 + extra, 2 + extra)
     most = np.where(turn & ((s["turns"] > 0) | (s["round"] == 1)), cards, most)
     most = np.where((s["phase"] == Phase.ACTION) & ~turn, 0, most)
     yield breaks(

@@ -10,8 +10,11 @@ from petrichor_env.invariants.checks import Check, breaks
 from petrichor_env.invariants.decisions import (
     ACTION_DECISIONS,
     CLOCKWISE,
+    FORECASTS_OF_DECISION,
     WEATHER_DECISIONS,
     WEATHER_OF_DECISION,
+    WEATHER_OF_TIMING,
+    is_window,
     turn_order,
 )
 from petrichor_env.invariants.pieces import CARDS_DEALT
@@ -23,15 +26,17 @@ from petrichor_env.state import (
     MAX_PLAYERS,
     NOBODY,
     NUM_KINDS,
+    NUM_TILES,
     PHASE_NAMES,
     WEATHER_NAMES,
     Decision,
     Phase,
+    Timing,
     Weather,
 )
 from petrichor_env.words import name_or_none
 
-_PACKS_PASSED = np.array([0, 0, 3, 3, 2])
+_PACKS_PASSED = np.array([0, 0, 3, 3, 2, 2])
 """How often packs are passed on in a draft, by number of players; of each 1 card is chosen, then 2 and 2."""
 _CARDS_PICKED = np.array([0, 1, 3, 5])
 """Cards chosen by the time that packs have been passed on 0, 1, 2, 3 times."""
@@ -48,6 +53,18 @@ for _decision, _phase in (
     (Decision.SETUP_CLOUD, Phase.SETUP),
     (Decision.TAKE_DROP, Phase.WEATHER),
     (Decision.DISCARD, Phase.ACTION),
+    (Decision.FERTILIZER_TILE, Phase.SETUP),
+    (Decision.FORECAST, Phase.WEATHER),
+    (Decision.FORECAST, Phase.HARVEST),
+    (Decision.FORECAST_TILE, Phase.ACTION),
+    (Decision.FORECAST_TILE, Phase.WEATHER),
+    (Decision.FORECAST_TILE, Phase.HARVEST),
+    (Decision.FORECAST_DROP, Phase.ACTION),
+    (Decision.FORECAST_DROP, Phase.WEATHER),
+    (Decision.FORECAST_DIRECTION, Phase.WEATHER),
+    (Decision.FORECAST_VOTE, Phase.WEATHER),
+    (Decision.MOVE_VOTE, Phase.WEATHER),
+    (Decision.KEEP_DROP, Phase.HARVEST),
 ):
     _PHASES_OF[_decision, _phase] = True
 
@@ -73,12 +90,10 @@ def broken_progress(s: np.ndarray) -> Iterator[Check]:
     finished = over & (s["forfeited"] == NOBODY)
     yield breaks(~over & (s["forfeited"] != NOBODY), lambda i: f"{asked(i)} in a game that was forfeited")
     yield breaks(finished & (s["round"] != s["rounds"]), lambda i: f"over in round {s['round'][i]} of {s['rounds'][i]}")
-    left = s["votes"].any(axis=(1, 2)) | s["growing"].any(axis=1) | (s["harvested"] == 0)
+    left = s["votes"].any(axis=(1, 2)) | (s["harvested"] == 0)
     yield breaks(
         finished & left,
-        lambda i: (
-            "over, but there are votes on weather spaces, or growing crops, or there was no Harvest in the final round"
-        ),
+        lambda i: "over, but there are votes on weather spaces, or there was no Harvest in the final round",
     )
     yield breaks(
         ((phase == Phase.SETUP) & (s["round"] != 1)) | ((phase == Phase.CLEANUP) & (s["round"] == 1)),
@@ -103,7 +118,7 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
         return "nobody" if seat < 0 else f"player_{seat}"
 
     running = decision != Decision.GAME_OVER
-    acting = np.isin(decision, ACTION_DECISIONS) & (phase == Phase.ACTION)
+    acting = np.isin(decision, (*ACTION_DECISIONS, *FORECASTS_OF_DECISION)) & (phase == Phase.ACTION)
     has_ended = running & ~acting & (phase != Phase.SETUP)
     yield breaks(
         running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting),
@@ -137,10 +152,15 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     expected = np.where(first_round, (first + turns) % players, expected)
     expected = np.where(closing, (passed - last_turns) % players, expected)
     expected = np.where(decision == Decision.CHOOSE_WEATHER, first, expected)
-    order = np.array([turn_order(int(d), int(p)) for d, p in zip(decision, phase, strict=True)])
+    timing = s["timing"]
+    order = np.array([turn_order(int(d), int(p), int(at)) for d, p, at in zip(decision, phase, timing, strict=True)])
+    offered = is_window(decision, s["forecast"]) & (timing != Timing.SUN_TURN)
+    expected = np.where(offered, (first + s["timing_index"]) % players, expected)
     offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
+    offset = np.where(decision == Decision.POD_TILE, players, offset)
+    last = np.where(decision == Decision.FERTILIZER_TILE, NUM_TILES, players) + offset
     yield breaks(
-        running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= players + offset)),
+        running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= last)),
         lambda i: f"turn_index is {turn_index[i]} for decision {DECISION_NAMES[decision[i]]!r}",
     )
     start = np.where(order == CLOCKWISE, first, first - 1)
@@ -170,6 +190,9 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
     for asked_for, resolved in WEATHER_OF_DECISION.items():
         wanted[decision == asked_for] = resolved
     wanted[in_weather & (decision == Decision.TAKE_DROP)] = Weather.SUN
+    window = in_weather & is_window(decision, s["forecast"])
+    for timing, resolved in WEATHER_OF_TIMING.items():
+        wanted[window & (s["timing"] == timing)] = resolved
     yield breaks(
         in_weather & (weather != wanted),
         lambda i: f"pending.weather is {name_or_none(WEATHER_NAMES, int(weather[i]))!r} for {asked(i)}",
@@ -193,7 +216,9 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
             f"{asked(i)}: with {votes[i].tolist()} votes and {number[i]} spaces selected there is no tie to break"
         ),
     )
-    resolving = in_weather & ~choosing
+    before = window & (s["timing"] == Timing.START_OF_WEATHER)
+    yield breaks(before & (number > 0), lambda i: f"{asked(i)} at the start of the weather, but spaces are selected")
+    resolving = in_weather & ~choosing & ~before
     yield breaks(
         resolving & np.where(final, number > RESOLVED_SPACES, number != RESOLVED_SPACES),
         lambda i: f"pending.selected names {number[i]} spaces; {RESOLVED_SPACES} are selected",

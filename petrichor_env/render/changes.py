@@ -6,10 +6,29 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from petrichor_env.actions import FORECAST
 from petrichor_env.component_files import load_tables
+from petrichor_env.render.card_texts import forecast_cards_text, forecast_text, power_text
 from petrichor_env.render.decisions import WEATHER_WORDS, action_text
 from petrichor_env.render.text import cards_text, dice_text, winds_card_text
-from petrichor_env.state import CROP_NAMES, NOBODY, NUM_TILES, Cloud, Decision, Growing, State
+from petrichor_env.rules.clouds import OVERFLOWS_AT
+from petrichor_env.rules.fields import NEIGHBOURS
+from petrichor_env.state import (
+    CROP_NAMES,
+    FACE_DOWN,
+    NOBODY,
+    NUM_TILES,
+    PLAYED,
+    Cloud,
+    Crop,
+    Decision,
+    Growing,
+    Module,
+    Power,
+    State,
+    Timing,
+    Weather,
+)
 from petrichor_env.words import owner_names, tile_name
 
 __all__ = ["action_text", "changes"]
@@ -26,11 +45,15 @@ def changes(before: State, after: State, viewer: int | None = None, tables: np.n
     t = (load_tables() if tables is None else tables)[0]
     return [
         *_cards(before, after, viewer),
+        *_powers(before, after),
+        *_forecasts(before, after, viewer),
         *_winds(before, after, t),
         *_passing(before, after),
+        *_laying(before, after),
         *_clouds(before, after),
         *_drops(before, after),
         *_growing(before, after),
+        *_tokens(before, after),
         *_votes(before, after),
         *_scores(before, after),
         *_progress(before, after),
@@ -73,6 +96,50 @@ def _shown(cards: np.ndarray, shown: bool) -> str:
     return cards_text(cards) if shown else f"{number} card{'' if number == 1 else 's'}"
 
 
+def _powers(before: State, after: State) -> Iterator[str]:
+    for seat in np.flatnonzero(before["power"] != after["power"]):
+        if after["power"][seat] != Power.NONE:
+            yield f"{_names(after)[seat]} has the {power_text(after['power'][seat])}."
+
+
+def _forecasts(before: State, after: State, viewer: int | None) -> Iterator[str]:
+    """Which cards others are dealt is hidden; those that are played, and the last one that goes with them, are open."""
+    if not after["modules"][Module.FORECASTS]:
+        return
+    had, has = before["forecast_holder"], after["forecast_holder"]
+    for seat in range(after["players"]):
+        name = _names(after)[seat]
+        dealt = (np.flatnonzero((has == seat) & (had != seat)) + 1).tolist()
+        gone = (np.flatnonzero((has == PLAYED) & (had == seat)) + 1).tolist()
+        if dealt:
+            cards = forecast_cards_text(dealt) if viewer in (None, seat) else f"{len(dealt)} forecast cards"
+            yield f"{name} gets {cards}."
+        played = _played(before, after, seat, gone)
+        if played:
+            rest = [number for number in gone if number != played]
+            discarded = f" and discards {forecast_cards_text(rest)}" if rest else ""
+            yield f"{name} plays {forecast_text(played)}{discarded}."
+        elif gone:
+            number = "one" if len(gone) == 2 else "two"
+            yield f"{name} plays {number} of {forecast_cards_text(gone)} and discards the other."
+
+
+def _played(before: State, after: State, seat: int, gone: list[int]) -> int:
+    """Which of the cards that are gone was played rather than discarded; 0 if the states don't tell."""
+    if len(gone) == 1:
+        return gone[0]
+    if after["forecast"] in gone:
+        return int(after["forecast"])
+    if before["actor"] != seat:
+        return 0
+    allowed = [number for number in gone if _was_legal(before, FORECAST + number - 1)]
+    return allowed[0] if len(allowed) == 1 else 0
+
+
+def _was_legal(s: State, action: int) -> bool:
+    return bool(int(s["legal"][action // 64]) >> action % 64 & 1)
+
+
 def _winds(before: State, after: State, t: State) -> Iterator[str]:
     """The Southern Winds cards revealed since; the log starts anew with each turn of the player."""
     if before["winds_deck"].any() and (after["winds_deck"] > before["winds_deck"]).any():
@@ -91,6 +158,13 @@ def _passing(before: State, after: State) -> Iterator[str]:
 
 
 # --- the Fields -----------------------------------------------------------------------------------------------------
+
+
+def _laying(before: State, after: State) -> Iterator[str]:
+    for tile in np.flatnonzero(_difference(before, after, "fertilizer") > 0).tolist():
+        yield f"A Fertilizer token is placed on {_place(after, tile)}."
+    if (before["crop"] == FACE_DOWN).any() and not (after["crop"] == FACE_DOWN).any():
+        yield "The tiles are turned face up."
 
 
 def _clouds(before: State, after: State) -> Iterator[str]:
@@ -132,7 +206,47 @@ def _gone_cloud(before: State, after: State, tile: int, came: set[int]) -> str:
         gone_too = to != tile and before["cloud"][to] and not after["cloud"][to]
         if gone_too and (fell[to] >= drops + before["cloud_drops"][to]).all():
             return f"The cloud on {place} moves to {_place(after, to)} and merges; the cloud there overflows."
+    if after["modules"].any():
+        return _gone_cloud_with_modules(before, after, tile, came)
     return f"The cloud on {place} is gone."
+
+
+_MOST_ADDED = 3
+"""Drops that a cloud gets in the effect that moves it: on the Lake, one by forecast card 10."""
+
+
+def _gone_cloud_with_modules(before: State, after: State, tile: int, came: set[int]) -> str:
+    """A cloud may also give its drops back, or get some as it moves: on the Lake, or by forecast card 10."""
+    names, place = _names(after), _place(after, tile)
+    drops = before["cloud_drops"][tile].astype(np.int64)
+    fell, back = _difference(before, after, "drops"), _difference(before, after, "supply")
+    if _gives_back(before, tile) and (back >= drops).all():
+        return f"The cloud on {place} pours out: {_amounts(drops, names)}, back to their owners."
+    for to in range(NUM_TILES):
+        if to == tile:
+            continue
+        moves, together = f"The cloud on {place} moves to {_place(after, to)}", drops + before["cloud_drops"][to]
+        if after["cloud"][to]:
+            added = after["cloud_drops"][to] - together
+            if (added < 0).any() or np.count_nonzero(added) != 1 or added.sum() > _MOST_ADDED:
+                continue
+            if to in came:
+                came.remove(to)
+                return f"{moves} and gets {_amounts(added, names)}."
+            return f"{moves} and merges with the cloud there."
+        if together.sum() + _MOST_ADDED < OVERFLOWS_AT:
+            continue
+        if (fell[to] >= together).all():
+            return f"{moves} and overflows."
+        if _gives_back(before, to) and (back >= together).all():
+            return f"{moves} and overflows: {_amounts(together, names)}, back to their owners."
+    return f"The cloud on {place} is gone."
+
+
+def _gives_back(s: State, tile: int) -> bool:
+    """Whether drops that land there go back to their owners: the Lake, a closed Snowdrop."""
+    crop = s["crop"][tile]
+    return bool(crop == Crop.LAKE or (crop == Crop.SNOWDROP and not s["blooms"][tile]))
 
 
 def _kept_cloud(before: State, after: State, tile: int) -> Iterator[str]:
@@ -141,7 +255,8 @@ def _kept_cloud(before: State, after: State, tile: int) -> Iterator[str]:
     for seat in np.flatnonzero(change).tolist():
         verb = "gets" if change[seat] > 0 else "loses"
         now = after["cloud_drops"][tile, seat]
-        yield f"The cloud on {place} {verb} {_number(abs(change[seat]))} of {names[seat]}, now {now}."
+        back = ", back to the owner" if change[seat] < 0 and _gives_back(before, tile) else ""
+        yield f"The cloud on {place} {verb} {_number(abs(change[seat]))} of {names[seat]}{back}, now {now}."
     if before["cloud"][tile] == Cloud.LIGHT and after["cloud"][tile] == Cloud.THUNDER:
         yield f"The cloud on {place} becomes a thundercloud."
 
@@ -156,6 +271,16 @@ def _drops(before: State, after: State) -> Iterator[str]:
         return
     for tile in np.flatnonzero(change.any(axis=1)).tolist():
         if _is_harvested(before, after, tile):
+            continue
+        kept = _keeper(before, change[tile])
+        if kept != NOBODY:
+            yield f"{names[kept]} keeps a drop on {_place(after, tile)}."
+            continue
+        lake = _lake_beside(before, tile)
+        if lake is not None and change.sum() == -1 and np.abs(change).sum() == 1:
+            seat = int(np.flatnonzero(change[tile])[0])
+            landed = f"the Lake on {_place(after, lake)}, back to the owner"
+            yield f"A drop of {names[seat]} moves from {_place(after, tile)} to {landed}."
             continue
         parts = []
         for seat in np.flatnonzero(change[tile]).tolist():
@@ -173,16 +298,38 @@ def _one_moved(change: np.ndarray) -> tuple[int, int, int] | None:
     return (int(start), int(to), int(seat)) if seat == other else None
 
 
+def _keeper(before: State, change: np.ndarray) -> int:
+    """Who keeps a drop there with the Harvest power, or NOBODY."""
+    if before["timing"] != Timing.SCORED or change.sum() != 1 or np.abs(change).sum() != 1:
+        return NOBODY
+    seat = int(np.flatnonzero(change)[0])
+    return seat if before["power"][seat] == Power.HARVEST else NOBODY
+
+
+def _lake_beside(s: State, tile: int) -> int | None:
+    """The Lake if a drop can have moved there from this tile: in Wind weather."""
+    lakes = np.flatnonzero(s["crop"] == Crop.LAKE)
+    if s["weather"] != Weather.WIND or not lakes.size or lakes[0] not in NEIGHBOURS[tile]:
+        return None
+    return int(lakes[0])
+
+
 def _growing(before: State, after: State) -> Iterator[str]:
-    for tile in np.flatnonzero(before["growing"] != after["growing"]).tolist():
+    for tile in range(NUM_TILES):
+        is_harvested = _is_harvested(before, after, tile)
+        if before["growing"][tile] == after["growing"][tile] and not is_harvested:
+            continue
         crop, had, has = _crop_on(after, tile), before["growing"][tile], after["growing"][tile]
-        if _is_harvested(before, after, tile):
-            drops = _number(int(before["drops"][tile].sum()))
-            yield f"{crop} is harvested; its {drops} go back to their owners."
+        if is_harvested:
+            number = int(before["drops"][tile].sum())
+            back = " goes back to its owner" if number == 1 else " go back to their owners"
+            yield f"{crop} is harvested{f'; its {_number(number)}{back}' if number else ''}."
         elif has == Growing.NONE:
             yield f"{crop} {'does not grow any more' if _may_have_had_harvest(before, after) else 'dries out'}."
         elif has == Growing.SPROUTING:
             yield f"{crop} sprouts."
+        elif has == Growing.DROWNED:
+            yield f"{crop} drowns."
         elif had == Growing.SPROUTING:
             yield f"{crop} develops."
         else:
@@ -190,12 +337,31 @@ def _growing(before: State, after: State) -> Iterator[str]:
 
 
 def _is_harvested(before: State, after: State, tile: int) -> bool:
-    gone = before["growing"][tile] != Growing.NONE and not after["drops"][tile].any()
-    return bool(gone and _may_have_had_harvest(before, after))
+    if after["drops"][tile].any() or not _may_have_had_harvest(before, after):
+        return False
+    grown_by_clouds = after["scored_drops"][tile].any() and not before["scored_drops"][tile].any()  # forecast card 3
+    return bool(before["growing"][tile] != Growing.NONE or grown_by_clouds)
 
 
 def _may_have_had_harvest(before: State, after: State) -> bool:
     return bool(after["harvested"] or before["round"] != after["round"] or after["decision"] == Decision.GAME_OVER)
+
+
+def _tokens(before: State, after: State) -> Iterator[str]:
+    """Pods, bloom tokens, and who controls the Primrose."""
+    if before["controller"] != after["controller"] and after["controller"] != NOBODY:
+        yield f"{_names(after)[after['controller']]} takes control of the Primrose."
+    pods = _difference(before, after, "pods")
+    for tile in np.flatnonzero(pods > 0).tolist():
+        yield f"A pod is placed on {_place(after, tile)}."
+    if (pods < 0).any():
+        yield f"Pods go back from {', '.join(_place(after, tile) for tile in np.flatnonzero(pods < 0).tolist())}."
+    for tile in np.flatnonzero(before["blooms"] != after["blooms"]).tolist():
+        blooms = int(after["blooms"][tile])
+        if after["crop"][tile] == Crop.SNOWDROP:
+            yield f"{_crop_on(after, tile)} {'opens' if blooms else 'closes'}."
+        else:
+            yield f"{_crop_on(after, tile)} has {blooms} bloom{'' if blooms == 1 else 's'} now."
 
 
 def _crop_on(s: State, tile: int) -> str:

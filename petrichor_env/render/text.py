@@ -7,31 +7,43 @@
 | light cloud     2/4 |                     |   cloud, drops in it / drops at which it grows or overflows
 | n 2                 |                     |   drops by owner
 +---------------------+---------------------+
+
+Tokens of promos and flower tiles stand with the growing token. What takes more room gets another line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 
 import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.kernels import winners_of_games
+from petrichor_env.render.card_texts import FORECASTS, TIMING_TEXTS, power_text
 from petrichor_env.render.decisions import WEATHER_WORDS, question
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.state import (
     CROP_NAMES,
+    FACE_DOWN,
     HARVEST,
     MAX_PLAYERS,
     NOBODY,
+    NUM_FORECASTS,
     NUM_KINDS,
     NUM_TILES,
     PHASE_NAMES,
+    PLAYED,
     WEATHER_NAMES,
     Cloud,
+    Crop,
     Decision,
+    Module,
     Phase,
+    Power,
     State,
+    Timing,
 )
 from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
 
@@ -48,7 +60,10 @@ CARD_WORDS = (
 """What the Southern Winds cards 1 to 8 do."""
 
 _SIDE = 4
+_COLUMNS = 100
 _CELL = 19
+_WIDEST_CELL = 21
+"""Four of these fit."""
 _CLEAR = "\x1b[0m"
 _OWNER_COLOURS = ("\x1b[31m", "\x1b[34m", "\x1b[32m", "\x1b[33m", "\x1b[35m")
 _NEUTRAL_COLOUR, _GROWING_COLOUR, _BOLD = "\x1b[36m", "\x1b[92m", "\x1b[1m"
@@ -62,13 +77,14 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
 
     Arguments:
         state: one record of dtype STATE.
-        viewer: seat that looks on: other hands and packs are shown as numbers of cards, and the deck's kinds not at
-            all. None shows everything.
+        viewer: seat that looks on: others' hands, packs and forecast cards are shown as numbers of cards, and what
+            the deck holds, which forecast cards were not dealt, and who is asked for one not at all. None shows
+            everything.
         colour: with ANSI colours, one an owner.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     paint = _painter(colour)
-    return "\n".join([*_heading(state, paint), "", render_board(state, viewer, colour, tables)])
+    return "\n".join([*_heading(state, viewer, paint), "", render_board(state, viewer, colour, tables)])
 
 
 def render_board(
@@ -77,9 +93,11 @@ def render_board(
     """`render_text` without its heading: the Fields, what everybody has, dice and decks."""
     t = (load_tables() if tables is None else tables)[0]
     paint = _painter(colour)
-    lines = [*_fields(state, t, paint), "", *_people(state, viewer, paint), "", *_board(state, viewer, t)]
+    below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
     if state["players"] == 1:
-        lines += southern_winds_lines(state, t)
+        below += southern_winds_lines(state, t)
+    wrapped = [part for line in below for part in textwrap.wrap(line, _COLUMNS, subsequent_indent="    ")]
+    lines = [*_fields(state, t, paint), "", *_people(state, viewer, paint), "", *wrapped]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -109,7 +127,7 @@ def _owner_colour(players: int, seat: int) -> str:
 # --- who is asked what ----------------------------------------------------------------------------------------------
 
 
-def _heading(s: State, paint: Paint) -> list[str]:
+def _heading(s: State, viewer: int | None, paint: Paint) -> list[str]:
     names = owner_names(int(s["players"]))
     place = f"Round {s['round']} of {s['rounds']}, {PHASE_NAMES[s['phase']]}"
     first = "" if s["players"] == 1 else f", first player {names[s['first_player']]}"
@@ -120,6 +138,8 @@ def _heading(s: State, paint: Paint) -> list[str]:
         lines.append(f"{names[s['passed']]} has passed.")
     if s["phase"] == Phase.WEATHER:
         lines.append(_weather_line(s))
+    if s["decision"] == Decision.FORECAST and viewer not in (None, s["actor"]):
+        return [*lines, f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."]
     return [*lines, f"{names[s['actor']]} is asked {question(s)}."]
 
 
@@ -149,11 +169,10 @@ def _fields(s: State, t: State, paint: Paint) -> list[str]:
     cells = {tile: _tile_lines(s, t, tile, paint) for tile in field}
     width = max(_CELL, *(len(plain) for cell in cells.values() for plain, _ in cell))
     edge = "+" + "+".join(["-" * (width + 2)] * columns) + "+"
-    empty = [("", "")] * 5
     lines = [edge]
     for row in range(rows):
-        in_row = [cells.get(row * _SIDE + column, empty) for column in range(columns)]
-        for texts in zip(*in_row, strict=True):
+        in_row = [cells.get(row * _SIDE + column, []) for column in range(columns)]
+        for texts in zip_longest(*in_row, fillvalue=("", "")):
             padded = (painted + " " * (width - len(plain)) for plain, painted in texts)
             lines.append("| " + " | ".join(padded) + " |")
         lines.append(edge)
@@ -161,21 +180,57 @@ def _fields(s: State, t: State, paint: Paint) -> list[str]:
 
 
 def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[tuple[str, str]]:
-    """The five lines of a tile, each plain and painted."""
+    """The lines of a tile, five as a rule, each plain and painted."""
+    players = int(s["players"])
+    if s["crop"][tile] == FACE_DOWN:
+        token = _both("fertilizer" if s["fertilizer"][tile] else "", _GROWING_COLOUR, paint)
+        return [_both(f"{tile_name(players, tile)} face down", _BOLD, paint), ("", ""), token, ("", ""), ("", "")]
     crop = CROP_NAMES[s["crop"][tile]].capitalize()
-    name = f"{tile_name(int(s['players']), tile)} {crop}"
-    token = GROWING_NAMES[s["growing"][tile]] if s["growing"][tile] else ""
     lines = [
-        _both(_spread(name, f"{s['drops'][tile].sum()}/{t['drops_to_grow'][s['crop'][tile]]}"), _BOLD, paint),
-        _drops(s, s["drops"][tile], paint),
-        _both(token, _GROWING_COLOUR, paint),
+        _both(_spread(f"{tile_name(players, tile)} {crop}", _drops_to_grow(s, t, tile)), _BOLD, paint),
+        *_drops(s, s["drops"][tile], paint),
+        *(_both(line, _GROWING_COLOUR, paint) for line in _packed(_tokens(s, tile)) or [""]),
     ]
     if s["cloud"][tile] == Cloud.NONE:
         return [*lines, ("", ""), ("", "")]
     light = s["cloud"][tile] == Cloud.LIGHT
     number = f"{s['cloud_drops'][tile].sum()}/{GROWS_AT if light else OVERFLOWS_AT}"
     cloud = _spread("light cloud" if light else "thundercloud", number)
-    return [*lines, (cloud, cloud), _drops(s, s["cloud_drops"][tile], paint)]
+    return [*lines, (cloud, cloud), *_drops(s, s["cloud_drops"][tile], paint)]
+
+
+def _drops_to_grow(s: State, t: State, tile: int) -> str:
+    """`2/3`; on the Primrose, which never grows, only the number there."""
+    crop, there = s["crop"][tile], s["drops"][tile].sum()
+    if crop == Crop.LAKE:
+        return ""
+    return str(there) if crop == Crop.PRIMROSE else f"{there}/{t['drops_to_grow'][crop]}"
+
+
+def _tokens(s: State, tile: int) -> list[str]:
+    """What lies on the tile besides drops."""
+    tokens = []
+    if s["crop"][tile] == Crop.SNOWDROP:
+        tokens.append("open" if s["blooms"][tile] else "closed")
+    if s["crop"][tile] == Crop.PRIMROSE:
+        label = owner_label(int(s["players"]), int(s["controller"]))
+        tokens.append(f"{s['blooms'][tile]} bloom{'' if s['blooms'][tile] == 1 else 's'}")
+        tokens.append("nobody's" if s["controller"] == NOBODY else f"{label} controls")
+    if s["growing"][tile]:
+        tokens.append(GROWING_NAMES[s["growing"][tile]])
+    tokens += [word for word, field in (("pod", "pods"), ("fertilizer", "fertilizer")) if s[field][tile]]
+    return tokens
+
+
+def _packed(words: Sequence[str], between: str = ", ") -> list[str]:
+    """The words in lines that fit into a cell, in their order."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1] + between + word) <= _WIDEST_CELL:
+            lines[-1] += between + word
+        else:
+            lines.append(word)
+    return lines
 
 
 def _spread(left: str, right: str) -> str:
@@ -186,16 +241,24 @@ def _both(text: str, code: str, paint: Paint) -> tuple[str, str]:
     return text, paint(text, code) if text else text
 
 
-def _drops(s: State, drops: np.ndarray, paint: Paint) -> tuple[str, str]:
+def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[tuple[str, str]]:
+    """Drops by owner on one line, for a crowd narrower, or on as many lines as it takes."""
     players = int(s["players"])
     there = [(seat, owner_label(players, seat), str(count)) for seat, count in enumerate(drops) if count]
-    for between, after in ((" ", "  "), (":", " ")):  # the narrower one for a crowd
-        texts = [label + between + count for _, label, count in there]
-        plain = after.join(texts)
-        if len(plain) <= _CELL:
+    for between, after, width in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
+        texts = [(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
+        if len(after.join(text for text, _ in texts)) <= width:
             break
-    painted = [paint(text, _owner_colour(players, seat)) for (seat, _, _), text in zip(there, texts, strict=True)]
-    return plain, after.join(painted)
+    lines: list[tuple[str, str]] = [("", "")]
+    for text, code in texts:
+        plain, painted = lines.pop()
+        if not plain:
+            lines.append((text, paint(text, code)))
+        elif len(plain + after + text) <= width:
+            lines.append((plain + after + text, painted + after + paint(text, code)))
+        else:
+            lines += [(plain, painted), (text, paint(text, code))]
+    return lines
 
 
 # --- what everybody has ---------------------------------------------------------------------------------------------
@@ -220,15 +283,28 @@ def _people(s: State, viewer: int | None, paint: Paint) -> list[str]:
         lines.append(f"{paint(f'{label:<{width}}', _owner_colour(players, seat))}{numbers}  {hand}")
         if seat < players and s["pack"][seat].any():
             lines.append(f"{'':<{width}}pack {_hidden_cards(s['pack'][seat], viewer in (None, seat))}")
+        if seat < players:
+            lines += [" " * width + line for line in _powers_and_forecasts(s, seat, viewer in (None, seat))]
     totals = s["votes"].sum(axis=1, dtype=np.int64)
     return [*lines, f"{'all':<{width + 20}}{totals[0]:7}{totals[1]:4}{totals[2]:5}{totals[3]:5}"]
 
 
 def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
-    if shown:
-        return cards_text(cards)
-    number = int(cards.sum())
+    return cards_text(cards) if shown else _number_of_cards(int(cards.sum()))
+
+
+def _number_of_cards(number: int) -> str:
     return f"{number} card{'' if number == 1 else 's'}"
+
+
+def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
+    if s["power"][seat] != Power.NONE:
+        yield power_text(s["power"][seat])
+    held = (np.flatnonzero(s["forecast_holder"] == seat) + 1).tolist() if s["modules"][Module.FORECASTS] else []
+    if shown:
+        yield from (f"forecast {number}, {FORECASTS[number].when}: {FORECASTS[number].text}" for number in held)
+    elif held:
+        yield f"{len(held)} forecast cards"
 
 
 def _board(s: State, viewer: int | None, t: State) -> list[str]:
@@ -238,6 +314,42 @@ def _board(s: State, viewer: int | None, t: State) -> list[str]:
         f"Harvest dice: {dice_text(s['dice'])}.  Clouds left: {clouds}.",
         f"Deck: {deck}.  Discards: {cards_text(s['discards'])}.",
     ]
+
+
+def _module_lines(s: State, viewer: int | None, t: State) -> Iterator[str]:
+    """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
+    names = owner_names(int(s["players"]))
+    if s["decision"] == Decision.FERTILIZER_TILE:
+        yield f"Fertilizer tokens left: {int(t['fertilizer_tokens']) - np.count_nonzero(s['fertilizer'])}."
+    if (s["crop"] == Crop.DANDELION).any():
+        yield f"Pods left: {int(t['pods']) - np.count_nonzero(s['pods'])}."
+    if s["modules"][Module.FORECASTS]:
+        yield _forecasts_line(s, viewer)
+    for seat in np.flatnonzero(s["counts_clouds"]):
+        yield f"Drops of {names[seat]} in clouds count for the tiles below in this Harvest."
+    if s["chosen_drops"].any():
+        yield f"Chosen on {_counted(s, int(s['target']), s['chosen_drops'])}."
+    scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
+    if scored:
+        counted = (_counted(s, tile, s["scored_drops"][tile]) for tile in scored)
+        yield f"Scored in this Harvest: {'; '.join(counted)}."
+
+
+def _forecasts_line(s: State, viewer: int | None) -> str:
+    holder = s["forecast_holder"]
+    undealt = [str(number + 1) for number in np.flatnonzero(holder == NOBODY)]
+    if len(undealt) == NUM_FORECASTS:
+        return "Forecast cards are not dealt yet."
+    played = ", ".join(str(number + 1) for number in np.flatnonzero(holder == PLAYED)) or "none"
+    not_dealt = (", ".join(undealt) or "none") if viewer is None else _number_of_cards(len(undealt))
+    return f"Forecast cards out of the game: {played}.  Not dealt: {not_dealt}."
+
+
+def _counted(s: State, tile: int, drops: np.ndarray) -> str:
+    """`b2 p0 4 p1 2`."""
+    players = int(s["players"])
+    counts = (f"{owner_label(players, seat)} {count}" for seat, count in enumerate(drops) if count)
+    return f"{tile_name(players, tile)} {' '.join(counts)}"
 
 
 def southern_winds_lines(s: State, t: State) -> list[str]:

@@ -496,23 +496,19 @@ def choose_forecast_vote(s: State, action: int) -> None:
 
 
 @rule
-def count_clouds(s: State, t: State) -> None:
-    """For the time of scoring, drops in clouds lie on their tiles for the players who may count them."""
+def count_clouds(s: State, t: State, tile: int) -> None:
+    """While the tile is scored, the cloud's drops lie on it for the players who may count them."""
     for seat in range(s.players):
-        if s.counts_clouds[seat] == 1:
-            for tile in range(NUM_TILES):
-                if counts_on(s, tile) and s.cloud_drops[tile, seat] > 0:
-                    s.drops[tile, seat] += s.cloud_drops[tile, seat]
-                    check_growing(s, t, tile)
+        if s.counts_clouds[seat] == 1 and counts_on(s, tile):
+            s.drops[tile, seat] += s.cloud_drops[tile, seat]
+            check_growing(s, t, tile)
 
 
 @rule
-def stop_counting_clouds(s: State) -> None:
+def stop_counting_clouds(s: State, tile: int) -> None:
     for seat in range(s.players):
-        if s.counts_clouds[seat] == 1:
-            for tile in range(NUM_TILES):
-                if counts_on(s, tile):
-                    s.drops[tile, seat] -= s.cloud_drops[tile, seat]
+        if s.counts_clouds[seat] == 1 and counts_on(s, tile):
+            s.drops[tile, seat] -= s.cloud_drops[tile, seat]
 
 
 @rule

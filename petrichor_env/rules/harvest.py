@@ -45,12 +45,11 @@ def continue_harvest_phase(s: State, t: State) -> None:
 
 @rule
 def ask_during_harvest(s: State, t: State) -> bool:
-    """Score, clear the tiles; forecast cards are played before and after. Says whether a player is asked."""
+    """Score and clear the tiles; forecast cards are played before and after. Says whether a player is asked."""
     if s.timing < _SCORED:
         if ask_forecasts(s, t, _BEFORE_HARVEST):
             return True
-        score_tiles(s, t)
-        clear_tiles(s)
+        harvest_tiles(s, t)
         s.timing = _SCORED
         s.timing_index = 0
     if s.timing == _SCORED and ask_to_keep_drop(s):
@@ -63,24 +62,26 @@ def ask_during_harvest(s: State, t: State) -> bool:
 
 
 @rule
-def score_tiles(s: State, t: State) -> None:
-    count_clouds(s, t)
+def harvest_tiles(s: State, t: State) -> None:
     for tile in range(NUM_TILES):
-        if s.growing[tile] != _NONE:
+        count_clouds(s, t, tile)
+        grows = s.growing[tile] != _NONE
+        if grows:
             score_tile(s, t, tile)
-            if s.modules[_POWERS] == 1 or s.modules[_FORECASTS] == 1:
-                for owner in range(s.owners):
-                    s.scored_drops[tile, owner] = s.drops[tile, owner]
-    stop_counting_clouds(s)
-
-
-@rule
-def clear_tiles(s: State) -> None:
-    for tile in range(NUM_TILES):
-        if s.growing[tile] != _NONE:
+            remember_drops(s, tile)
+        stop_counting_clouds(s, tile)
+        if grows:
             clear_tile(s, tile)
     close_snowdrop(s)
     take_pods_back(s)
+
+
+@rule
+def remember_drops(s: State, tile: int) -> None:
+    """For the powers and forecast cards that come after scoring."""
+    if s.modules[_POWERS] == 1 or s.modules[_FORECASTS] == 1:
+        for owner in range(s.owners):
+            s.scored_drops[tile, owner] = s.drops[tile, owner]
 
 
 @rule

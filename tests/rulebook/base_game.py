@@ -1,4 +1,4 @@
-"""What the tests of games with several players share: short scenarios for 2 to 5 players, and how to look at a state in words.
+"""What the tests of games with 2 to 5 players share: short scenarios, and how to look at a state in words.
 
 Drops, votes and points are given and read as tuples by seat, hands as words: `game(hands=("frost sun", "rain"))`.
 """

@@ -1,0 +1,76 @@
+"""What the forecast cards and the player powers do, in a few words each: for pictures, messages and documentation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from petrichor_env.state import Power, Timing
+
+TIMING_TEXTS = {
+    Timing.ACTION_PHASE: "instead of a turn",
+    Timing.START_OF_WEATHER: "at the start of the Weather Phase",
+    Timing.SUN_TURN: "in the own Sun weather turn",
+    Timing.BEFORE_WIND: "before Wind weather",
+    Timing.BEFORE_RAIN: "before Rain weather",
+    Timing.BEFORE_HARVEST: "before the Harvest",
+    Timing.AFTER_HARVEST: "after the Harvest",
+}
+"""When forecast cards are played."""
+
+
+class Forecast(NamedTuple):
+    """A forecast card: when it is played, and what it does."""
+
+    timing: Timing
+    text: str
+
+    @property
+    def when(self) -> str:
+        return TIMING_TEXTS[self.timing]
+
+
+FORECASTS = {
+    1: Forecast(Timing.BEFORE_HARVEST, "a point for each tile with an own drop on it"),
+    2: Forecast(Timing.AFTER_HARVEST, "a point for each own drop beyond three on a scored tile"),
+    3: Forecast(Timing.BEFORE_HARVEST, "own drops in clouds also count for the tiles below"),
+    4: Forecast(Timing.AFTER_HARVEST, "a new light cloud with two own drops"),
+    5: Forecast(Timing.START_OF_WEATHER, "a vote on any weather space"),
+    6: Forecast(Timing.BEFORE_RAIN, "all drops of any one cloud fall"),
+    7: Forecast(Timing.SUN_TURN, "two drops into each own cloud, no doubling"),
+    8: Forecast(Timing.BEFORE_WIND, "an own drop moves to a neighbouring tile"),
+    9: Forecast(Timing.BEFORE_RAIN, "an own drop from the supply onto any tile"),
+    10: Forecast(Timing.ACTION_PHASE, "a cloud moves to any tile and gets an own drop"),
+    11: Forecast(Timing.ACTION_PHASE, "three drops rise from a tile into the cloud above it"),
+    12: Forecast(Timing.ACTION_PHASE, "three own drops into a cloud that holds at most four"),
+    13: Forecast(Timing.ACTION_PHASE, "all dice turn to Harvest, and three points"),
+    14: Forecast(Timing.ACTION_PHASE, "an own drop into each cloud that holds none"),
+    15: Forecast(Timing.ACTION_PHASE, "a drop falls from every cloud"),
+    16: Forecast(Timing.ACTION_PHASE, "a new cloud with three own drops"),
+}
+"""The forecast cards by number."""
+
+POWER_TEXTS = {
+    Power.FROST: "the new cloud of a Frost action may get a second own drop",
+    Power.SUN: "any card may be played as a Sun card",
+    Power.WIND: "a Wind action may move the cloud to any tile",
+    Power.RAIN: "a Rain action may put an own drop on a tile without a cloud instead",
+    Power.HARVEST: "after a Harvest an own drop may stay on up to three tiles",
+}
+"""What a player's power is good for."""
+
+
+def forecast_text(number: int) -> str:
+    """`forecast card 5 (a vote on any weather space)`."""
+    return f"forecast card {number} ({FORECASTS[number].text})"
+
+
+def forecast_cards_text(numbers: list[int]) -> str:
+    """`forecast card 3`, `forecast cards 1, 5 and 10`."""
+    if len(numbers) == 1:
+        return f"forecast card {numbers[0]}"
+    return f"forecast cards {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def power_text(power: int) -> str:
+    """`Sun power: any card may be played as a Sun card`."""
+    return f"{Power(power).name.capitalize()} power: {POWER_TEXTS[Power(power)]}"
