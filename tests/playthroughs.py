@@ -76,9 +76,15 @@ GAMES = {
     "solo-all-modules": Config(modules=SOLO_MODULES),
 }
 """The configurations that are played through, by the name of their file."""
-_SEED = 85
-SEEDS = dict.fromkeys(GAMES, _SEED)
-"""With them every kind of decision comes up in some game."""
+SEEDS = dict.fromkeys(GAMES, 85) | {
+    "5p": 87,
+    "5p-all-modules": 147,
+    "4p-draft+fertilizer+cactus+powers": 8,
+    "3p+lake+forecasts": 134,
+    "2p+flower_tiles": 99,
+    "solo-all-modules": 185,
+}
+"""With them every kind of decision comes up in some game, and every forecast card is played."""
 
 _RULES = str(Path(rules.__file__).parent)
 
@@ -393,7 +399,7 @@ class _Teller:
         parts += [word for word, field in (("Fertilizer", "fertilizer"), ("a pod", "pods")) if s[field][tile]]
         return ", ".join(parts)
 
-    def before_settle_control(self, frame: FrameType) -> None:
+    def before_next_controller(self, frame: FrameType) -> None:
         s, tile = self.game, int(frame.f_locals["tile"])
         seat = flower_tiles.next_controller(s, tile)
         if seat != NOBODY:
@@ -453,12 +459,16 @@ _SCORED_IN = {
     "choose_forecast_tile": "forecast cards",
     "settle_control": "the Primrose",
 }
-_LAID_OUT = {"set_up", "clear", "lay_fields", "lay_fields_by_priority", "count_clouds", "stop_counting_clouds"}
+_LAID_OUT = {
+    *("set_up", "clear", "lay_fields", "lay_fields_by_priority", "deal_and_roll"),
+    *("count_clouds", "stop_counting_clouds"),
+}
 """What these do is on the board that is drawn after, or said when a tile is harvested."""
 _WITH_MODULES = {
     *("deal_and_roll", "deal_powers", "deal_forecasts", "ask_fertilizer_tile", "ask_wind_weather"),
     *("count_clouds", "stop_counting_clouds", "play_forecast", "choose_forecast_tile", "settle_control"),
     *("open_snowdrop", "close_snowdrop", "end_harvest_of_flowers", "fill_clouds", "put_drop", "move_up"),
+    "next_controller",
 }
 """Rules that are told apart only where a module is played, so that nothing changes elsewhere."""
 _APART = {

@@ -15,10 +15,11 @@ import pytest
 
 from petrichor_env import VARIANTS, Batch, Config
 from petrichor_env.actions import ACTIONS
-from petrichor_env.state import NOBODY
+from petrichor_env.config import MODULES
+from petrichor_env.state import NOBODY, NUM_FORECASTS
 from petrichor_env.words import owner_names
-from tests.configurations import EVERY_CONFIGURATION
-from tests.playthroughs import FOLDER, GAMES, SEED
+from tests.configurations import BASE, SOLO, SOLO_MODULES
+from tests.playthroughs import FOLDER, GAMES, SEEDS
 
 
 def text_of(name: str) -> str:
@@ -48,7 +49,7 @@ def test_playthrough(name: str, told_again: Path) -> None:
 def test_compiled_rules_play_the_same_game(name: str) -> None:
     """The actions of the file, played by the compiled rules, are legal and lead to the file's final scores."""
     config, text = GAMES[name], text_of(name)
-    batch = Batch(config, seed=SEED, autoreset="disabled")
+    batch = Batch(config, seed=SEEDS[name], autoreset="disabled")
     answers = re.findall(r"^    > .*\[(.*)\]$", text, re.MULTILINE)
     for answer in answers:
         batch.step([ACTIONS[answer]])
@@ -61,17 +62,26 @@ def test_compiled_rules_play_the_same_game(name: str) -> None:
 
 
 def test_no_configuration_lacks_one() -> None:
-    """Every number of players dealt, drafted and in the long form; solo bare, with each variant, and with all."""
+    """Every number of players dealt, up to four drafted and in the long form; solo bare, each variant, and all.
+
+    Modules: each for several players, those that solo has there too, all together, chosen powers.
+    """
     played = set(GAMES.values())
-    for config in EVERY_CONFIGURATION:
+    for config in BASE + SOLO:
         if config.solo:
             parts = {Config(variants=(name,)) for name in config.variants} or {Config()}
             assert config in played or len(config.variants) > 1
+        elif config.players == 5:
+            parts = {Config(players=5)}
         else:
             parts = {Config(players=config.players, drafting=config.drafting)}
             parts.add(Config(players=config.players, rounds=config.rounds))
         assert parts <= played, f"{config.name} has no playthrough"
     assert Config(variants=VARIANTS) in played
+    for module in MODULES:
+        assert sum(module in config.modules for config in played) >= 2
+    assert {Config(modules=SOLO_MODULES), Config(players=5, modules=MODULES)} <= played
+    assert any(config.powers for config in played)
     assert {path.stem for path in FOLDER.glob("*.txt")} == set(GAMES)
 
 
@@ -97,5 +107,45 @@ def test_every_decision_comes_up() -> None:
         "which of the tied weather spaces to select",
         "in which cloud to double own drops",
         "which drop on a tile to move",
+        "which face-down tile gets a Fertilizer token",
+        "which cloud gets a drop, as no cloud is left",
+        "gets a second drop",
+        "whether to play a forecast card at the start of the Weather Phase",
+        "whether to play a forecast card in the own Sun weather turn",
+        "whether to play a forecast card before Wind weather",
+        "whether to play a forecast card before Rain weather",
+        "whether to play a forecast card before the Harvest",
+        "whether to play a forecast card after the Harvest",
+        "which weather space gets a vote (forecast card 5)",
+        "which tile gets a pod (2 more)",
+        "which tile gets a pod (the last one)",
+        "on which tile a drop stays, if any",
     ):
         assert asked in everything, asked
+
+
+def test_everything_of_the_modules_is_told() -> None:
+    """Each forecast card, and what promos and Flowers bring to a board."""
+    everything = "\n".join(text_of(name) for name in GAMES)
+    for number in range(1, NUM_FORECASTS + 1):
+        assert f" plays forecast card {number} " in everything, number
+    for told in (
+        "All Fertilizer tokens lie: the tiles are turned face up.",
+        ", Fertilizer: ",
+        "(drowned) is harvested",
+        "to the Lake on",
+        " opens.",
+        ", a pod: ",
+        " pods on other tiles",
+        "more drops on the Primrose than anybody else: ",
+        "more drops on the Primrose than its controller: ",
+        "4 blooms",
+        "(Rain power)",
+        "(Sun power)",
+        "add a second drop to the new cloud",
+        "keeps a drop on",
+        " in the cloud, ",
+        "The powers have been chosen.",
+        "Powers are dealt.",
+    ):
+        assert told in everything, told

@@ -821,7 +821,7 @@ def test_a_drop_is_kept() -> None:
     short = power(
         "harvest",
         decision="keep_drop",
-        pending={"scored_drops": {"b2": {"player_0": 4}, "c2": {"player_0": 1}}},
+        pending={"scored_drops": {"b2": {"player_0": 4}, "c2": {"player_0": 5}}},
         **SCORED,
     )
     assert told(short, "tile b2") == ["player_0 keeps a drop on b2."]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from petrichor_env.actions import DECLINE
 from petrichor_env.component_files import load_tables
 from petrichor_env.errors import StateError
 from petrichor_env.invariants.checks import Check, breaks
@@ -33,8 +34,11 @@ from petrichor_env.invariants.pieces import (
 )
 from petrichor_env.invariants.progress import broken_draft, broken_progress, broken_turns, broken_weather
 from petrichor_env.kernels import refresh_legal
-from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
+from petrichor_env.state import DECISION_NAMES, LEGAL_WORDS, STATE, Decision, State
 from petrichor_env.warm_up import warm_up
+
+_ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
+_ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64
 
 __all__ = ["broken_counts", "broken_legal", "check"]
 
@@ -94,4 +98,6 @@ def broken_legal(states: np.ndarray, stored: np.ndarray) -> Iterator[Check]:
         (legal == 0).all(axis=1) & (decision != Decision.GAME_OVER),
         lambda i: f"decision {DECISION_NAMES[decision[i]]!r} doesn't fit: no action would be legal",
     )
+    only_decline = (legal == _ONLY_DECLINE).all(axis=1) & (decision != Decision.OPTIONAL_ACTION)
+    yield breaks(only_decline, lambda i: f"decision {DECISION_NAMES[decision[i]]!r} doesn't fit: there is no choice")
     yield breaks((legal != stored).any(axis=1), lambda i: "the set of legal actions isn't that of the pending decision")

@@ -13,6 +13,7 @@ from petrichor_env.invariants.decisions import (
     CARD_TO_COUNT_CLOUDS,
     CARD_TO_MOVE_CLOUD,
     CARD_TO_MOVE_UP,
+    CARD_TO_RAIN,
     CARD_TO_VOTE,
     FORECAST_WINDOWS,
     FORECASTS_OF_DECISION,
@@ -469,6 +470,9 @@ def _broken_forecast_choices(s: np.ndarray, no_cloud_left: np.ndarray) -> Iterat
         running & (card > CARD_TO_VOTE) & (target >= 0) & unusable,
         lambda i: f"{effect(i)} can't be used on pending.target {tile_name(int(s['players'][i]), int(target[i]))}",
     )
+    raining = running & (decision == Decision.FORECAST_DROP) & (card == CARD_TO_RAIN)
+    to_rain = (s["cloud"] != Cloud.NONE) & (s["crop"] != Crop.LAKE) & (np.arange(NUM_TILES) > target[:, None])
+    yield breaks(raining & ~to_rain.any(axis=1), lambda i: f"{effect(i)}: there is no cloud left for it to rain from")
     moving_up = running & (decision == Decision.FORECAST_DROP) & (card == CARD_TO_MOVE_UP)
     settled = running | (s["forfeited"] == NOBODY)
     number = np.where(moving_up, MOST_CHOICES[Decision.FORECAST_DROP] - s["choices_left"], 0)

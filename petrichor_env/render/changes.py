@@ -76,7 +76,8 @@ def _difference(before: State, after: State, field: str) -> np.ndarray:
 
 
 def _cards(before: State, after: State, viewer: int | None) -> Iterator[str]:
-    if (after["deck"] > before["deck"]).any() or (after["discards"] < before["discards"]).any():
+    dealt_first = (before["crop"] == FACE_DOWN).any()
+    if not dealt_first and ((after["deck"] > before["deck"]).any() or (after["discards"] < before["discards"]).any()):
         yield "The discards are shuffled into a new deck."
     for seat in range(after["players"]):
         name = _names(after)[seat]
@@ -399,7 +400,8 @@ def _votes(before: State, after: State) -> Iterator[str]:
 def _scores(before: State, after: State) -> Iterator[str]:
     names = _names(after)
     if (before["dice"] != after["dice"]).any():
-        yield f"Harvest dice: {dice_text(before['dice'])} become {dice_text(after['dice'])}."
+        first = (before["crop"] == FACE_DOWN).any()
+        yield f"Harvest dice: {'' if first else dice_text(before['dice']) + ' become '}{dice_text(after['dice'])}."
     points, wins, tokens = (_difference(before, after, field) for field in ("points", "voting_wins", "wheat_tokens"))
     for seat, name in enumerate(names):
         if wins[seat]:

@@ -308,6 +308,8 @@ def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
 
 
 def _board(s: State, viewer: int | None, t: State) -> list[str]:
+    if (s["crop"] == FACE_DOWN).any():
+        return ["The tiles lie face down; cards and Harvest dice follow when they are turned up."]
     deck = f"{s['deck'].sum()} cards" + (f" ({cards_text(s['deck'])})" if viewer is None and s["deck"].any() else "")
     clouds = int(t["clouds"]) - int(np.count_nonzero(s["cloud"]))
     return [
@@ -356,7 +358,7 @@ def southern_winds_lines(s: State, t: State) -> list[str]:
     """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
     lines = [winds_card_text(s, t, i) for i in range(s["winds_revealed"])]
     left = ", ".join(str(number + 1) for number in np.flatnonzero(s["winds_deck"]))
-    return [*lines, f"Southern Winds deck: {left}."]
+    return [*lines, f"Southern Winds deck: {left}."] if left else lines
 
 
 def winds_card_text(s: State, t: State, i: int) -> str:

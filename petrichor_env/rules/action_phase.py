@@ -127,15 +127,17 @@ def play(s: State, t: State, action: int, matching: int) -> None:
 @rule
 def may_pay_with_the_card(s: State) -> bool:
     """In an optional action one of the two cards may be of the kind itself; it is named before the other cards."""
-    full_price = 2 * price_of_another_card(s, int(s.card))
-    return bool(s.optional == 1 and s.cards_left == full_price and s.hand[s.actor, s.card] > 0)
+    if s.optional == 0 or s.hand[s.actor, s.card] == 0:
+        return False
+    return bool(s.cards_left == 2 * price_of_another_card(s, int(s.card)))
 
 
 @rule
 def allow_pay(s: State) -> None:
-    others = cards_in_hand(s, int(s.actor)) - int(s.hand[s.actor, s.card])
-    if may_pay_with_the_card(s) and others >= price_of_another_card(s, int(s.card)):
-        allow(s, CARD + int(s.card))
+    if may_pay_with_the_card(s):
+        others = cards_in_hand(s, int(s.actor)) - int(s.hand[s.actor, s.card])
+        if others >= price_of_another_card(s, int(s.card)):
+            allow(s, CARD + int(s.card))
     allow_cards(s, s.hand[s.actor], int(s.card))
 
 

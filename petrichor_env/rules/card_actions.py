@@ -11,13 +11,14 @@ from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, settle_clouds
 from petrichor_env.rules.fields import (
+    can_rain,
     has_cloud,
     has_own_cloud,
-    is_closed,
     is_free,
     land,
     neighbour,
     own_drops_on_tiles,
+    rains_on,
 )
 from petrichor_env.rules.growing import check_growing, take_drop
 from petrichor_env.rules.powers import allow_rain_power, ask_frost_power, can_use_rain_power, moves_far, use_rain_power
@@ -200,28 +201,12 @@ def sun(s: State, t: State) -> None:
 
 
 @rule
-def rains_on(s: State, tile: int, seat: int) -> bool:
-    """Whether a drop of the cloud can be chosen to fall: an own one is in it, and no closed Snowdrop is below."""
-    return bool(s.cloud_drops[tile, seat] > 0 and not is_closed(s, tile))
-
-
-@rule
-def can_rain(s: State, seat: int) -> bool:
-    for tile in range(NUM_TILES):
-        if rains_on(s, tile, seat):
-            return True
-    return False
-
-
-@rule
 def allow_rain_drop(s: State) -> None:
     """Any drop of a cloud with an own drop; the second one from another cloud, or none."""
     if s.decision == _RAIN_SECOND_DROP:
         allow(s, DECLINE)
     else:
         allow_rain_power(s)
-        if not can_rain(s, int(s.actor)):
-            allow(s, DECLINE)
     for tile in range(NUM_TILES):
         if tile == s.target or not rains_on(s, tile, int(s.actor)):
             continue

@@ -101,3 +101,17 @@ def has_own_cloud(s: State, seat: int) -> bool:
         if s.cloud_drops[tile, seat] > 0:
             return True
     return False
+
+
+@rule
+def rains_on(s: State, tile: int, seat: int) -> bool:
+    """Whether a drop of the cloud can be chosen to fall: an own one is in it, and no closed Snowdrop is below."""
+    return bool(s.cloud_drops[tile, seat] > 0 and not is_closed(s, tile))
+
+
+@rule
+def can_rain(s: State, seat: int) -> bool:
+    for tile in range(NUM_TILES):
+        if rains_on(s, tile, seat):
+            return True
+    return False

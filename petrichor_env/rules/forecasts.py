@@ -48,7 +48,7 @@ DEALT = 3
 FIRST_INSTEAD_OF_TURN = 10
 """Number of the first card that is played instead of a turn; those before have a point on the timeline."""
 
-_FORECASTS = int(Module.FORECASTS)
+_POWERS, _FORECASTS = int(Module.POWERS), int(Module.FORECASTS)
 _FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
 _FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
 _FORECAST_VOTE = int(Decision.FORECAST_VOTE)
@@ -84,6 +84,8 @@ def deal_forecasts(s: State) -> None:
 
 @rule
 def forecasts_held(s: State, seat: int) -> int:
+    if s.modules[_FORECASTS] == 0:
+        return 0
     held = 0
     for card in range(NUM_FORECASTS):
         if s.forecast_holder[card] == seat:
@@ -498,6 +500,8 @@ def choose_forecast_vote(s: State, action: int) -> None:
 @rule
 def count_clouds(s: State, t: State, tile: int) -> None:
     """While the tile is scored, the cloud's drops lie on it for the players who may count them."""
+    if s.modules[_FORECASTS] == 0:
+        return
     for seat in range(s.players):
         if s.counts_clouds[seat] == 1 and counts_on(s, tile):
             s.drops[tile, seat] += s.cloud_drops[tile, seat]
@@ -506,6 +510,8 @@ def count_clouds(s: State, t: State, tile: int) -> None:
 
 @rule
 def stop_counting_clouds(s: State, tile: int) -> None:
+    if s.modules[_FORECASTS] == 0:
+        return
     for seat in range(s.players):
         if s.counts_clouds[seat] == 1 and counts_on(s, tile):
             s.drops[tile, seat] -= s.cloud_drops[tile, seat]
@@ -519,6 +525,8 @@ def counts_on(s: State, tile: int) -> bool:
 @rule
 def forget_harvest(s: State) -> None:
     """What forecast cards and powers remember of a Harvest goes with its end."""
+    if s.modules[_FORECASTS] == 0 and s.modules[_POWERS] == 0:
+        return
     for seat in range(s.owners):
         s.counts_clouds[seat] = 0
         for tile in range(NUM_TILES):

@@ -236,7 +236,7 @@ def go_on(s: State, t: State) -> None:
         if s.decision == _GAME_OVER:
             s.actor = NOBODY
             return
-        if is_about_hidden_cards(s) or count_legal(s) != 1:
+        if count_legal(s) != 1 or is_about_hidden_cards(s):
             return
         answer(s, t, nth_legal(s, 0))
 
@@ -255,9 +255,16 @@ def go_on_with_phase(s: State, t: State) -> None:
 
 @rule
 def is_about_hidden_cards(s: State) -> bool:
-    """Whether the number of answers depends on cards that other players cannot see."""
+    """Whether the number of answers depends on cards that other players cannot see.
+
+    Without action cards a turn is a pass, unless a forecast card can be played.
+    """
     d = s.decision
-    return bool(s.players > 1 and d in (_DRAFT, _PAY, _OPTIONAL_ACTION, _DISCARD))
+    if s.players == 1:
+        return False
+    if d == _TURN:
+        return forecasts.forecasts_held(s, int(s.actor)) > 0
+    return d in (_DRAFT, _PAY, _OPTIONAL_ACTION, _DISCARD)
 
 
 @rule

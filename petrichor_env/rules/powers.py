@@ -9,7 +9,7 @@ from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.chance import draw_from
 from petrichor_env.rules.clouds import add_to_cloud
-from petrichor_env.rules.fields import has_cloud, takes_drops
+from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
 from petrichor_env.state import NO_TILE, NUM_TILES, Crop, Decision, Module, Power, State, Weather
@@ -115,10 +115,14 @@ def can_use_rain_power(s: State, seat: int) -> bool:
 
 @rule
 def allow_rain_power(s: State) -> None:
-    if can_use_rain_power(s, int(s.actor)):
-        for tile in range(NUM_TILES):
-            if can_water(s, tile):
-                allow(s, TILE + tile)
+    """An own drop on a tile; no rain at all is a choice only where the normal action is impossible."""
+    if s.power[s.actor] != _RAIN or s.supply[s.actor] == 0:
+        return
+    if not can_rain(s, int(s.actor)):
+        allow(s, DECLINE)
+    for tile in range(NUM_TILES):
+        if can_water(s, tile):
+            allow(s, TILE + tile)
 
 
 @rule

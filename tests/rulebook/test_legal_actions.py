@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,14 +30,18 @@ from tests.rulebook.base_game import (
     legal_names,
     moves,
     on_tile,
+    tile,
     tiles,
     votes_on,
     weathers,
 )
 
-OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left")
+OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
+BASE_GAME = DECISION_NAMES[: DECISION_NAMES.index("fertilizer_tile")]
 ALWAYS_ASKED = ("draft", "pay", "optional_action", "discard")
 """Decisions that would show hidden cards if they were skipped with one answer left."""
+CLOUDS = 12
+"""Components."""
 
 
 class Referee:
@@ -103,7 +108,15 @@ class Referee:
     # card actions
 
     def frost_tile(self, state: State, seat: int) -> set[str]:
+        assert len(clouds_of(state)) < CLOUDS
         return tiles(*free(state)) | ({"decline"} if supply(state, seat) == 0 else set())
+
+    def frost_cloud(self, state: State, seat: int) -> set[str]:
+        """Five players, all clouds out: a drop into a cloud where the player has none."""
+        assert state["players"] == 5
+        assert len(clouds_of(state)) == CLOUDS
+        others = [name for name in clouds_of(state) if name not in own_clouds(state, seat)]
+        return tiles(*others) | ({"decline"} if supply(state, seat) == 0 else set())
 
     def sun_cloud(self, state: State, seat: int) -> set[str]:
         return tiles(*own_clouds(state, seat)) | ({"decline"} if supply(state, seat) < 2 else set())
@@ -173,12 +186,16 @@ def free(state: State) -> list[str]:
     return [name for name in field(state) if cloud(state, name) is None]
 
 
+def clouds_of(state: State) -> list[str]:
+    return [name for name in field(state) if cloud(state, name) is not None]
+
+
 def supply(state: State, seat: int) -> int:
     return by_seat(state, "supply")[seat]
 
 
 def own_clouds(state: State, seat: int) -> list[str]:
-    return [name for name in field(state) if (cloud(state, name) or (0,) * 5)[1 + seat]]
+    return [name for name in field(state) if (cloud(state, name) or (0,) * 6)[1 + seat]]
 
 
 def own_tiles(state: State, seat: int) -> list[str]:
@@ -235,12 +252,28 @@ def start_without_votes(batch: Batch, referee: Referee) -> None:
     """Begin with all votes on the board, and everybody's first turn done."""
     players, hand = batch.config.players, "frost frost sun sun wind rain"
     votes = dict.fromkeys(WEATHER_NAMES, (3,) * players)
-    batch.states[0] = game(players, rounds=batch.config.rounds, hands=[hand] * players, votes=votes)
+    start(batch, referee, hands=[hand] * players, votes=votes)
+
+
+def start_without_clouds(batch: Batch, referee: Referee) -> None:
+    """Begin with all clouds over the Fields, each with drops of one player or two, and everybody's first turn done."""
+    clouded = {}
+    for number, name in enumerate(field(batch.states[0])[:CLOUDS]):
+        drops = [0] * batch.config.players
+        drops[number % batch.config.players] += 1
+        drops[number // 3] += 1
+        clouded[name] = tile(cloud=tuple(drops))
+    start(batch, referee, hands=["frost frost sun wind rain"] * batch.config.players, field=clouded)
+
+
+def start(batch: Batch, referee: Referee, **changes: Any) -> None:
+    players = batch.config.players
+    batch.states[0] = game(players, rounds=batch.config.rounds, **changes)
     batch.refresh()
     referee.round, referee.had_a_turn = 1, set(range(players))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("rounds", [4, 6])
 def test_exactly_what_the_rules_allow_is_offered(players: int, rounds: int) -> None:
     """Every section with a decision: all its options are offered and none more; skipped with one answer only."""
@@ -251,6 +284,8 @@ def test_exactly_what_the_rules_allow_is_offered(players: int, rounds: int) -> N
         referee = Referee()
         if number % 4 == 3:
             start_without_votes(batch, referee)
+        if number % 4 == 2 and players == 5:
+            start_without_clouds(batch, referee)
         while batch.actors[0] >= 0:
             state = batch.states.copy()[0]
             decision, _ = asked(state)
@@ -262,4 +297,4 @@ def test_exactly_what_the_rules_allow_is_offered(players: int, rounds: int) -> N
             name = options[rng.integers(len(options))]
             referee.played(state, name)
             batch.step([ACTIONS[name]])
-    assert set(met) == set(DECISION_NAMES) - {"game_over", "draft"}
+    assert set(met) == {*BASE_GAME, *(("frost_cloud",) if players == 5 else ())} - {"game_over", "draft"}
