@@ -7,7 +7,8 @@
 sun weather's cloud, powers, forecast cards |
 | play w | 4 | turn (one card), optional action (two cards of the kind) |
 | substitute w | 4 | turn, optional action: some cards stand for others; `card` actions then name them |
-| card w | 4 | pay, draft, discard: several cards at once are named one by one in ascending order of kinds |
+| card w | 4 | pay, draft, discard: several cards at once are named one by one in ascending order of kinds, \
+an optional action's own kind first |
 | tile t | 16 | a tile, or the cloud above it: setup cloud, frost, sun, wind, take drop, sun weather, fertilizer, pod, \
 forecast, rain (the Rain power's own drop), keep drop |
 | drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather and forecast: owner o's drop on tile t |

@@ -109,8 +109,8 @@ def _scores(meaning: str = "points for places 1 to 4") -> Key:
     return Key(meaning, high=_MOST_POINTS, places=_PLACES)
 
 
-def _drops(meaning: str = "drops to grow") -> Key:
-    return Key(meaning, low=1, high=20)
+def _drops(meaning: str = "drops to grow", low: int = 1) -> Key:
+    return Key(meaning, low=low, high=20)
 
 
 def _priorities(copies: tuple[str, ...], at_least: int | None = None) -> Key:
@@ -147,7 +147,8 @@ _TILE_KEYS = {crop: _base_tile_keys(crop) for crop in _BASE_CROPS} | {
         "drowned_scores": _scores("points for places 1 to 4, drowned"),
         "solo_priorities": _priorities(("the one tile",)),
     },
-    Crop.SNOWDROP: {"drops_to_grow": _drops(), "scores": _scores()},
+    # the Harvest power may leave a drop on a Snowdrop that has just closed, where it must not grow
+    Crop.SNOWDROP: {"drops_to_grow": _drops(low=2), "scores": _scores()},
     Crop.DANDELION: {"drops_to_grow": _drops()},
     Crop.PRIMROSE: {"points_a_bloom": Key("points a bloom token when control changes", high=5)},
 }

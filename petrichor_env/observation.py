@@ -1,9 +1,9 @@
 """One player's view of a game as a flat float32 vector with a named layout.
 
 Seats are counted clockwise from the viewer: 0 is the viewer, in solo 1 is the neutral player. What the viewer may
-not know (other hands, packs and forecast cards, the order of decks, the random stream) is not in it. While somebody is
-asked for a forecast card at a point of the timeline, nobody else sees who, or that anybody is. The same layout serves
-every configuration, so that one network can play all of them.
+not know (other hands, packs and forecast cards, the order of decks, the random stream) is not in it. While a player
+is asked for a forecast card at a point of the timeline, the others do not see who. The same layout serves every
+configuration, so that one network can play all of them.
 """
 
 from __future__ import annotations

@@ -400,7 +400,9 @@ class _Reader:
 
     def is_window(self) -> bool:
         """Whether a holder of forecast cards is asked by the timeline, or carries such a card out."""
-        return bool(self.record["decision"] == Decision.FORECAST or TIMINGS[self.forecast()] > 0)
+        decision = self.record["decision"]
+        carried_out = decision != Decision.GAME_OVER and TIMINGS[self.forecast()] > 0
+        return bool(decision == Decision.FORECAST or carried_out)
 
     def is_on(self, module: Module) -> bool:
         return MODULES[module] in self.config.modules
@@ -555,7 +557,7 @@ class _Reader:
         s, t, n = self.record, self.tables[0], self.config.owners
         for weather, votes in _mapping(self.get("votes", {}), "votes", WEATHER_NAMES).items():
             s["votes"][WEATHER_NAMES.index(weather)] = self.by_owner(votes, f"votes.{weather}", 127)
-        s["points"] = self.by_owner(self.get("points", {}), "points", 30000)
+        s["points"] = self.by_owner(self.get("points", {}), "points", np.iinfo(np.int16).max)
         s["voting_wins"] = self.by_owner(self.get("voting_wins", {}), "voting_wins", 127)
         s["wheat_tokens"] = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens", 127)
         on_field = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=0)
@@ -707,14 +709,13 @@ class _Reader:
     def choices(self, decision: Decision) -> None:
         """Where the module's choices stand, as far as that is left out: at the first one, or after the target."""
         s = self.record
-        moves_up = s["forecast"] == CARD_TO_MOVE_UP
+        moves_up = decision == Decision.FORECAST_DROP and s["forecast"] == CARD_TO_MOVE_UP
         if "timing_index" not in self.effect:
             s["timing_index"] = self.timing_index()
-        if "choices_left" not in self.effect and decision in MOST_CHOICES:
-            if decision == Decision.FORECAST_DROP:
-                s["choices_left"] = max(0, MOST_CHOICES[decision] - int(s["chosen_drops"].sum())) if moves_up else 0
-            else:
-                s["choices_left"] = MOST_CHOICES[decision] - (s["target"] != NO_TILE)
+        if "choices_left" not in self.effect and moves_up:
+            s["choices_left"] = max(0, MOST_CHOICES[decision] - int(s["chosen_drops"].sum()))
+        elif "choices_left" not in self.effect and decision in (Decision.POD_TILE, Decision.KEEP_DROP):
+            s["choices_left"] = MOST_CHOICES[decision] - (s["target"] != NO_TILE)
         if "target_owner" not in self.effect and decision == Decision.FORECAST_DIRECTION:
             s["target_owner"] = s["actor"]
         elif "target_owner" not in self.effect and moves_up and s["chosen_drops"].any():

@@ -379,7 +379,7 @@ action_cards.cards_of_a_kind_five_players = 10
 tiles.wheat.drops_to_grow = 1
 tiles.coffee.drops_to_grow = 1
 tiles.cactus = {drops_to_grow = 1, drops_to_drown = 2}
-tiles.snowdrop.drops_to_grow = 1
+tiles.snowdrop.drops_to_grow = 2
 tiles.primrose.points_a_bloom = 0
 southern_winds_cards.2 = ["rain", "rain"]
 harvest_die.sides = ["harvest", "harvest", "harvest", "harvest", "harvest", "harvest"]
@@ -394,7 +394,7 @@ tiles.potato = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
 tiles.corn = {drops_to_grow = 1, scores = [20, 20, 20, 20, 20]}
 tiles.rice = {drops_to_grow = 1, points_a_drop = 5}
 tiles.cactus = {drops_to_grow = 1, drops_to_drown = 20, scores = [20, 20, 20, 20], drowned_scores = [20, 20, 20, 20]}
-tiles.snowdrop = {drops_to_grow = 1, scores = [20, 20, 20, 20]}
+tiles.snowdrop = {drops_to_grow = 2, scores = [20, 20, 20, 20]}
 tiles.primrose.points_a_bloom = 5
 voting_wins_track.points = [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
 """
@@ -509,7 +509,7 @@ BAD = [
     ("tiles.cactus.drops_to_drown = 4.5", "tiles.cactus.drops_to_drown: 4.5", "a whole number from 1 to 20"),
     ("tiles.cactus.scores = [6, 3, 1]", "tiles.cactus.scores: [6, 3, 1] lacks place 4", PLACES),
     ("tiles.cactus.drowned_scores = [2, 1, -1, 0]", "tiles.cactus.drowned_scores: place 3 is -1", PLACES),
-    ("tiles.snowdrop.drops_to_grow = 21", "tiles.snowdrop.drops_to_grow: 21", "a whole number from 1 to 20"),
+    ("tiles.snowdrop.drops_to_grow = 1", "tiles.snowdrop.drops_to_grow: 1", "a whole number from 2 to 20"),
     ("tiles.snowdrop.scores = [21, 0, 0, 0]", "tiles.snowdrop.scores: place 1 is 21", PLACES),
     ("tiles.dandelion.drops_to_grow = 0", "tiles.dandelion.drops_to_grow: 0", "a whole number from 1 to 20"),
     ("tiles.primrose.points_a_bloom = 6", "tiles.primrose.points_a_bloom: 6", "a whole number from 0 to 5"),

@@ -251,7 +251,9 @@ def somebody_is_asked(s: np.ndarray) -> np.ndarray:
 
 def has_a_choice(s: np.ndarray) -> np.ndarray:
     answers = legal_bits(s).sum(axis=1)
-    holds_forecasts = (s["forecast_holder"] == s["actor"][:, None]).any(axis=1) & (s["modules"][:, Module.FORECASTS] == 1)
+    holds_forecasts = (s["forecast_holder"] == s["actor"][:, None]).any(axis=1) & (
+        s["modules"][:, Module.FORECASTS] == 1
+    )
     without_cards = (s["decision"] == Decision.TURN) & holds_forecasts
     hidden = (np.isin(s["decision"], ANSWERED_WITH_ONE) | without_cards) & (s["players"] > 1)
     enough: np.ndarray = answers >= np.where(hidden, 1, 2)

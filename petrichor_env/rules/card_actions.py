@@ -114,10 +114,16 @@ def ask_frost(s: State, t: State, seat: int) -> None:
     if clouds_left(s, t) > 0:
         if has_free_tile(s):
             ask(s, _FROST_TILE, seat)
-    elif s.players == 5:
-        for tile in range(NUM_TILES):
-            if is_foreign_cloud(s, tile, seat):
-                ask(s, _FROST_CLOUD, seat)
+    elif s.players == 5 and has_foreign_cloud(s, seat):
+        ask(s, _FROST_CLOUD, seat)
+
+
+@rule
+def has_foreign_cloud(s: State, seat: int) -> bool:
+    for tile in range(NUM_TILES):
+        if is_foreign_cloud(s, tile, seat):
+            return True
+    return False
 
 
 @rule

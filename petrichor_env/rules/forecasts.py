@@ -45,9 +45,6 @@ from petrichor_env.state import (
 DEALT = 3
 """Forecast cards a player gets; the last one goes with the second one played."""
 
-FIRST_INSTEAD_OF_TURN = 10
-"""Number of the first card that is played instead of a turn; those before have a point on the timeline."""
-
 _POWERS, _FORECASTS = int(Module.POWERS), int(Module.FORECASTS)
 _FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
 _FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
@@ -63,6 +60,16 @@ TIMINGS[5] = Timing.START_OF_WEATHER
 TIMINGS[[6, 9]] = Timing.BEFORE_RAIN
 TIMINGS[7] = Timing.SUN_TURN
 TIMINGS[8] = Timing.BEFORE_WIND
+
+DROPS_NEEDED = np.zeros(NUM_FORECASTS + 1, np.int8)
+"""Drops from the supply, by card number, for the cards that need a fixed number of them."""
+DROPS_NEEDED[[4, 9, 10, 12, 16]] = 2, 1, 1, 3, 3
+
+_MOST_IN_CLOUD = 4  # card 12
+_MOVED_UP = 3  # card 11
+_FREE_DROPS = 3  # card 2: a point for each drop beyond
+_SUN_DROPS = 2  # card 7
+_DICE_POINTS = 3  # card 13
 
 
 @rule
@@ -183,24 +190,13 @@ def is_playable(s: State, t: State, seat: int, number: int) -> bool:
     return False
 
 
-DROPS_NEEDED = np.zeros(NUM_FORECASTS + 1, np.int8)
-"""Drops from the supply, by card number, for the cards that need a fixed number of them."""
-DROPS_NEEDED[[4, 9, 10, 12, 16]] = 2, 1, 1, 3, 3
-
-_MOST_IN_CLOUD = 4  # card 12
-_MOVED_UP = 3  # card 11
-_UNCOUNTED = 3  # card 2: a point for each drop beyond
-_SUN_DROPS = 2  # card 7
-_DICE_POINTS = 3  # card 13
-
-
 @rule
 def is_target(s: State, tile: int, seat: int, number: int) -> bool:
     """Whether the card can be used on this tile of the field, or on the cloud above it."""
     if s.crop[tile] == _LAKE:
         return False
     if number == 2:
-        return bool(s.scored_drops[tile, seat] > _UNCOUNTED)
+        return bool(s.scored_drops[tile, seat] > _FREE_DROPS)
     if number in (4, 16):
         return is_free(s, tile)
     if number == 6:
@@ -360,7 +356,7 @@ def choose_forecast_tile(s: State, t: State, action: int) -> None:
         return
     ask_nothing(s)
     if number == 2:
-        gain(s, seat, int(s.scored_drops[tile, seat]) - _UNCOUNTED)
+        gain(s, seat, int(s.scored_drops[tile, seat]) - _FREE_DROPS)
     elif number in (4, 16):
         new_cloud(s, tile, seat, int(DROPS_NEEDED[number]))
     elif number == 6:

@@ -31,7 +31,7 @@ def is_harvest(s: State) -> bool:
 @rule
 def continue_harvest_phase(s: State, t: State) -> None:
     """Go on until a player is asked or the phase is over."""
-    if is_harvest(s):  # asked anew only while nobody has been asked anything, so by the state at the phase's beginning
+    if is_harvest(s):  # stays so: nobody is asked anything in a phase that began without a Harvest
         s.harvested = 1
     if s.harvested == 1 and ask_during_harvest(s, t):
         return

@@ -12,7 +12,7 @@ from petrichor_env.rules.clouds import add_to_cloud
 from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
-from petrichor_env.state import NO_TILE, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Module, Power, State, Weather
 
 KEPT_DROPS = 3
 """Tiles on which the Harvest power keeps a drop."""
@@ -146,23 +146,30 @@ def has_scored_drop(s: State, tile: int, seat: int) -> bool:
 @rule
 def ask_to_keep_drop(s: State) -> bool:
     """After scoring, one own drop may stay on each of three harvested tiles. Says whether a player is asked."""
-    if s.modules[_POWERS] == 0 or s.timing_index == 1:
+    seat = holder_of(s, _HARVEST)
+    if seat == NOBODY or s.timing_index == 1:
         return False
-    for seat in range(s.players):
-        if s.power[seat] != _HARVEST:
-            continue
-        if s.target == NO_TILE and s.choices_left == 0:
-            s.choices_left = KEPT_DROPS
-        for tile in range(s.target + 1, NUM_TILES):
-            if s.choices_left > 0 and has_scored_drop(s, tile, seat):
-                ask(s, _KEEP_DROP, seat)
-                return True
+    if s.target == NO_TILE:
+        s.choices_left = KEPT_DROPS
+    for tile in range(s.target + 1, NUM_TILES):
+        if s.choices_left > 0 and has_scored_drop(s, tile, seat):
+            ask(s, _KEEP_DROP, seat)
+            return True
     stop_keeping(s)
     return False
 
 
 @rule
+def holder_of(s: State, power: int) -> int:
+    for seat in range(s.players):
+        if s.power[seat] == power:
+            return seat
+    return NOBODY
+
+
+@rule
 def stop_keeping(s: State) -> None:
+    """`s.timing_index` says that this step of the timeline is over."""
     s.choices_left = 0
     s.target = NO_TILE
     s.timing_index = 1

@@ -15,6 +15,7 @@ from tests.rulebook.base_game import (
     asked,
     by_seat,
     cloud,
+    end_round,
     final_round,
     growing,
     legal_names,
@@ -116,6 +117,16 @@ def test_2_only_harvested_tiles() -> None:
     state = play(last_harvest(2, field, 3), "forecast 2")
     assert by_seat(state, "points") == (4 + 2, 0, 0)
     assert over(last_harvest(2, {"b1": tile("corn", (4,))}, 3))
+
+
+def test_2_forgets_earlier_harvests() -> None:
+    """Card 2: what an earlier round's Harvest scored does not count, here the first of two."""
+    field = {"b1": tile("grass", (5,))}
+    state = end_round(2, votes={"frost": (1,), "rain": (1,)}, field=field, dice=["harvest"] * 3, **holding(2))
+    assert offered(state, 2)
+    state = play(state, "decline")
+    assert int(state["round"]) == 2
+    assert not state["scored_drops"].any()
 
 
 def test_2_not_with_three_drops() -> None:

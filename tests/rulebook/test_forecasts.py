@@ -197,8 +197,8 @@ def test_the_third_card_goes_in_a_window_too() -> None:
 def test_played_cards_never_come_back() -> None:
     """Uso: a played card is removed from the game; it is in no deck, and nobody draws one for it."""
     state = game(hands=("", "sun"), votes=QUIET, **forecasts((13, 5, 9), (12, 10, 11)))
-    state = play(state, "forecast 13", "pass")
-    assert asked(state) == ("forecast", 0), "nothing else to do for player_0: card 5"
+    state = play(state, "forecast 13", "pass", "pass")
+    assert asked(state) == ("forecast", 0), "card 5"
     state = play(state, "decline")
     while asked(state)[0] == "forecast":
         state = play(state, "decline")
@@ -290,8 +290,19 @@ def test_with_an_empty_hand(players: int) -> None:
     assert (int(state["passed"]), int(state["first_player"])) == (NOBODY, 1)
     for _ in range(1, players):
         state = play(state, "play frost", min(legal_names(play(state, "play frost"))), "vote frost")
-    assert int(state["passed"]) == 0, "neither card nor forecast for a turn is left"
+    assert asked(state) == ("turn", 0), "they hold cards, which nobody else has seen"
+    assert legal_names(state) == {"pass"}, "but neither card nor forecast for a turn"
+    state = play(state, "pass")
+    assert int(state["passed"]) == 0
     assert asked(state) == ("turn", 1)
+
+
+@pytest.mark.parametrize("held", [(1, 2, 3), (13, 7, 8)])
+def test_asked_with_an_empty_hand_whatever_they_hold(held: tuple[int, ...]) -> None:
+    """Setup: the cards are hidden, so being asked for a turn does not tell that one can be played."""
+    state = play(game(2, hands=("frost", ""), **forecasts((), held)), "play frost", "tile b1", "vote frost")
+    assert asked(state) == ("turn", 1)
+    assert asked(play(game(2, hands=("frost", "")), "play frost", "tile b1", "vote frost")) != ("turn", 1)
 
 
 def test_as_the_one_turn_left_after_a_pass() -> None:

@@ -545,6 +545,9 @@ def test_wind_power_from_the_lake_and_across_it() -> None:
     assert asked(state) == ("wind_tile", 0)
     assert legal_names(state) == tiles("b1", "c1", "a2", "c2", "a3", "b3")
     assert clouds(play(state, "tile c1"))["c1"] == ("light", 1, 1)
+    corner = {"b1": tile("lake", cloud=(1, 1)), "c1": tile(cloud=(0, 1)), "b2": tile(cloud=(0, 1))}
+    state = play(holding("wind", "wind", corner, modules=("lake",)), "play wind")
+    assert legal_names(state) == tiles("c1", "a2", "b2", "c2", "a3", "b3"), "past the clouds that enclose the Lake"
     field = {"b2": tile("lake"), "b1": tile(cloud=(1, 1))}
     state = play(holding("wind", "wind", field, modules=("lake",)), "play wind", "tile b3")
     assert clouds(state) == {"b3": ("light", 1, 1)}
