@@ -80,9 +80,9 @@ SEEDS = dict.fromkeys(GAMES, 85) | {
     "5p": 87,
     "5p-all-modules": 147,
     "4p-draft+fertilizer+cactus+powers": 8,
-    "3p+lake+forecasts": 134,
+    "3p+lake+forecasts": 158,
     "2p+flower_tiles": 99,
-    "solo-all-modules": 185,
+    "solo-all-modules": 18,
 }
 """With them every kind of decision comes up in some game, and every forecast card is played."""
 
