@@ -186,7 +186,10 @@ _NUM_MODULES = len(Module)
 
 @rule
 def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
-    """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32."""
+    """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32.
+
+    The units are factors here, as a product is several times faster than a quotient.
+    """
     out[:] = 0.0
     _observe_progress(s, viewer, out)
     _observe_players(s, viewer, out)
@@ -212,14 +215,14 @@ def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
     out[_DRAFTING] = s.drafting
     for i in range(4):
         out[_VARIANTS + i] = s.variants[i]
-    out[_ROUNDS_LEFT] = (s.rounds - s["round"]) / 6.0
+    out[_ROUNDS_LEFT] = (s.rounds - s["round"]) * (1.0 / 6.0)
     if s.players > 1:
         out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1.0
     if s.passed != NOBODY:
         out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1.0
     if s.phase == _ACTION_PHASE and s.turns < s.players:
         out[_FIRST_TURN] = 1.0
-    out[_LAST_TURNS] = s.last_turns / 4.0
+    out[_LAST_TURNS] = s.last_turns * (1.0 / 4.0)
     for die in range(3):
         out[_DICE + int(s.dice[die])] += np.float32(1.0 / 3.0)
     for i in range(9):
@@ -231,32 +234,32 @@ def _observe_players(s: State, viewer: int, out: np.ndarray) -> None:
     owners = int(s.owners)
     for i in range(owners):
         seat = (viewer + i) % owners
-        out[_POINTS + i] = s.points[seat] / 50.0
-        out[_VOTING_WINS + i] = s.voting_wins[seat] / 10.0
-        out[_WHEAT + i] = s.wheat_tokens[seat] / 5.0
-        out[_SUPPLY + i] = s.supply[seat] / 20.0
-        out[_VOTE_SUPPLY + i] = s.vote_supply[seat] / 12.0
+        out[_POINTS + i] = s.points[seat] * (1.0 / 50.0)
+        out[_VOTING_WINS + i] = s.voting_wins[seat] * (1.0 / 10.0)
+        out[_WHEAT + i] = s.wheat_tokens[seat] * (1.0 / 5.0)
+        out[_SUPPLY + i] = s.supply[seat] * (1.0 / 20.0)
+        out[_VOTE_SUPPLY + i] = s.vote_supply[seat] * (1.0 / 12.0)
         for space in range(NUM_KINDS):
-            out[_VOTES + space * MAX_PLAYERS + i] = s.votes[space, seat] / 6.0
+            out[_VOTES + space * MAX_PLAYERS + i] = s.votes[space, seat] * (1.0 / 6.0)
 
 
 @rule
 def _observe_cards(s: State, viewer: int, out: np.ndarray) -> None:
     for kind in range(NUM_KINDS):
-        out[_HAND + kind] = s.hand[viewer, kind] / 5.0
-        out[_PACK + kind] = s.pack[viewer, kind] / 5.0
-        out[_DISCARDS + kind] = s.discards[kind] / 10.0
+        out[_HAND + kind] = s.hand[viewer, kind] * (1.0 / 5.0)
+        out[_PACK + kind] = s.pack[viewer, kind] * (1.0 / 5.0)
+        out[_DISCARDS + kind] = s.discards[kind] * (1.0 / 10.0)
         unseen = int(s.deck[kind])
         for seat in range(s.players):
             if seat != viewer:
                 unseen += int(s.hand[seat, kind]) + int(s.pack[seat, kind])
-        out[_UNSEEN + kind] = unseen / 10.0
+        out[_UNSEEN + kind] = unseen * (1.0 / 10.0)
     for i in range(s.players):
         seat = (viewer + i) % int(s.players)
         cards = 0
         for kind in range(NUM_KINDS):
             cards += int(s.hand[seat, kind])
-        out[_HAND_SIZES + i] = cards / 10.0
+        out[_HAND_SIZES + i] = cards * (1.0 / 10.0)
     if s.draft_step >= 0:
         out[_DRAFT_STEP + int(s.draft_step)] = 1.0
 
@@ -266,7 +269,7 @@ def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
     if s.card >= 0:
         out[_CARD + int(s.card)] = 1.0
     out[_OPTIONAL] = s.optional
-    out[_CARDS_LEFT] = s.cards_left / 4.0
+    out[_CARDS_LEFT] = s.cards_left * (1.0 / 4.0)
     for space in range(NUM_KINDS):
         out[_SELECTED + space] = s.selected[space]
     if s.weather >= 0:
@@ -295,10 +298,10 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
                 seat -= owners
             drops = int(s.drops[tile, seat])
             missing -= drops
-            out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops / 5.0
-            out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] / 5.0
+            out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops * (1.0 / 5.0)
+            out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] * (1.0 / 5.0)
         if t.drops_to_grow[crop] != NEVER:
-            out[_TILE_MISSING + tile] = max(missing, 0) / 5.0
+            out[_TILE_MISSING + tile] = max(missing, 0) * (1.0 / 5.0)
         if s.growing[tile] != _NO_GROWING:
             out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1.0
         if s.cloud[tile] != 0:
@@ -317,13 +320,13 @@ def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
     for tile in range(NUM_TILES):
         out[_TILE_FERTILIZER + tile] = s.fertilizer[tile]
         out[_TILE_PODS + tile] = s.pods[tile]
-        out[_TILE_BLOOMS + tile] = s.blooms[tile] / 4.0
-        out[_TILE_SCORED + tile] = s.scored_drops[tile, viewer] / 5.0
+        out[_TILE_BLOOMS + tile] = s.blooms[tile] * (1.0 / 4.0)
+        out[_TILE_SCORED + tile] = s.scored_drops[tile, viewer] * (1.0 / 5.0)
     if s.controller != NOBODY:
         out[_CONTROLLER + _from_viewer(s, viewer, int(s.controller))] = 1.0
     if s.timing > 0:
         out[_TIMING + int(s.timing) - 1] = 1.0
-    out[_CHOICES_LEFT] = s.choices_left / 3.0
+    out[_CHOICES_LEFT] = s.choices_left * (1.0 / 3.0)
     for i in range(s.players):
         seat = (viewer + i) % int(s.players)
         if s.power[seat] > 0:
@@ -346,4 +349,4 @@ def _observe_forecasts(s: State, viewer: int, out: np.ndarray) -> None:
     if s.forecast > 0:
         out[_FORECAST + int(s.forecast) - 1] = 1.0
     for seat in range(s.owners):
-        out[_CHOSEN_DROPS + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat] / 3.0
+        out[_CHOSEN_DROPS + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat] * (1.0 / 3.0)
