@@ -71,7 +71,7 @@ def warm_up() -> None:
     calls = _calls()
     start = time.monotonic()
     for done, (what, call, arguments) in enumerate(calls):
-        _say(f"petrichor_env: compiling the rules, once, about a minute: {done + 1}/{len(calls)} {what}")
+        _say(f"petrichor_env: compiling the rules, once, a minute or two: {done + 1}/{len(calls)} {what}")
         call(*arguments)
     _say(f"petrichor_env: compiled in {time.monotonic() - start:.0f} s; later starts take it from the cache")
     if sys.stderr is not None:
