@@ -269,7 +269,7 @@ class Batch:
         length = int.from_bytes(body[len(_MAGIC) : start], "little")
         try:
             header = json.loads(body[start : start + length])
-        except ValueError:
+        except (ValueError, RecursionError):
             raise StateError("the saved games are damaged: their header is no JSON") from None
         expected = self._header()
         if not isinstance(header, dict) or header.keys() != expected.keys():

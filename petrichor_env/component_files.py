@@ -238,7 +238,7 @@ class _Reader:
     def read(self, text: str) -> Components:
         try:
             document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise ComponentsError(f"{self.file}: not a TOML file: {error}; docs/components.md has an example") from None
         self.table("", document)
         found = {**(self.base or {}), **self.read_keys}
@@ -419,7 +419,7 @@ def _read_file(overlay: str | Path | None) -> tuple[str, str] | tuple[()]:
         return str(overlay), Path(overlay).expanduser().read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ComponentsError(f"{overlay}: no such file; allowed: the path of an overlay TOML file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path that cannot be one
         problem = getattr(error, "strerror", None) or error
         raise ComponentsError(f"{overlay}: {problem}; allowed: the path of an overlay TOML file in UTF-8") from None
 

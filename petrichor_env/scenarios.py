@@ -210,7 +210,10 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
     Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
     """
     warm_up()
-    return _Reader(description, load_tables(components)).state()
+    try:
+        return _Reader(description, load_tables(components)).state()
+    except RecursionError:
+        raise ScenarioError("the description is nested too deeply; docs/scenarios.md shows what it may hold") from None
 
 
 class _Reader:

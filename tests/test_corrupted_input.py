@@ -1,0 +1,208 @@
+"""Whatever the loaders of saved games, descriptions and overlay files are given: only the documented errors come out.
+
+And nothing is written: every test runs in an empty folder, which is empty after.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petrichor_env import Batch, Config, scenario
+from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load_tables
+from petrichor_env.config import MODULES
+from petrichor_env.errors import ComponentsError, ScenarioError, StateError
+from petrichor_env.invariants import check
+
+MANY = settings(
+    max_examples=300,
+    deadline=None,
+    database=None,  # it would be a folder here
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+CHECKSUM = 32
+"""Bytes at the end of saved games."""
+DEEP = 100_000
+"""Brackets within brackets, deeper than any parser goes."""
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    yield here
+    assert os.listdir(here) == []
+
+
+# --- Saved games -----------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def batch() -> Batch:
+    """Three games in their middle."""
+    games = Batch(Config(players=5, modules=MODULES, drafting=True), 3, seed=4, autoreset="disabled")
+    for _ in range(90):
+        games.step(games.random_actions())
+    return games
+
+
+def load(data: bytes) -> None:
+    """Either it is refused and nothing has changed, or it is now the games of the batch, which are sound."""
+    games = batch().copy()
+    before = games.save()
+    try:
+        games.load(data)
+    except StateError:
+        assert games.save() == before
+    else:
+        assert games.save() == data
+        check(games.states, games.tables)
+
+
+@MANY
+@given(st.binary(max_size=4000))
+def test_saved_games_of_any_bytes(data: bytes) -> None:
+    load(data)
+
+
+@MANY
+@given(st.data())
+def test_saved_games_changed_with_a_checksum_that_fits(data: st.DataObject) -> None:
+    """Bytes replaced, cut out or put in."""
+    body = bytearray(batch().save()[:-CHECKSUM])
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(body)))
+        body[place : place + data.draw(st.sampled_from([0, 1, 1, 1, 4, 600]))] = data.draw(st.binary(max_size=4))
+    load(bytes(body) + hashlib.sha256(body).digest())
+    load(bytes(body) + batch().save()[-CHECKSUM:])
+
+
+@MANY
+@given(st.binary(max_size=60) | st.builds(lambda value: json.dumps(value).encode(), st.recursive(st.none(), st.lists)))
+def test_saved_games_with_any_header(header: bytes) -> None:
+    load(with_header(header))
+
+
+def test_saved_games_with_a_bottomless_header() -> None:
+    load(with_header(b"[" * DEEP))
+
+
+def with_header(header: bytes) -> bytes:
+    saved = batch().save()
+    magic = saved[: saved.index(b"{") - 4]
+    body = magic + len(header).to_bytes(4, "little") + header + batch().states.tobytes()
+    return body + hashlib.sha256(body).digest()
+
+
+def test_saved_games_are_taken_again() -> None:
+    """What is tested above is refused for its damage only."""
+    load(batch().save())
+
+
+# --- Descriptions ----------------------------------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+SCENARIO_KEYS = (
+    *("players", "rounds", "drafting", "variants", "modules", "powers", "round", "phase", "first_player", "passed"),
+    *("turns", "last_turns", "harvested", "forfeited", "decision", "actor", "field", "hands", "packs", "deck"),
+    *("discards", "votes", "dice", "points", "voting_wins", "wheat_tokens", "controller", "power", "forecasts"),
+    *("forecasts_played", "pending", "southern_winds", "random"),
+)
+
+
+@MANY
+@given(JSON, st.integers(1, 5), st.dictionaries(st.sampled_from(SCENARIO_KEYS), JSON, max_size=4))
+def test_any_description(anything: Any, players: int, keys: dict[str, Any]) -> None:
+    for description in (anything, {"players": players, **keys}):
+        try:
+            state = scenario(description)
+        except ScenarioError:
+            continue
+        check(state)
+
+
+def test_all_keys_are_tried() -> None:
+    with pytest.raises(ScenarioError) as error:
+        scenario({"players": 2, "no such key": 1})
+    assert str(error.value).split("allowed are ")[1].split(", ") == list(SCENARIO_KEYS)
+
+
+def test_a_bottomless_description() -> None:
+    inner: list[Any] = []
+    for _ in range(DEEP):
+        inner = [inner]
+    for description in (inner, {"players": 2, "field": inner}, {"players": 2, "points": {"player_0": inner}}):
+        with pytest.raises(ScenarioError):
+            scenario(description)  # type: ignore[arg-type]
+
+
+# --- Overlay files ---------------------------------------------------------------------------------------------------
+
+
+def read(folder: Path, content: bytes) -> None:
+    """It is refused, or it makes tables."""
+    file = folder.parent / "overlay.toml"
+    file.write_bytes(content)
+    try:
+        load_components(file)
+        tables = load_tables(file)
+    except ComponentsError:
+        return
+    assert not tables.flags.writeable
+
+
+@MANY
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_overlays_of_anything(empty_folder: Path, content: bytes) -> None:
+    read(empty_folder, content)
+
+
+TOML_VALUES = st.recursive(
+    st.booleans().map(lambda value: str(value).lower())
+    | st.integers(-5, 300).map(str)
+    | st.floats().map(str)
+    | st.sampled_from(['"harvest"', '"frost"', '""', "1979-05-27", "'x'", "{}", "{source = 1}", "5.5", "0x1F"]),
+    lambda inner: st.lists(inner, max_size=18).map(lambda values: f"[{', '.join(values)}]"),
+    max_leaves=18,
+)
+
+
+@MANY
+@given(st.lists(st.tuples(st.sampled_from(sorted(KEYS)), TOML_VALUES), max_size=4))
+def test_overlays_of_known_keys(empty_folder: Path, lines: list[tuple[str, str]]) -> None:
+    read(empty_folder, "".join(f"{key} = {value}\n" for key, value in lines).encode())
+
+
+@MANY
+@given(st.data())
+def test_overlays_like_the_shipped_file(empty_folder: Path, data: st.DataObject) -> None:
+    """The shipped file, which states sources, with bytes replaced, cut out or put in."""
+    content = bytearray(BASE_FILE.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content)))
+        content[place : place + data.draw(st.sampled_from([0, 1, 1, 40]))] = data.draw(st.binary(max_size=4))
+    read(empty_folder, bytes(content))
+
+
+def test_a_bottomless_overlay(empty_folder: Path) -> None:
+    read(empty_folder, b"tiles.wheat.scores = " + b"[" * DEEP)
+
+
+def test_overlays_that_are_no_files(empty_folder: Path) -> None:
+    for path in (empty_folder, empty_folder / "missing.toml", empty_folder / ("x" * 5000), "\0"):
+        with pytest.raises(ComponentsError):
+            load_tables(path)
