@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from petrichor_env import Batch, Config
+from petrichor_env.config import POWERS
 from petrichor_env.observation import BLOCKS
 from petrichor_env.state import TILE_NAMES, Crop, State
 from tests.play import play
-from tests.rulebook.base_game import FIELDS, asked, end_round, final_round, legal_names, over, tile
+from tests.rulebook.base_game import FIELDS, asked, end_round, final_round, game, legal_names, over, tile
+from tests.rulebook.southern_winds import solo
 
 OTHERS = ("1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 """What drops' owners are called, clockwise from the actor's left neighbour."""
@@ -169,3 +171,24 @@ def asked_for(state: State) -> list[tuple[int, str]]:
             found.append((seat, " ".join(sorted(name.split()[1] for name in legal - {"decline"}))))
         state = play(state, "decline" if decision == "forecast" else min(legal))
     return found
+
+
+# --- powers ---------------------------------------------------------------------------------------------------------
+
+
+def powers(first: str, players: int = 2, modules: tuple[str, ...] = (), others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A scenario's keys: player_0 has the power, the other players others."""
+    rest = others or tuple(power for power in POWERS if power != first)[: players - 1]
+    return {"modules": ["powers", *modules], "powers": [first, *rest]}
+
+
+def holding(power: str, hand: str, field: dict[str, Any] | None = None, players: int = 2, **changes: Any) -> State:
+    """player_0's turn with these cards and this power."""
+    modules = changes.pop("modules", ())
+    hands = (hand, *("frost frost",) * 4)
+    return game(players, hands=hands, field=field, **powers(power, players, modules), **changes)
+
+
+def alone(power: str, clouds: dict[int, tuple[int, int]] | None = None, **changes: Any) -> State:
+    """Your turn in a solo game with this power; clouds as in `solo`."""
+    return solo(clouds, decision="turn", modules=["powers"], powers=[power], **changes)
