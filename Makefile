@@ -8,7 +8,7 @@ WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo test test-slow test-oldest lint format bench docs clean
+.PHONY: help demo test test-slow test-oldest fuzz lint format bench docs clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -25,6 +25,9 @@ test-slow: $(VENV)/dev  ## the tests that take minutes
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
 	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py
+
+fuzz: $(VENV)/dev $(VENV)/compiled  ## random games with both implementations of the rules, until Ctrl-C
+	@$(BIN)/python -m tests.fuzz
 
 lint: $(VENV)/dev  ## Ruff's lint and format check, and mypy
 	$(BIN)/ruff check
