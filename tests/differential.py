@@ -166,6 +166,7 @@ class Difference(Exception):
         fast, reference: both tables after it; empty if there was an error.
         before: the fast state before it, as a scenario; None at setup.
         problem: the error that one of them raised, with the end of its traceback.
+        overlay: the text of the overlay file.
     """
 
     config: Config
@@ -178,6 +179,7 @@ class Difference(Exception):
     reference: dict[str, Any]
     before: dict[str, Any] | None
     problem: str = ""
+    overlay: str = ""
 
     @property
     def keys(self) -> list[str]:
@@ -187,8 +189,7 @@ class Difference(Exception):
 
     def __str__(self) -> str:
         lines = [f"{self.config.name}, seed {self.seed}, step {self.step}", f"{self.config!r}"]
-        if self.config.components:
-            lines += [f"with the overlay {self.config.components}:", Path(self.config.components).read_text()]
+        lines += ["with this overlay file:", self.overlay] if self.overlay else []
         if self.decision is None:
             lines += ["after setup"]
         else:
@@ -276,9 +277,9 @@ class Comparison:
 
     def difference(self, problem: str = "") -> Difference:
         before = None if self.before is None else _describe(self.before)
-        return Difference(
-            *(self.config, self.seed, self.step, *self.asked, self.action, self.fast, self.reference, before, problem)
-        )
+        overlay = Path(self.config.components).read_text() if self.config.components else ""
+        sides = (self.fast, self.reference)
+        return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem, overlay)
 
 
 def fast_legal(batch: Batch) -> list[str]:

@@ -123,11 +123,17 @@ def test_a_difference_tells_how_to_see_it_again(monkeypatch: pytest.MonkeyPatch)
     assert all(after[key] == difference.fast[key] for key in after if key in difference.fast)
 
 
-def test_a_difference_at_setup_and_an_error_are_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_at_setup_and_an_error_are_told_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(cards, "cards_to_deal", lambda table: 5)
     with pytest.raises(Difference) as caught:
         compare_game(BASE[0], seed=1)
     assert caught.value.step == 0 and "hands" in caught.value.keys and "after setup" in str(caught.value)
+    overlay = tmp_path / "few.toml"
+    overlay.write_text(OVERLAYS["few pieces"])
+    with pytest.raises(Difference) as caught:
+        compare_game(Config(players=2, components=str(overlay)), seed=1)
+    overlay.unlink()
+    assert "votes = 2" in str(caught.value)
     monkeypatch.setattr(cards, "cards_to_deal", lambda table: [][1])
     with pytest.raises(Difference, match="IndexError"):
         compare_game(BASE[0], seed=1)
