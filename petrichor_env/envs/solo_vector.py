@@ -67,7 +67,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
       reset with `reset(options={"reset_mask": mask})`, and stepping them raises `GameOver`;
     - `num_threads`: threads to step on, None for as many as there are cores to use;
     - `copy`: True (default) returns new observations and masks at every step. False returns the batch's own arrays,
-      which the next `step` or `reset` writes over: a fifth faster, for learners that copy them into a rollout buffer
+      which the next `step` or `reset` writes over, for learners that copy them into a rollout buffer
       of their own.
 
     Raises `ConfigError` for a bad argument, option or seed, `IllegalAction` (nothing has changed) for a bad action.
