@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 
 from tests.reference import flowers
-from tests.reference.table import Cloud, Drops, Player, Table, Tile
+from tests.reference.table import Cloud, Drops, Player, Steps, Table, Tile, choose_drop, choose_neighbour
 
 GROWS_AT = 4
 """A light cloud with so many drops grows into a thundercloud (Merging and Overflowing)."""
@@ -99,6 +100,17 @@ def blow(table: Table, start: Tile, end: Tile, owner: int) -> None:
     take_from_tile(table, start, owner)
     land(table, end, Counter([owner]))
     look_at_tile(table, end)
+
+
+def blow_chosen_drop(
+    table: Table, cause: str, player: Player, drops: Iterable[tuple[Tile, int]], allowed: Callable[[Tile], bool]
+) -> Steps[None]:
+    """A player moves one of these drops to an adjacent tile, where it is allowed to go. `cause` names the questions."""
+    chosen = yield from choose_drop(table, f"{cause}_drop", player, drops)
+    assert chosen is not None
+    start, owner = chosen
+    end = yield from choose_neighbour(f"{cause}_direction", table, player, start, allowed)
+    blow(table, start, end, owner)
 
 
 def look_at_tile(table: Table, tile: Tile) -> None:

@@ -15,7 +15,7 @@ from itertools import combinations
 from tests.reference import voting
 from tests.reference.clouds import (
     add_drops,
-    blow,
+    blow_chosen_drop,
     create_cloud,
     land,
     look_at_clouds,
@@ -31,7 +31,6 @@ from tests.reference.table import (
     Table,
     Tile,
     choose_drop,
-    choose_neighbour,
     choose_tile,
     owners_of,
 )
@@ -241,11 +240,7 @@ def can_move_own_drop(table: Table, player: Player) -> bool:
 
 def move_own_drop(table: Table, player: Player) -> Steps[None]:
     drops = [(tile, player.seat) for tile in tiles_to_leave(table, player)]
-    chosen = yield from choose_drop(table, "forecast_drop", player, drops)
-    assert chosen is not None
-    start, owner = chosen
-    end = yield from choose_neighbour("forecast_direction", table, player, start, takes_drops)
-    blow(table, start, end, owner)
+    yield from blow_chosen_drop(table, "forecast", player, drops, takes_drops)
 
 
 # --- 9 Before Rain weather: place a drop from the supply on a tile ---------------------------------------------------

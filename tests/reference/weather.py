@@ -6,15 +6,13 @@ from collections.abc import Callable
 
 from tests.reference import flowers, forecasts, southern_winds, voting
 from tests.reference.actions import take_drops
-from tests.reference.clouds import add_drops, blow, look_at_clouds, look_at_tile, pour_out
+from tests.reference.clouds import add_drops, blow_chosen_drop, look_at_clouds, look_at_tile, pour_out
 from tests.reference.table import (
     Player,
     Question,
     Steps,
     Table,
     Tile,
-    choose_drop,
-    choose_neighbour,
     choose_tile,
     owners_of,
 )
@@ -131,11 +129,7 @@ def move_drop(table: Table, player: Player) -> Steps[None]:
     ]
     if not drops:
         return
-    chosen = yield from choose_drop(table, "wind_weather_drop", player, drops)
-    assert chosen is not None
-    start, owner = chosen
-    end = yield from choose_neighbour("wind_weather_direction", table, player, start, allowed)
-    blow(table, start, end, owner)
+    yield from blow_chosen_drop(table, "wind_weather", player, drops, allowed)
 
 
 def rain_weather(table: Table) -> Steps[None]:
