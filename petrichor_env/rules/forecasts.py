@@ -25,7 +25,7 @@ from petrichor_env.rules.fields import (
 )
 from petrichor_env.rules.growing import check_growing, move_drop, put_drop
 from petrichor_env.rules.points import gain
-from petrichor_env.rules.voting import cast_vote, has_vote_elsewhere
+from petrichor_env.rules.voting import can_vote_on, cast_vote
 from petrichor_env.state import (
     HARVEST,
     MAX_PLAYERS,
@@ -141,9 +141,15 @@ def ask_sun_forecast(s: State, t: State, seat: int) -> bool:
 @rule
 def has_playable_forecast(s: State, t: State, seat: int, timing: int) -> bool:
     for number in range(1, NUM_FORECASTS + 1):
-        if s.forecast_holder[number - 1] == seat and TIMINGS[number] == timing and is_playable(s, t, seat, number):
+        if can_play(s, t, seat, number, timing):
             return True
     return False
+
+
+@rule
+def can_play(s: State, t: State, seat: int, number: int, timing: int) -> bool:
+    """Whether the player holds this card, it belongs here, and it changes anything."""
+    return s.forecast_holder[number - 1] == seat and TIMINGS[number] == timing and is_playable(s, t, seat, number)
 
 
 @rule
@@ -151,11 +157,7 @@ def allow_forecasts(s: State, t: State, timing: int) -> None:
     if s.modules[_FORECASTS] == 0:
         return
     for number in range(1, NUM_FORECASTS + 1):
-        if (
-            s.forecast_holder[number - 1] == s.actor
-            and TIMINGS[number] == timing
-            and is_playable(s, t, int(s.actor), number)
-        ):
+        if can_play(s, t, int(s.actor), number, timing):
             allow(s, FORECAST + number - 1)
 
 
@@ -246,7 +248,7 @@ def has_counting_cloud(s: State, seat: int) -> bool:
 @rule
 def can_vote(s: State, seat: int) -> bool:
     for space in range(NUM_KINDS):
-        if s.vote_supply[seat] > 0 or has_vote_elsewhere(s, seat, space):
+        if can_vote_on(s, seat, space):
             return True
     return False
 
@@ -479,7 +481,7 @@ def choose_forecast_direction(s: State, t: State, action: int) -> None:
 @rule
 def allow_forecast_vote(s: State) -> None:
     for space in range(NUM_KINDS):
-        if s.vote_supply[s.actor] > 0 or has_vote_elsewhere(s, int(s.actor), space):
+        if can_vote_on(s, int(s.actor), space):
             allow(s, VOTE + space)
 
 

@@ -28,11 +28,17 @@ def has_vote_elsewhere(s: State, seat: int, space: int) -> bool:
 
 
 @rule
+def can_vote_on(s: State, seat: int, space: int) -> bool:
+    """A vote comes from the supply, or from another space."""
+    return bool(s.vote_supply[seat] > 0 or has_vote_elsewhere(s, seat, space))
+
+
+@rule
 def allow_vote(s: State) -> None:
     """The action's weather space, the next one clockwise, or a Harvest die that still shows votes."""
     for clockwise in range(2):
         space = (int(s.card) + clockwise) % NUM_KINDS
-        if s.vote_supply[s.actor] > 0 or has_vote_elsewhere(s, s.actor, space):
+        if can_vote_on(s, int(s.actor), space):
             allow(s, VOTE + space)
     for die in range(3):
         if s.dice[die] != HARVEST:
