@@ -53,10 +53,10 @@ def _choice(name: str, value: str, allowed: dict[str, int]) -> int:
 
 
 class Batch:
-    """`num_games` games of one configuration. Arrays are buffers that every `step` writes anew.
+    """`num_games` games, of one configuration at first. Arrays are buffers that every `step` writes anew.
 
     Arguments:
-        config: what is played; None is the base solo game.
+        config: what is played; None is the base solo game. `reset` can give games another one.
         num_games: N, at least 1.
         seed: int → game i starts from seed + i; a sequence of N ints; None → from the operating system's entropy.
         autoreset: "same_step": a game that ends starts anew within the step, its end is in `final_states` and
@@ -81,6 +81,7 @@ class Batch:
         rewards: (N, P) float64 of the last step. terminations: (N,) bool, ended by the last step.
         illegal: (N,) bool, the last action was not legal.
         final_states: (N,) STATE and final_observations: (N, D) float32 of seat 0; valid where `terminations`.
+        config: what was given first. configs: what each game plays, N of them.
         tables: (1,) TABLES, the numbers on the pieces. generator: NumPy generator of `random_actions`.
 
     Raises ConfigError for bad arguments, ComponentsError for a bad overlay file.
@@ -134,10 +135,13 @@ class Batch:
         self.final_states = np.zeros(n, STATE)
         self.final_observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
         self._actions = np.zeros(n, np.int64)
+        self._all = np.ones(n, np.bool_)
+        self._which = self._all.copy()
         self._chunk()
 
+        self.configs = [self.config] * n
         self.config.write_switches(self.states)
-        self._switches = {name: self.states[name][0].copy() for name in SWITCHES}
+        self._switches = {name: self.states[name].copy() for name in SWITCHES}
         warm_up()
         if seed is None:
             seed = np.random.SeedSequence().generate_state(n, np.uint32)
@@ -145,16 +149,20 @@ class Batch:
 
     # --- playing ---
 
-    def reset(self, seed: Seed = None, mask: np.ndarray | None = None) -> None:
+    def reset(
+        self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
+    ) -> None:
         """Start games anew.
 
         Arguments:
             seed: as in the constructor; None → each game goes on with its own random stream.
             mask: (N,) bool, which games; None → all.
+            config: what these games play from now on: one for all, or one for each of them, with the same number of
+                players and the same components as the batch's; None → what they played before.
         """
-        which = np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask)
-        if which.shape != (self.num_games,) or which.dtype != np.bool_:
-            raise ConfigError(f"mask: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
+        which = self._games(mask, "mask")
+        if config is not None:
+            self._change_configs(which, config)
         if seed is not None:
             streams = self._streams(seed)
             self.states["rng"][which] = streams[which]
@@ -166,11 +174,16 @@ class Batch:
         self.illegal[which] = False
         self.refresh()
 
-    def step(self, actions: np.ndarray | Sequence[int]) -> None:
+    def step(self, actions: np.ndarray | Sequence[int], which: np.ndarray | None = None) -> None:
         """Apply one action a game, (N,) ints, and write all arrays anew.
+
+        Arguments:
+            which: (N,) bool, the games that are stepped; None → all. The others' actions are not looked at, their
+                rewards are 0, and nothing of them changes.
 
         Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled") before anything changes.
         """
+        self._which[:] = self._games(which, "which")
         try:
             given = np.asarray(actions)
         except ValueError:
@@ -179,7 +192,7 @@ class Batch:
             raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
         self._actions[:] = given
         self._check(self._actions)
-        self._renew_observations()
+        self._renew_observations(keep=which is not None)
         self._in_threads(self._step_chunks)
 
     def refresh(self) -> None:
@@ -187,7 +200,7 @@ class Batch:
 
         Raises StateError if a state there is of another configuration.
         """
-        self._check_switches(self.states)
+        self._check_switches(self.states, self._switches)
         self._renew_observations()
         self._in_threads(self._view_chunks)
 
@@ -234,6 +247,13 @@ class Batch:
         """Take over the states that `save` of an equal batch wrote. Raises StateError; nothing is changed then."""
         states = self._read(data)
         self.states[:] = states
+        self._switches = {name: states[name].copy() for name in SWITCHES}
+        known: dict[bytes, Config] = {}
+        for game in range(self.num_games):
+            switches = b"".join(states[name][game].tobytes() for name in SWITCHES)
+            if switches not in known:
+                known[switches] = Config.of(states[game], self.config.components)
+            self.configs[game] = known[switches]
         self.rewards[:] = 0.0
         self.terminations[:] = False
         self.illegal[:] = False
@@ -252,6 +272,7 @@ class Batch:
             "variants": list(config.variants),
             "modules": list(config.modules),
             "powers": list(config.powers),
+            "mixed": any(one != config for one in self.configs),
         }
 
     def _read(self, data: bytes) -> np.ndarray:
@@ -275,22 +296,31 @@ class Batch:
         if not isinstance(header, dict) or header.keys() != expected.keys():
             raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
         for key, value in expected.items():
-            if header[key] != value:
+            if key != "mixed" and header[key] != value:
                 raise StateError(f"the saved games have {key} {header[key]!r}; this batch has {value!r}")
         raw = body[start + length :]
         if len(raw) != self.states.nbytes:
             raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
         states = np.frombuffer(raw, STATE).copy()
-        self._check_switches(states)
+        if header["mixed"] is not True:
+            self._check_switches(states, self._first_switches())
+        elif (states["players"] != self.config.players).any():
+            raise StateError(f"some of the saved games don't have {self.config.players} players")
         check(states, self.tables)
         return states
 
-    def _check_switches(self, states: np.ndarray) -> None:
-        for name, value in self._switches.items():
+    def _first_switches(self) -> dict[str, np.ndarray]:
+        record = np.zeros(1, STATE)
+        self.config.write_switches(record)
+        return {name: record[name] for name in SWITCHES}
+
+    def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
+        for name, value in switches.items():
             wrong = (states[name] != value).reshape(len(states), -1).any(axis=1)
             if wrong.any():
                 game = int(wrong.argmax())
-                raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {self.config.name}")
+                played = self.configs[game].name
+                raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {played}")
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
@@ -306,6 +336,35 @@ class Batch:
 
     # --- inside ---
 
+    def _games(self, mask: np.ndarray | None, name: str) -> np.ndarray:
+        if mask is None:
+            return self._all
+        which = np.asarray(mask)
+        if which.shape != (self.num_games,) or which.dtype != np.bool_:
+            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
+        return which
+
+    def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
+        games = np.flatnonzero(which)
+        given = [config] * len(games) if isinstance(config, Config) else list(config)
+        if len(given) != len(games):
+            raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
+        for one in given:
+            if not isinstance(one, Config) or (one.players, one.components) != (
+                self.config.players,
+                self.config.components,
+            ):
+                raise ConfigError(f"config={one!r}: a Config with the batch's number of players and components")
+        for one in dict.fromkeys(given):
+            chosen = games[[other == one for other in given]]
+            record = np.zeros(1, STATE)
+            one.write_switches(record)
+            for name in SWITCHES:
+                self.states[name][chosen] = record[name]
+                self._switches[name][chosen] = record[name]
+        for game, one in zip(games, given, strict=True):
+            self.configs[game] = one
+
     def _streams(self, seed: Seed) -> np.ndarray:
         if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
             if len(seed) != self.num_games:
@@ -317,18 +376,18 @@ class Batch:
         return np.array([first, *rest], np.uint64)
 
     def _check(self, actions: np.ndarray) -> None:
-        if self.autoreset == "disabled" and self.actors.min() == NOBODY:
-            game = int(self.actors.argmin())
+        if self.autoreset == "disabled" and (over := self._which & (self.actors == NOBODY)).any():
+            game = int(over.argmax())
             raise GameOver(f"game {game} is over: reset it before it is stepped again")
         if self.illegal_action == "raise":
-            game, _ = kernels.check_actions(self.states, actions, NUM_ACTIONS, True)
+            game, _ = kernels.check_actions(self.states, actions, self._which, NUM_ACTIONS, True)
             if game >= 0:
                 raise IllegalAction(illegal_action_text(self.states[game], int(actions[game]), f"game {game}"))
 
-    def _renew_observations(self) -> None:
-        """A new array costs less than a copy of the old one: it is written once."""
+    def _renew_observations(self, keep: bool = False) -> None:
+        """A new array costs less than a copy of the old one: it is written once, unless some rows are to be kept."""
         if self.new_observations:
-            self.observations = np.empty_like(self.observations)
+            self.observations = self.observations.copy() if keep else np.empty_like(self.observations)
             self._chunk()
 
     def _chunk(self) -> None:
@@ -344,6 +403,7 @@ class Batch:
                 states,
                 self.tables,
                 self._actions[part],
+                self._which[part],
                 self._modes,
                 *views,
                 self.rewards[part],

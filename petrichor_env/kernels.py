@@ -95,10 +95,14 @@ def write_forfeit_rewards(s: State, reward: int, out: np.ndarray) -> None:
 
 
 @kernel
-def check_actions(states: np.ndarray, actions: np.ndarray, num_actions: int, allow_over: bool) -> tuple[int, int]:
-    """The first game whose action is not legal, and what is wrong with it (OK, ILLEGAL, OVER). Changes nothing."""
+def check_actions(
+    states: np.ndarray, actions: np.ndarray, which: np.ndarray, num_actions: int, allow_over: bool
+) -> tuple[int, int]:
+    """The first of the games `which` whose action is not legal, and what is wrong with it (OK, ILLEGAL, OVER)."""
     for i in range(states.shape[0]):
         s = states[i]
+        if not which[i]:
+            continue
         if s.actor == NOBODY:
             if not allow_over:
                 return i, OVER
@@ -120,6 +124,7 @@ def step_games(
     states: np.ndarray,
     tables: np.ndarray,
     actions: np.ndarray,
+    which: np.ndarray,
     modes: np.ndarray,
     actors: np.ndarray,
     masks: np.ndarray,
@@ -130,9 +135,9 @@ def step_games(
     final_states: np.ndarray,
     final_observations: np.ndarray,
 ) -> int:
-    """Step every game and view it. Returns how many ended. `modes`: autoreset, illegal action, reward (int64).
+    """Step the games `which` (bool) and view them. Returns how many ended.
 
-    The actions have been checked where illegal ones are to raise.
+    `modes`: autoreset, illegal action, reward (int64). The actions have been checked where illegal ones are to raise.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
@@ -146,6 +151,8 @@ def step_games(
         illegal[i] = False
         for seat in range(rewards.shape[1]):
             rewards[i, seat] = 0.0
+        if not which[i]:
+            continue
         if s.actor == NOBODY:  # it ended in the step before, or came so by `load` or by hand
             if autoreset != DISABLED:
                 rules.reset(s, t)

@@ -53,6 +53,7 @@ from petrichor_env.state import (
     NUM_KINDS,
     PHASE_NAMES,
     PLAYED,
+    SOURCE_NAMES,
     POWER_NAMES,
     STATE,
     TILE_NAMES,
@@ -148,10 +149,11 @@ def _names_of(value: Any, where: str, names: Sequence[str]) -> list[int]:
 
 _SWITCHES = ("players", "rounds", "drafting", "variants", "modules", "powers")
 _PROGRESS = ("round", "phase", "first_player", "passed", "turns", "last_turns", "harvested", "forfeited")
-_PIECES = ("field", "hands", "packs", "deck", "discards", "votes", "dice", "points", "voting_wins", "wheat_tokens")
+_PIECES = ("field", "hands", "packs", "deck", "discards", "votes", "dice")
+_SCORE = ("points", "scored", "voting_wins", "wheat_tokens")
 _MODULE_PIECES = ("controller", "power", "forecasts", "forecasts_played")
 _KEYS = (
-    *(*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, *_MODULE_PIECES),
+    *(*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, *_SCORE, *_MODULE_PIECES),
     *("pending", "southern_winds", "random"),
 )
 _NAMED_CARDS = ("optional", "cards_left", "lowest_card", "draft_step")
@@ -560,7 +562,10 @@ class _Reader:
         s, t, n = self.record, self.tables[0], self.config.owners
         for weather, votes in _mapping(self.get("votes", {}), "votes", WEATHER_NAMES).items():
             s["votes"][WEATHER_NAMES.index(weather)] = self.by_owner(votes, f"votes.{weather}", 127)
-        s["points"] = self.by_owner(self.get("points", {}), "points", np.iinfo(np.int16).max)
+        most = np.iinfo(np.int16).max
+        s["points"] = self.by_owner(self.get("points", {}), "points", most)
+        for source, points in _mapping(self.get("scored", {}), "scored", SOURCE_NAMES).items():
+            s["scored"][:, SOURCE_NAMES.index(source)] = self.by_owner(points, f"scored.{source}", most)
         s["voting_wins"] = self.by_owner(self.get("voting_wins", {}), "voting_wins", 127)
         s["wheat_tokens"] = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens", 127)
         on_field = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=0)
@@ -820,6 +825,11 @@ def _describe(s: State) -> dict[str, Any]:
         "votes": {weather: _owned(s["votes"][kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
         "dice": ["harvest" if side == HARVEST else int(side) for side in s["dice"]],
         "points": {owner: int(s["points"][seat]) for seat, owner in enumerate(owners)},
+        "scored": {
+            name: _owned(s["scored"][:, source], owners)
+            for source, name in enumerate(SOURCE_NAMES)
+            if s["scored"][:, source].any()
+        },
         "voting_wins": {owner: int(s["voting_wins"][seat]) for seat, owner in enumerate(owners)},
         "wheat_tokens": {owner: int(s["wheat_tokens"][seat]) for seat, owner in enumerate(owners)},
         **_describe_modules(s, agents),

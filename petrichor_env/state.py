@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Of the record's layout; saved states carry it."""
 
 MAX_PLAYERS = 5
@@ -60,6 +60,31 @@ class Crop(IntEnum):
     SNOWDROP = 9
     DANDELION = 10
     PRIMROSE = 11
+
+
+class Source(IntEnum):
+    """What brings points: a Harvest of each Crop (the first twelve, same numbers), and what else there is."""
+
+    WHEAT = 0
+    COTTON = 1
+    GRASS = 2
+    POTATO = 3
+    COFFEE = 4
+    RICE = 5
+    CORN = 6
+    CACTUS = 7
+    LAKE = 8
+    SNOWDROP = 9
+    DANDELION = 10
+    PRIMROSE = 11
+    DICE = 12
+    """Votes on the harvest dice."""
+    VOTING_WINS = 13
+    """The Voting Wins track, at the end."""
+    WHEAT_TOKENS = 14
+    """The bonus for the most Wheat tokens, at the end."""
+    CARDS = 15
+    """A player's forecast cards; the neutral player's Southern Winds cards that find no target or no vote."""
 
 
 class Growing(IntEnum):
@@ -167,6 +192,7 @@ class Decision(IntEnum):
     KEEP_DROP = 30
 
 
+SOURCE_NAMES = tuple(source.name.lower() for source in Source)
 CROP_NAMES = tuple(crop.name.lower() for crop in Crop)
 WEATHER_NAMES = tuple(weather.name.lower() for weather in Weather)
 DIRECTION_NAMES = tuple(direction.name.lower() for direction in Direction)
@@ -188,6 +214,7 @@ STATE = np.dtype(
         # the set of actions that answer the pending decision, one bit an action
         ("legal", np.uint64, (LEGAL_WORDS,)),
         ("points", np.int16, (MAX_PLAYERS,)),
+        ("scored", np.int16, (MAX_PLAYERS, len(Source))),  # the points by where they came from, for reports
         ("forfeited", np.int16),  # seat that lost by an illegal action, or NOBODY
         # switches of this game
         ("players", np.int8),  # 1 is solo

@@ -24,18 +24,18 @@ def _calls() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     state, final = np.zeros(1, STATE), np.zeros(1, STATE)
     state["players"], state["owners"], state["rounds"] = 1, 2, 4
     tables = load_tables()
-    actors, flag = np.zeros(1, np.int8), np.zeros(1, np.bool_)
+    actors, flag, which = np.zeros(1, np.int8), np.zeros(1, np.bool_), np.ones(1, np.bool_)
     masks = np.zeros((1, NUM_ACTIONS), np.int8)
     observations, final_observations = np.zeros((2, 1, OBSERVATION_SIZE), np.float32)
     actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
     views = (actors, masks, observations)
-    step = (state, tables, actions, modes, *views, np.zeros((1, 1)), flag, flag.copy(), final, final_observations)
+    ends = (np.zeros((1, 1)), flag, flag.copy(), final, final_observations)
     return [
-        ("setting up games", kernels.reset_games, (state, tables, np.ones(1, np.bool_))),
-        ("playing them", kernels.step_games, step),
+        ("setting up games", kernels.reset_games, (state, tables, which)),
+        ("playing them", kernels.step_games, (state, tables, actions, which, modes, *views, *ends)),
         ("seeing them", kernels.view_games, (state, tables, *views)),
         ("seeing them from a seat", kernels.observe_games, (state, tables, seats, observations)),
-        ("checking actions", kernels.check_actions, (state, actions, NUM_ACTIONS, True)),
+        ("checking actions", kernels.check_actions, (state, actions, which, NUM_ACTIONS, True)),
         ("listing legal actions", kernels.refresh_legal, (state, tables)),
         ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),
         ("choosing by mask", kernels.masked_random_actions, (masks, np.zeros(1), actions)),

@@ -116,12 +116,18 @@ _BY_OWNER = (
     *("counts_clouds", "chosen_drops", "scored_drops"),
 )
 _BY_KIND = ("hand", "deck", "discards", "pack")
+_COUNTS = (*_BY_OWNER, *_BY_KIND, "scored")
 
 
 def broken_ranges(s: np.ndarray) -> Iterator[Check]:
     last_seat = s["players"] - 1
-    for field in (*_BY_OWNER, *_BY_KIND):
+    for field in _COUNTS:
         yield breaks(s[field] < 0, lambda i, *at, f=field: f"{f} holds {s[f][(i, *at)]}; counts are not negative")
+    scored = s["scored"].sum(axis=2)
+    yield breaks(
+        scored > s["points"],
+        lambda i, seat: f"scored adds up to {scored[i, seat]}, more than the {s['points'][i, seat]} points",
+    )
     limits: dict[str, tuple[int, Any]] = {
         "decision": (0, len(Decision) - 1),
         "phase": (0, len(Phase) - 1),

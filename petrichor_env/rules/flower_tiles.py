@@ -154,7 +154,7 @@ def settle_control(s: State, t: State, tile: int) -> None:
             s.supply[s.controller] += s.drops[tile, s.controller]
             s.drops[tile, s.controller] = 0
         s.controller = seat
-        gain(s, seat, int(t.primrose_points) * int(s.blooms[tile]) + int(s.fertilizer[tile]))
+        gain(s, seat, int(t.primrose_points) * int(s.blooms[tile]) + int(s.fertilizer[tile]), _PRIMROSE)
 
 
 @rule

@@ -38,6 +38,7 @@ from petrichor_env.state import (
     Crop,
     Decision,
     Module,
+    Source,
     State,
     Timing,
 )
@@ -50,6 +51,7 @@ _FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
 _FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
 _FORECAST_VOTE = int(Decision.FORECAST_VOTE)
 _SUN_TURN = int(Timing.SUN_TURN)
+_CARDS = int(Source.CARDS)
 _LAKE, _PRIMROSE = int(Crop.LAKE), int(Crop.PRIMROSE)
 
 TIMINGS = np.zeros(NUM_FORECASTS + 1, np.int8)
@@ -293,7 +295,7 @@ def play_forecast(s: State, t: State, number: int) -> None:
     s.forecast = number
     ask_nothing(s)
     if number == 1:
-        gain(s, seat, tiles_with_own_drops(s, seat))
+        gain(s, seat, tiles_with_own_drops(s, seat), _CARDS)
     elif number == 3:
         s.counts_clouds[seat] = 1
     elif number == 5:
@@ -309,7 +311,7 @@ def play_forecast(s: State, t: State, number: int) -> None:
     elif number == 13:
         for die in range(3):
             s.dice[die] = HARVEST
-        gain(s, seat, _DICE_POINTS)
+        gain(s, seat, _DICE_POINTS, _CARDS)
     elif number == 14:
         fill_clouds(s, t, False, 1)
     elif number == 15:
@@ -358,7 +360,7 @@ def choose_forecast_tile(s: State, t: State, action: int) -> None:
         return
     ask_nothing(s)
     if number == 2:
-        gain(s, seat, int(s.scored_drops[tile, seat]) - _FREE_DROPS)
+        gain(s, seat, int(s.scored_drops[tile, seat]) - _FREE_DROPS, _CARDS)
     elif number in (4, 16):
         new_cloud(s, tile, seat, int(DROPS_NEEDED[number]))
     elif number == 6:

@@ -7,8 +7,9 @@ from petrichor_env.state import State
 
 
 @rule
-def gain(s: State, seat: int, points: int) -> None:
+def gain(s: State, seat: int, points: int, source: int) -> None:
     s.points[seat] += points
+    s.scored[seat, source] += points
 
 
 @rule

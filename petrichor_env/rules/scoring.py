@@ -7,11 +7,12 @@ import numpy as np
 from petrichor_env.compiled import rule
 from petrichor_env.rules.flower_tiles import dandelion_points
 from petrichor_env.rules.points import gain, place, players_present
-from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, State
+from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, Source, State
 
 _WHEAT, _RICE, _CORN = int(Crop.WHEAT), int(Crop.RICE), int(Crop.CORN)
 _DANDELION, _SPROUTING = int(Crop.DANDELION), int(Growing.SPROUTING)
 _OVER = int(Phase.OVER)
+_VOTING_WINS, _WHEAT_TOKENS = int(Source.VOTING_WINS), int(Source.WHEAT_TOKENS)
 _GAME_OVER = int(Decision.GAME_OVER)
 
 
@@ -39,7 +40,7 @@ def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
 def score_tile(s: State, t: State, tile: int) -> None:
     growing = int(s.growing[tile])
     for seat in range(s.owners):
-        gain(s, seat, tile_points(s, t, tile, seat, growing))
+        gain(s, seat, tile_points(s, t, tile, seat, growing), int(s.crop[tile]))
         # the first on Wheat takes a token; nobody does who is only tied for first
         if s.crop[tile] == _WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
             s.wheat_tokens[seat] += 1
@@ -64,9 +65,9 @@ def has_most_wheat(s: State, seat: int) -> bool:
 def end_game(s: State, t: State) -> None:
     """Points for Voting Wins and for the most Wheat tokens."""
     for seat in range(s.owners):
-        gain(s, seat, voting_wins_points(s, t, seat))
+        gain(s, seat, voting_wins_points(s, t, seat), _VOTING_WINS)
         if has_most_wheat(s, seat):
-            gain(s, seat, int(t.wheat_bonus))
+            gain(s, seat, int(t.wheat_bonus), _WHEAT_TOKENS)
     s.phase = _OVER
     s.decision = _GAME_OVER
 

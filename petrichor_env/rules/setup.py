@@ -112,6 +112,7 @@ def clear(s: State) -> None:
     s.controller = NOBODY
     for seat in range(MAX_PLAYERS):
         s.points[seat] = 0
+        s.scored[seat, :] = 0
         s.supply[seat] = 0
         s.vote_supply[seat] = 0
         s.voting_wins[seat] = 0

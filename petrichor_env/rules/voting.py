@@ -6,9 +6,10 @@ from petrichor_env.actions import DIE, VOTE, WEATHER
 from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.points import gain
-from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, State
+from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, Source, State
 
 _MOVE_VOTE = int(Decision.MOVE_VOTE)
+_DICE = int(Source.DICE)
 
 
 @rule
@@ -89,7 +90,7 @@ def decrease_die(s: State, seat: int, shown: int) -> None:
             s.dice[die] = shown - 1
             break
     sort_dice(s)
-    gain(s, seat, 2 if shown == 1 else 1)
+    gain(s, seat, 2 if shown == 1 else 1, _DICE)
 
 
 @rule
