@@ -11,6 +11,8 @@ import json
 import os
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +50,51 @@ def versions() -> dict[str, Any]:
     }
 
 
-def save_checkpoint(model: Any, path: Path, notes: dict[str, Any]) -> None:
-    """Save an SB3 model with `versions()` and `notes` (JSON-able) at `path`; at no time is half a file there."""
+def save_checkpoint(model: Any, path: Path, notes: dict[str, Any], *, light: bool = False) -> None:
+    """Save an SB3 model with `versions()` and `notes` (JSON-able) at `path`; at no time is half a file there.
+
+    Arguments:
+        notes: `players` and `config` say what it was trained for, the rest how.
+        light: leave out what only the run that it comes from has a use for: the optimizer's moments, the rollout
+            buffer's size and class, the last observations, the seed (which loading would give to NumPy's and torch's
+            global generators), a subclass of sb3-contrib's policy. A third of the size.
+    """
     buffer = io.BytesIO()
-    model.save(buffer)
+    with _without_its_run(model) if light else nullcontext():
+        model.save(buffer)
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(MEMBER, json.dumps({**versions(), "training": notes}, indent=2))
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_bytes(buffer.getvalue())
     os.replace(unfinished, path)
+
+
+@contextmanager
+def _without_its_run(model: Any) -> Iterator[None]:
+    fresh = type(model.policy.optimizer)(model.policy.parameters(), **model.policy.optimizer_kwargs)
+    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+
+    instead = {
+        "policy_class": MaskableActorCriticPolicy,
+        "n_envs": 1,
+        "n_steps": 1,
+        "seed": None,
+        "rollout_buffer_class": None,
+        "ep_info_buffer": None,
+        "ep_success_buffer": None,
+        "_last_obs": None,
+        "_last_episode_starts": None,
+    }
+    before = {name: getattr(model, name) for name in instead}
+    optimizer = model.policy.optimizer
+    try:
+        model.policy.optimizer = fresh
+        model.__dict__.update(instead)
+        yield
+    finally:
+        model.policy.optimizer = optimizer
+        model.__dict__.update(before)
 
 
 def read_notes(path: str | Path) -> dict[str, Any]:

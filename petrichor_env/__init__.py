@@ -1,7 +1,7 @@
 """Petrichor and its solo game, the Southern Winds, as environments for programs.
 
-Importing this package registers `Petrichor/Solo-v0` with Gymnasium and `petrichor/petrichor-v0` with PettingZoo. The
-compiled rules are loaded when the first game is made, not here.
+Importing this package registers `Petrichor/Solo-v0` and `Petrichor/Versus-v0` with Gymnasium and
+`petrichor/petrichor-v0` with PettingZoo. The compiled rules are loaded when the first game is made, not here.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ __version__ = "0.1.0"
 
 SOLO_ID = "Petrichor/Solo-v0"
 """The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""
+
+VERSUS_ID = "Petrichor/Versus-v0"
+"""The Gymnasium id of the game for 2 to 5 seen from one seat, agents playing the others."""
 
 AEC_ID = "petrichor/petrichor-v0"
 """The PettingZoo id of the game for 2 to 5, in `pettingzoo.make("aec", …)`."""
@@ -53,6 +56,12 @@ def _register() -> None:
             id=SOLO_ID,
             entry_point="petrichor_env.envs:SoloEnv",
             vector_entry_point="petrichor_env.envs:SoloVectorEnv",
+        )
+    if VERSUS_ID not in gymnasium.registry:
+        gymnasium.register(
+            id=VERSUS_ID,
+            entry_point="agents.versus_env:VersusEnv",
+            vector_entry_point="agents.versus_vector:VersusVectorEnv",
         )
     if AEC_ID not in pettingzoo.aec_registry:
         pettingzoo.register("aec", AEC_ID, entry_point="petrichor_env.petrichor_v0:env")

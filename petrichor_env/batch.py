@@ -40,6 +40,11 @@ def game_seed(seed: int) -> np.uint64:
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
 
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def legal_actions(state: Any) -> np.ndarray:
     """The legal actions of one state, ascending, int64."""
     bits = np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little")
@@ -120,8 +125,7 @@ class Batch:
             np.int64,
         )
         self.tables = load_tables(self.config.components)
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.num_threads = num_threads or max(1, min(cores, self.num_games // _GAMES_A_THREAD))
+        self.num_threads = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
         self._pool: ThreadPoolExecutor | None = None
 
         n, players = self.num_games, self.config.players

@@ -214,6 +214,110 @@ def demo(
     _import("training.demo", extra="train").main(minutes=minutes, output=output, games=games, seed=seed)
 
 
+# --- evaluate, tournament --------------------------------------------------------------------------------------------
+
+_AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown name lists them all)."
+_EVALUATION_SEED = 1_000_000  # not where training starts
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words of an option such as `fertilizer,cactus`."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+@app.command()
+def evaluate(
+    agents: Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")],
+    solo: Annotated[bool, typer.Option("--solo", help="Each plays the Southern Winds, on the same seeds.")] = False,
+    rounds: Annotated[int, typer.Option(help="4 or 6.")] = 4,
+    drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
+    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
+    variants: Annotated[str, typer.Option(help="The solo game's, with commas between.", metavar="NAMES")] = "",
+    games: Annotated[
+        int | None,
+        typer.Option(help="Games of each agent: 1000, or at most 20000 with --until-width.", min=1, show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game.")] = _EVALUATION_SEED,
+    until_width: Annotated[
+        float | None, typer.Option(help="Stop when win rates are known this well, such as 0.05.", metavar="WIDTH")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder for JSON and CSV files.")] = Path("runs/evaluate"),
+) -> None:
+    """Two to five agents against each other, seats rotated; one alone against the Southern Winds."""
+    _import("training.matches", extra="train").main(
+        agents,
+        solo=solo,
+        rounds=rounds,
+        drafting=drafting,
+        modules=_words(modules),
+        variants=_words(variants),
+        games=games,
+        seed=seed,
+        until_width=until_width,
+        output=output,
+    )
+
+
+@app.command()
+def tournament(
+    agents: Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")],
+    players: Annotated[int, typer.Option(help="2, 3, 4 or 5 in each game.")] = 2,
+    rounds: Annotated[int, typer.Option(help="4 or 6.")] = 4,
+    drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
+    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
+    games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game.")] = _EVALUATION_SEED,
+    output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
+) -> None:
+    """All agents against all: cross table and openskill ratings."""
+    _import("training.tournament", extra="train").main(
+        agents,
+        players=players,
+        rounds=rounds,
+        drafting=drafting,
+        modules=_words(modules),
+        games=games,
+        seed=seed,
+        output=output,
+    )
+
+
+# --- difficulty ------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def difficulty(
+    agents: Annotated[
+        list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)
+    ] = None,
+    more_agents: Annotated[
+        list[str] | None, typer.Option("--agents", help="The same: agents' names.", metavar="NAMES", show_default=False)
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="Games of each agent with each set of variants.")] = 1000,
+    search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game of each set.")] = _EVALUATION_SEED,
+    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
+    components: Annotated[
+        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder for report, pictures and tables.")] = Path("runs/difficulty"),
+    resume: Annotated[
+        Path | None, typer.Option(help="Folder of a study to go on with, or to add agents to.", metavar="FOLDER")
+    ] = None,
+) -> None:
+    """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
+    _import("training.difficulty", extra="train").main(
+        [*_words(",".join(more_agents or ())), *(agents or ())],
+        games=games,
+        search_games=search_games,
+        seed=seed,
+        modules=_words(modules),
+        components=components,
+        output=output,
+        resume=resume,
+    )
+
+
 def _import(name: str, extra: str) -> ModuleType:
     """A module that the core can do without. Raises PetrichorError if it, or something it needs, is missing."""
     if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:

@@ -31,9 +31,9 @@ def compiled_sources() -> list[Path]:
     return sorted([*(PACKAGE / name for name in names), *(PACKAGE / "rules").glob("*.py")])
 
 
-def _sources_hash() -> str:
+def _hash_of(sources: list[Path]) -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for path in compiled_sources():
+    for path in sources:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -49,7 +49,7 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "petrichor"
 
 
-CACHE_FOLDER = _user_cache_folder() / _sources_hash()
+CACHE_FOLDER = _user_cache_folder() / _hash_of(compiled_sources())
 """Where the compiled rules are kept. Another place: the environment variable PETRICHOR_CACHE_DIR."""
 
 JIT = not numba_config.DISABLE_JIT
@@ -60,12 +60,21 @@ def rule(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
+def _cache_folder_of(function: Callable[..., Any]) -> Path:
+    """Kernels outside this package are kept as long as no file beside theirs changes."""
+    folder = Path(function.__code__.co_filename).parent
+    return CACHE_FOLDER if folder == PACKAGE else CACHE_FOLDER / _hash_of(sorted(folder.glob("*.py")))
+
+
 def kernel(function: Function) -> Function:
-    """Compile a function that Python calls, and keep its machine code on disk."""
+    """Compile a function that Python calls, and keep its machine code on disk.
+
+    It may call the rules and what is compiled in its own folder.
+    """
     if not JIT:
         return _plain(function)
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(CACHE_FOLDER)  # read once, when the function is decorated
+    numba_config.CACHE_DIR = str(_cache_folder_of(function))  # read once, when the function is decorated
     try:
         return cast(Function, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
     finally:

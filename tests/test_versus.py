@@ -1,0 +1,797 @@
+"""One seat of many games: the same games as played by hand, in every mode, and the environments made of it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import petrichor_env
+from agents import Agent, Decisions, RandomAgent
+from agents.versus import VersusBatch
+from petrichor_env import Batch, Config, describe
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.config import MODULES, VARIANTS
+from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
+from petrichor_env.kernels import observe_games, sample_actions
+from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.state import NOBODY
+
+VERSUS = "petrichor_env:Petrichor/Versus-v0"
+MODES = list(AutoresetMode)
+CONFIGS = [
+    Config(players=2),
+    Config(players=3, drafting=True),
+    Config(players=4, rounds=6, modules=("lake", "powers")),
+    Config(players=5, modules=MODULES),
+]
+ARGUMENTS: list[dict[str, Any]] = [
+    {},
+    {"opponents": ("random",), "seat": 1, "reward": "margin"},
+    {"opponents": ["random", "greedy"], "players": 3, "illegal_action": "random", "drafting": True},
+    {"opponents": ("random",), "players": 4, "rounds": 6, "modules": ("forecasts", "powers"), "reward": "points"},
+    {
+        "opponents": ("random",),
+        "players": 2,
+        "modules": ["powers"],
+        "powers": ["rain", "sun"],
+        "illegal_action": "raise",
+    },
+]
+ENDS_AT_ONCE = {"round": 4, "actor": "player_1", "passed": "player_0"}
+"""player_1 takes the last turn of the game, with no card in hand."""
+Envs: TypeAlias = Any
+
+
+class First:
+    """Takes a certain one of the legal actions, draws nothing, and remembers how many decisions each call had."""
+
+    def __init__(self, name: str = "first", skip: int = 0) -> None:
+        self.name = name
+        self.skip = skip
+        self.calls: list[int] = []
+        self.seats: set[int] = set()
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        self.calls.append(len(decisions))
+        self.seats |= set(decisions.sample_states(np.random.default_rng(0))["actor"].tolist())
+        return np.array([np.flatnonzero(mask)[self.skip % mask.sum()] for mask in decisions.action_masks], np.int64)
+
+
+class Answers:
+    """Gives whatever it was made with, once for each decision."""
+
+    name = "answers"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        return np.array([self.answer] * len(decisions))
+
+
+class OnlyForTwo(RandomAgent):
+    name = "only for two"
+
+    def check(self, config: Config) -> None:
+        if config.players != 2:
+            raise ConfigError(f"agent 'only for two': players={config.players}")
+
+
+def play(
+    batch: VersusBatch, steps: int, generator: np.random.Generator
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Random legal actions: observations, rewards and terminations of every step."""
+    seen = []
+    for _ in range(steps):
+        batch.step(sample_actions(batch.action_masks, generator))
+        seen.append((batch.observations.copy(), batch.rewards.copy(), batch.terminations.copy()))
+    return seen
+
+
+def assert_same(first: Sequence[tuple[np.ndarray, ...]], second: Sequence[tuple[np.ndarray, ...]]) -> None:
+    for one, other in zip(first, second, strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+# --- the same games as played by hand ---
+
+
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step", "disabled"])
+@pytest.mark.parametrize("chooses", [False, True])
+def test_solo_is_the_plain_batch(autoreset: str, chooses: bool) -> None:
+    config = Config(variants=("double_card",))
+    arguments: dict[str, Any] = {"autoreset": autoreset, "illegal_action": "random", "reward": "margin"}
+    plain = Batch(config, 6, 5, **arguments)
+    choose = (lambda games: [config] * len(games)) if chooses else None
+    ours = VersusBatch(config, 6, seed=5, choose_config=choose, **arguments)
+    generator = np.random.default_rng(0)
+    ended = 0
+    for _ in range(200):
+        actions = sample_actions(plain.action_masks, generator)
+        actions[generator.random(6) < 0.05] = 3
+        for batch in (plain, ours):
+            batch.step(actions)
+        for name in ("observations", "action_masks", "terminations", "illegal"):
+            np.testing.assert_array_equal(getattr(ours, name), getattr(plain, name), name)
+        np.testing.assert_array_equal(ours.rewards, plain.rewards[:, 0])
+        over = plain.terminations.copy()
+        np.testing.assert_array_equal(ours.final_states[over], plain.final_states[over])
+        np.testing.assert_array_equal(ours.final_observations[over], plain.final_observations[over])
+        ended += int(over.sum())
+        if autoreset == "disabled" and over.any():
+            plain.reset(mask=over)
+            ours.reset(mask=over)
+    assert ended >= 12
+    assert not ours.seats.any() and ours.lineups.shape == (6, 0)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+@pytest.mark.parametrize("reward", ["win", "margin", "points"])
+def test_games_are_those_played_by_hand(config: Config, reward: str) -> None:
+    """Each against a game of its own in which every seat is played from outside."""
+    others = [First(f"first {k}", skip=k) for k in range(config.players - 1)]
+    seat = config.players - 1
+    ours = VersusBatch(config, 3, others, seat=seat, seed=7, reward=reward)
+    by_hand = [Batch(config, 1, 7 + game, autoreset="same_step", reward=reward) for game in range(3)]
+    pending = [self_play(batch, seat, others)[0] for batch in by_hand]
+    generator = np.random.default_rng(1)
+    ended = 0
+    while ended < 5:
+        np.testing.assert_array_equal(ours.observations, [batch.observations[0] for batch in by_hand])
+        np.testing.assert_array_equal(ours.action_masks, [batch.action_masks[0] for batch in by_hand])
+        actions = sample_actions(ours.action_masks, generator)
+        ours.step(actions)
+        for game, batch in enumerate(by_hand):
+            batch.step(actions[game : game + 1])
+            gained, end, later = self_play(batch, seat, others)
+            assert ours.rewards[game] == pytest.approx(pending[game] + gained, abs=1e-9)
+            assert ours.terminations[game] == (end is not None)
+            pending[game] = later
+            if end is not None:
+                ended += 1
+                assert ours.final_states[game].tobytes() == end.tobytes()
+                view = np.empty((1, OBSERVATION_SIZE), np.float32)
+                observe_games(end[None], batch.tables, np.array([seat]), view)
+                np.testing.assert_array_equal(ours.final_observations[game], view[0])
+
+
+def self_play(batch: Batch, seat: int, others: Sequence[Agent]) -> tuple[float, Any, float]:
+    """The others' decisions up to the learner's, taken one by one. `batch` has one game and may just have been stepped.
+
+    Returns what the learner gained (the batch's last step included), the state of a game that ended or None, and what
+    the learner gained in the game after it.
+    """
+    gained, later, end = float(batch.rewards[0, seat]), 0.0, None
+    end = batch.final_states[0].copy() if batch.terminations[0] else None
+    while batch.actors[0] != seat:
+        agent = others[(batch.actors[0] - seat - 1) % batch.config.players]
+        batch.step(agent.act(Decisions.of(batch), np.random.default_rng(0)))
+        if end is None:
+            gained += float(batch.rewards[0, seat])
+        else:
+            later += float(batch.rewards[0, seat])
+        if batch.terminations[0]:
+            end = batch.final_states[0].copy()
+    return gained, end, later
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_returns_are_the_final_results(config: Config) -> None:
+    for reward in ("win", "margin", "points"):
+        batch = VersusBatch(config, 16, ("random",), seed=3, reward=reward)
+        generator = np.random.default_rng(2)
+        totals = np.zeros(16)
+        ended = 0
+        while ended < 24:
+            batch.step(sample_actions(batch.action_masks, generator))
+            totals += batch.rewards
+            over = batch.terminations
+            if over.any():
+                results = batch.results()
+                states, seats = batch.final_states[over], batch.final_seats[over]
+                points = states["points"][:, : config.players].astype(float)
+                own = points[np.arange(len(points)), seats]
+                np.testing.assert_array_equal(results["points"], own)
+                np.testing.assert_array_equal(results["seat"], seats)
+                assert (results["won"] <= (own >= results["best_other_points"])).all()
+                margins = own - (points.sum(axis=1) - own) / (config.players - 1)
+                expected = {"margin": margins, "points": own}.get(reward, np.where(results["won"], 1.0, -1.0))
+                if reward == "win":  # a victory may be shared
+                    assert (np.sign(totals[over]) == expected)[~shared(batch, states)].all()
+                else:
+                    np.testing.assert_allclose(totals[over], expected, atol=1e-9)
+                totals[over] = 0
+                ended += int(over.sum())
+
+
+def shared(batch: VersusBatch, states: np.ndarray) -> np.ndarray:
+    return np.asarray(batch.batch.winners(states).sum(axis=1) > 1)
+
+
+# --- seats, line-ups, calls ---
+
+
+def test_one_call_asks_for_all_games() -> None:
+    agent = First()
+    batch = VersusBatch(Config(players=2), 40, (agent,), seat=0, seed=1)
+    starts = Batch(Config(players=2), 40, 1)
+    assert agent.calls[0] == int((starts.actors == 1).sum())
+    assert agent.seats == {1}
+    assert (batch.batch.actors == 0).all()
+    calls = len(agent.calls)
+    play(batch, 20, np.random.default_rng(0))
+    assert max(agent.calls[calls:]) > 5
+
+
+def test_opponents_sit_clockwise_from_the_learner() -> None:
+    for seat in range(4):
+        others = [First() for _ in range(3)]
+        play(VersusBatch(Config(players=4), 4, others, seat=seat, seed=1), 30, np.random.default_rng(0))
+        assert [agent.seats for agent in others] == [{(seat + 1 + k) % 4} for k in range(3)]
+
+
+def test_one_opponent_plays_all_other_seats() -> None:
+    agent = First()
+    play(VersusBatch(Config(players=4), 4, [agent], seat=2, seed=1), 30, np.random.default_rng(0))
+    assert agent.seats == {0, 1, 3}
+
+
+def test_random_seats() -> None:
+    batch = VersusBatch(Config(players=3), 300, ("random",), seed=1)
+    counts = np.bincount(batch.seats, minlength=3)
+    assert counts.min() > 60
+    before = batch.seats.copy()
+    seen = np.zeros(300, bool)
+    generator = np.random.default_rng(0)
+    while seen.sum() < 100:
+        batch.step(sample_actions(batch.action_masks, generator))
+        over = batch.terminations & ~seen
+        np.testing.assert_array_equal(batch.final_seats[over], before[over])
+        seen |= over
+        np.testing.assert_array_equal(batch.seats[~seen], before[~seen])
+    assert (batch.seats[seen] != before[seen]).any()
+
+
+def test_assign_says_who_plays() -> None:
+    asked: list[np.ndarray] = []
+
+    def assign(games: np.ndarray) -> np.ndarray:
+        asked.append(games.copy())
+        return np.stack([games % 3, np.full(len(games), 3)], axis=1)
+
+    agents = [First() for _ in range(4)]
+    batch = VersusBatch(Config(players=3), 6, agents, seat=0, seed=1, assign=assign)
+    assert asked[0].tolist() == list(range(6)) and len(asked) == 1
+    np.testing.assert_array_equal(batch.lineups[:, 0], np.arange(6) % 3)
+    generator = np.random.default_rng(0)
+    while not batch.terminations.any():
+        batch.step(sample_actions(batch.action_masks, generator))
+    np.testing.assert_array_equal(asked[-1], np.flatnonzero(batch.terminations))
+    assert [agent.seats for agent in agents] == [{1}, {1}, {1}, {2}]
+    over = batch.terminations
+    np.testing.assert_array_equal(batch.final_lineups[over, 0], np.flatnonzero(over) % 3)
+    replaced = First()
+    batch.opponents[3] = replaced
+    play(batch, 20, generator)
+    assert replaced.seats == {2}
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.zeros((2, 1), np.int64), r"\(2, 1\)"),
+        (np.zeros((2, 2)), "float64"),
+        (np.full((2, 2), 1), "1 to 1, there are"),
+    ],
+)
+def test_assign_must_answer_well(answer: np.ndarray, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        VersusBatch(Config(players=3), 2, ("random",), assign=lambda games: answer)
+
+
+def test_choose_config_mixes_variants() -> None:
+    configs = [Config(variants=(name,)) for name in VARIANTS]
+    started: list[int] = []
+
+    def choose(games: np.ndarray) -> list[Config]:
+        started.extend(games.tolist())
+        return [configs[(len(started) + k) % 4] for k in range(len(games))]
+
+    for autoreset in ("same_step", "next_step"):
+        started.clear()
+        batch = VersusBatch(Config(), 8, seed=1, autoreset=autoreset, choose_config=choose)
+        assert started == list(range(8)) and set(batch.configs) == set(configs)
+        before = list(batch.configs)
+        generator = np.random.default_rng(0)
+        while not batch.terminations.any():
+            batch.step(sample_actions(batch.action_masks, generator))
+        for game in np.flatnonzero(batch.terminations).tolist():
+            assert batch.final_configs[game] == before[game]
+            assert Config.of(batch.final_states[game]) == before[game]
+        batch.step(sample_actions(batch.action_masks, generator))
+        assert len(started) > 8
+        for game in range(8):
+            assert Config.of(batch.batch.states[game]) == batch.configs[game]
+
+
+# --- chance, saving ---
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_the_same_seed_gives_the_same_games(players: int) -> None:
+    opponents = ("random",) if players > 1 else ()
+    seen = []
+    for seed in (4, 4, 5):
+        batch = VersusBatch(Config(players=players), 5, opponents, seed=seed)
+        seen.append(play(batch, 60, np.random.default_rng(0)))
+    batch.reset(4)
+    seen.append(play(batch, 60, np.random.default_rng(0)))
+    assert_same(seen[0], seen[1])
+    assert_same(seen[0], seen[3])
+    assert not np.array_equal(seen[0][0][0], seen[2][0][0])
+
+
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
+@pytest.mark.parametrize(
+    ("config", "opponents", "more"),
+    [
+        (Config(), (), {}),
+        (Config(), (), {"choose_config": lambda games: [Config(variants=VARIANTS[: game % 3]) for game in games]}),
+        (Config(players=2), ("greedy",), {"reward": "margin"}),
+        (Config(players=3), ("random", "greedy"), {"assign": lambda games: np.stack([games % 2, 1 - games % 2], 1)}),
+    ],
+    ids=["solo", "curriculum", "2p", "league"],
+)
+def test_a_saved_batch_goes_on_exactly(
+    config: Config, opponents: Sequence[str], more: dict[str, Any], autoreset: str
+) -> None:
+    first = VersusBatch(config, 6, opponents, seed=1, autoreset=autoreset, **more)
+    play(first, 50, np.random.default_rng(0))
+    saved = pickle.loads(pickle.dumps(first.get_state()))
+    expected = play(first, 80, np.random.default_rng(1))
+    second = VersusBatch(config, 6, opponents, seed=99, autoreset=autoreset, **more)
+    second.set_state(saved)
+    assert_same(expected, play(second, 80, np.random.default_rng(1)))
+    np.testing.assert_array_equal(first.seats, second.seats)
+    np.testing.assert_array_equal(first.lineups, second.lineups)
+    assert first.configs == second.configs
+    assert sum(int(step[2].sum()) for step in expected) > 3
+
+
+def test_what_is_no_saved_state() -> None:
+    batch = VersusBatch(Config(players=2), 3, ("random",), seed=1)
+    saved = batch.get_state()
+    other = VersusBatch(Config(players=2), 4, ("random",), seed=1).get_state()
+    for bad, message in (
+        ("states", "the keys states"),
+        ({}, "the keys states"),
+        (other, "states has shape"),
+        ({**saved, "generator": {"state": 1}}, "generator is no state of a generator"),
+    ):
+        with pytest.raises(StateError, match=message):
+            batch.set_state(bad)  # type: ignore[arg-type]
+    solo = VersusBatch(Config(), 3, seed=1).get_state()
+    with pytest.raises(StateError):
+        batch.set_state(solo)
+    assert data_equivalence(batch.get_state(), saved, exact=True)
+
+
+# --- the end of a game ---
+
+
+def test_next_step_ignores_the_action_after_the_end() -> None:
+    batch = VersusBatch(Config(players=2), 4, ("random",), seed=1, autoreset="next_step")
+    generator = np.random.default_rng(0)
+    while not batch.terminations.any():
+        batch.step(sample_actions(batch.action_masks, generator))
+    over = batch.terminations.copy()
+    np.testing.assert_array_equal(batch.over, over)
+    np.testing.assert_array_equal(batch.observations[over], batch.final_observations[over])
+    assert batch.action_masks[over].all()
+    actions = sample_actions(batch.action_masks, generator)
+    actions[over] = -1
+    batch.step(actions)
+    assert not batch.rewards[over].any() and not batch.terminations[over].any() and not batch.over[over].any()
+
+
+def test_disabled_games_stay_over_until_they_are_reset() -> None:
+    batch = VersusBatch(Config(players=3), 4, ("random",), seed=1, autoreset="disabled")
+    generator = np.random.default_rng(0)
+    while not batch.terminations.any():
+        batch.step(sample_actions(batch.action_masks, generator))
+    over = batch.over
+    before = batch.batch.states.copy()
+    with pytest.raises(GameOver, match=f"game {int(over.argmax())} is over"):
+        batch.step(sample_actions(batch.action_masks, generator))
+    batch.reset(mask=over)
+    assert not batch.over.any() and not batch.terminations.any()
+    np.testing.assert_array_equal(batch.batch.states[~over], before[~over])
+    play(batch, 3, generator)
+
+
+def test_new_observations_stay_as_they_are() -> None:
+    for keep in (False, True):
+        batch = VersusBatch(Config(players=2), 4, ("random",), seed=1, new_observations=keep)
+        first = batch.observations
+        play(batch, 1, np.random.default_rng(0))
+        assert (batch.observations is first) is not keep
+
+
+# --- bad input ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"config": "2p"}, "a petrichor_env.Config"),
+        ({"opponents": ()}, "0 of them with players=3; 1 for every other seat, or 2 clockwise"),
+        ({"opponents": ("random",) * 3}, "3 of them with players=3"),
+        ({"opponents": "random"}, "a sequence of agents or of their names"),
+        ({"opponents": ("randon",)}, "'randon'.*random, greedy"),
+        ({"opponents": (3,)}, "3 is no agent"),
+        ({"opponents": (OnlyForTwo(),)}, "'only for two': players=3"),
+        ({"opponents": (), "assign": lambda games: games}, "at least 1"),
+        ({"config": Config()}, "nobody else has a seat"),
+        ({"seat": 3}, "seat=3: 0 to 2"),
+        ({"seat": "first"}, "'random'"),
+        ({"seat": True}, "seat=True"),
+        ({"autoreset": "later"}, "'same_step', 'next_step', 'disabled'"),
+        ({"reward": "score"}, "'win', 'margin', 'points'"),
+        ({"illegal_action": "ignore"}, "'raise', 'lose', 'random'"),
+        ({"num_games": 0}, "num_games=0"),
+        ({"choose_config": lambda games: [Config(players=2)] * len(games)}, "number of players"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        VersusBatch(**{"config": Config(players=3), "num_games": 2, "opponents": ("random",), "seed": 1, **arguments})
+
+
+@pytest.mark.parametrize("answer", [-1, NUM_ACTIONS, 142, 0.5, (0, 1)], ids=str)
+def test_an_opponents_illegal_action_is_its_own_fault(answer: Any) -> None:
+    """Whatever the learner's illegal actions do."""
+    with pytest.raises(IllegalAction, match="agent 'answers'"):
+        VersusBatch(Config(players=2), 8, (Answers(answer),), seed=1, illegal_action="lose")
+
+
+def test_a_learners_illegal_action_raises_and_changes_nothing() -> None:
+    batch = VersusBatch(Config(players=2), 3, ("random",), seed=1)
+    before = batch.get_state()
+    actions = sample_actions(batch.action_masks, np.random.default_rng(0))
+    actions[1] = int(np.flatnonzero(batch.action_masks[1] == 0)[0])
+    with pytest.raises(IllegalAction, match=r"game 1: .* legal are"):
+        batch.step(actions)
+    assert data_equivalence(batch.get_state(), before, exact=True)
+    with pytest.raises(IllegalAction, match="shape"):
+        batch.step(actions[:2])
+
+
+@pytest.mark.parametrize(("reward", "expected"), [("win", -1.0), ("margin", -100.0), ("points", 0.0)])
+def test_a_learners_illegal_action_loses(reward: str, expected: float) -> None:
+    batch = VersusBatch(Config(players=3), 3, ("random",), seed=1, illegal_action="lose", reward=reward)
+    totals = np.zeros(3)
+    generator = np.random.default_rng(0)
+    for _ in range(25):
+        batch.step(sample_actions(batch.action_masks, generator))
+        assert not batch.terminations.any()
+        totals += batch.rewards
+    actions = sample_actions(batch.action_masks, generator)
+    actions[1] = int(np.flatnonzero(batch.action_masks[1] == 0)[0])
+    seat = int(batch.seats[1])
+    batch.step(actions)
+    assert batch.terminations.tolist() == batch.illegal.tolist() == [False, True, False]
+    assert totals[1] + batch.rewards[1] == pytest.approx(expected, abs=1e-9)
+    assert batch.final_states[1]["forfeited"] == batch.final_seats[1] == seat
+    assert not batch.results()["won"][0]
+
+
+# --- the environment ---
+
+
+def legal_action(info: dict[str, Any], generator: np.random.Generator) -> int:
+    return int(sample_actions(info["action_mask"][None], generator)[0])
+
+
+def play_out(env: gymnasium.Env[Any, Any], info: dict[str, Any], seed: int = 0) -> tuple[float, dict[str, Any], int]:
+    """Random legal actions to the end: the return, the last info and the number of steps."""
+    generator = np.random.default_rng(seed)
+    total, steps, terminated = 0.0, 0, False
+    while not terminated:
+        observation, reward, terminated, truncated, info = env.step(legal_action(info, generator))
+        total, steps = total + float(reward), steps + 1
+        assert env.observation_space.contains(observation) and type(reward) is float and truncated is False
+    return total, info, steps
+
+
+def test_it_is_registered() -> None:
+    assert petrichor_env.VERSUS_ID in gymnasium.registry
+    assert f"petrichor_env:{petrichor_env.VERSUS_ID}" == VERSUS
+
+
+@pytest.mark.parametrize("arguments", [a for a in ARGUMENTS if a.get("illegal_action") != "raise"], ids=str)
+def test_official_checks(arguments: dict[str, Any]) -> None:
+    check_env(gymnasium.make(VERSUS, **arguments).unwrapped)
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(gymnasium.make(VERSUS, render_mode="ansi", **arguments), skip_render_check=False)
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
+def test_spec_survives_json_and_games_end(arguments: dict[str, Any]) -> None:
+    spec = gymnasium.make(VERSUS, **arguments).spec
+    assert spec is not None
+    again = EnvSpec.from_json(spec.to_json())
+    assert json.loads(again.to_json()) == json.loads(spec.to_json())
+    first, second = gymnasium.make(spec), gymnasium.make(again)
+    for seed in (3, None):
+        starts = first.reset(seed=seed), second.reset(seed=seed)
+        assert data_equivalence(*starts, exact=True)
+        assert set(starts[0][1]) == {"action_mask"} and starts[0][1]["action_mask"].dtype == np.int8
+        total, info, steps = play_out(first, starts[0][1])
+        assert data_equivalence((total, info, steps), play_out(second, starts[1][1]), exact=True)
+    assert set(info) == {"action_mask", "points", "best_other_points", "won", "illegal", "seat"}
+    assert {key: type(info[key]) for key in info if key != "action_mask"} == {
+        "points": int,
+        "best_other_points": int,
+        "won": bool,
+        "illegal": bool,
+        "seat": int,
+    }
+    assert info["action_mask"].all() and info["seat"] == first.unwrapped.seat and steps > 5
+    if arguments.get("reward") == "points":
+        assert total == info["points"]
+    elif arguments.get("reward") == "margin":
+        assert total == info["points"] - info["best_other_points"]
+
+
+def test_docstring_has_the_spaces() -> None:
+    env = gymnasium.make(VERSUS, opponents=("random",))
+    page = env.unwrapped.__doc__ or ""
+    assert f"`Discrete({NUM_ACTIONS})`" in page
+    assert f"`Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)`" in page
+    assert f"from 0 to {NUM_ACTIONS - 1} raises" in page
+    assert env.action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
+    assert env.observation_space == gymnasium.spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32)
+    for name in MODULES:
+        assert f"`{name}`" in page
+
+
+def test_agents_can_be_given_themselves() -> None:
+    env = gymnasium.make(VERSUS, opponents=(First(), RandomAgent()), players=3, seat=1)
+    _, info = env.reset(seed=1)
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == np.bool_
+    np.testing.assert_array_equal(masks, info["action_mask"])
+    assert play_out(env, info)[1]["seat"] == 1
+
+
+def test_first_unseeded_reset_draws_from_np_random() -> None:
+    starts = []
+    for _ in range(2):
+        env = gymnasium.make(VERSUS, opponents=("random",))
+        env.unwrapped.np_random = np.random.default_rng(7)
+        starts.append((env.reset(), env.reset()))
+    assert data_equivalence(starts[0], starts[1], exact=True)
+    assert not np.array_equal(starts[0][0][0], starts[0][1][0])
+
+
+def test_reset_to_a_scenario() -> None:
+    scenario = {"actor": "player_1", "hands": {"player_0": {"frost": 2, "sun": 1}, "player_1": {"wind": 2}}}
+    env = gymnasium.make(VERSUS, opponents=(First(skip=1),), seat=0, modules=("cactus",))
+    observation, info = env.reset(seed=1, options={"scenario": scenario})
+    described = describe(env.unwrapped.state)
+    assert described["actor"] == "player_0" and described["hands"]["player_0"] == {"frost": 2, "sun": 1}
+    assert described["hands"]["player_1"] != {"wind": 2}
+    assert env.observation_space.contains(observation)
+    assert play_out(env, info)[2] > 0
+
+
+def test_a_scenario_that_is_over_before_the_learner_is_asked() -> None:
+    env = gymnasium.make(VERSUS, opponents=("random",), seat=0)
+    env.reset(seed=1)
+    before = env.unwrapped.batch.get_state()
+    for scenario, message in (
+        (ENDS_AT_ONCE, "ends before player_0, the learner, has a decision"),
+        ({"players": 3}, "'3p'"),
+        ({"phase": "over"}, "over"),
+    ):
+        with pytest.raises(ScenarioError, match=message):
+            env.reset(options={"scenario": scenario})
+        assert data_equivalence(env.unwrapped.batch.get_state(), before, exact=True)
+    env = gymnasium.make(VERSUS, opponents=("random",), seat=1)
+    _, info = env.reset(seed=1, options={"scenario": ENDS_AT_ONCE})
+    assert play_out(env, info)[2] < 5
+
+
+def test_every_kind_of_bad_action_and_time() -> None:
+    env = gymnasium.make(VERSUS, opponents=("random",))
+    with pytest.raises(GameOver, match="call reset"):
+        env.unwrapped.step(0)
+    _, info = env.reset(seed=2)
+    before = env.unwrapped.state.tobytes()
+    for action in (-1, NUM_ACTIONS, 1.5, "pass", None):
+        with pytest.raises(IllegalAction, match=f"an integer from 0 to {NUM_ACTIONS - 1}"):
+            env.step(action)
+    assert env.unwrapped.state.tobytes() == before
+    play_out(env, info)
+    with pytest.raises(GameOver, match="reset"):
+        env.step(0)
+    _, info = env.reset(seed=2)
+    _, reward, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"] == 0)[0]))
+    assert (reward, terminated, info["illegal"], info["won"]) == (-1.0, True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"players": 1}, r"2, 3, 4 or 5; the solo game is Petrichor/Solo-v0"),
+        ({"players": 6}, "players=6"),
+        ({"opponents": ("random",) * 3}, "3 of them with players=2"),
+        ({"opponents": ("nobody",)}, "agent 'nobody'"),
+        ({"seat": 2}, "0 to 1"),
+        ({"modules": ("flowers",)}, "fertilizer, cactus, lake"),
+    ],
+    ids=str,
+)
+def test_bad_environment_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        gymnasium.make(VERSUS, **arguments)
+    with pytest.raises(ConfigError, match=message):
+        gymnasium.make_vec(VERSUS, num_envs=2, **arguments)
+
+
+def test_rendering(capsys: pytest.CaptureFixture[str]) -> None:
+    env = gymnasium.make(VERSUS, opponents=("random",), render_mode="ansi", seat=1)
+    env.reset(seed=1)
+    text = env.render()
+    env = gymnasium.make(VERSUS, opponents=("random",), render_mode="human", seat=1)
+    _, info = env.reset(seed=1)
+    assert capsys.readouterr().out == f"{text}\n"
+    env.step(legal_action(info, np.random.default_rng(1)))
+    assert capsys.readouterr().out
+    plain = gymnasium.make(VERSUS, opponents=("random",))
+    plain.reset(seed=1)
+    with pytest.warns(UserWarning, match="render mode"):
+        assert plain.render() is None
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_play_on_alike_and_apart(duplicate: Any) -> None:
+    env = gymnasium.make(VERSUS, opponents=("random",), players=3)
+    _, info = env.reset(seed=4)
+    generator = np.random.default_rng(4)
+    for _ in range(10):
+        _, _, _, _, info = env.step(legal_action(info, generator))
+    twin = duplicate(env)
+    before = env.unwrapped.state.tobytes()
+    result = (play_out(twin, info, seed=9), twin.reset())
+    assert env.unwrapped.state.tobytes() == before
+    assert data_equivalence(result, (play_out(env, info, seed=9), env.reset()), exact=True)
+
+
+# --- the vector environment ---
+
+
+def native(num_envs: int = 4, **arguments: Any) -> Envs:
+    return gymnasium.make_vec(VERSUS, num_envs=num_envs, **arguments)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("num_envs", "arguments"),
+    [
+        (4, {"opponents": (First(),), "seat": 1}),
+        (3, {"opponents": (First(), First(skip=1)), "players": 3, "seat": 0, "reward": "margin"}),
+        # with several games only opponents and seats that draw nothing: all games share one generator
+        (1, {"opponents": ("random",), "players": 4, "illegal_action": "random", "reward": "points"}),
+    ],
+    ids=["2p", "3p", "4p"],
+)
+def test_equals_single_environments(mode: AutoresetMode, num_envs: int, arguments: dict[str, Any]) -> None:
+    ours = native(num_envs, autoreset_mode=mode, **arguments)
+    theirs: Any = SyncVectorEnv([lambda: gymnasium.make(VERSUS, **arguments)] * num_envs, autoreset_mode=mode)
+    generator = np.random.default_rng(3)
+    results: tuple[Any, Any] = (ours.reset(seed=10), theirs.reset(seed=10))
+    assert data_equivalence(*results, exact=True)
+    infos, ended = results[0][1], 0
+    for _ in range(250):
+        actions = sample_actions(infos["action_mask"], generator)
+        slips = generator.random(num_envs) < 0.02
+        actions[slips] = generator.integers(NUM_ACTIONS, size=int(slips.sum()))
+        results = (ours.step(actions), theirs.step(actions))
+        assert data_equivalence(*results, exact=True)
+        _, _, terminations, _, infos = results[0]
+        ended += int(terminations.sum())
+        if mode is AutoresetMode.DISABLED and terminations.any():
+            for envs, result in zip((ours, theirs), results, strict=True):
+                observations, new = envs.reset(options={"reset_mask": terminations.copy()})
+                result[0][terminations] = observations[terminations]
+                result[4]["action_mask"][terminations] = new["action_mask"][terminations]
+            assert data_equivalence(results[0][0], results[1][0], exact=True)
+    assert ended > 2
+
+
+def test_same_step_gives_the_end_and_the_next_start() -> None:
+    envs = native(3, opponents=("random",), autoreset_mode="same_step", reward="points", copy=False)
+    _, infos = envs.reset(seed=1)
+    generator = np.random.default_rng(1)
+    totals, terminations = np.zeros(3), np.zeros(3, np.bool_)
+    while not terminations.any():
+        observations, rewards, terminations, _, infos = envs.step(sample_actions(infos["action_mask"], generator))
+        totals += rewards
+    assert not infos["action_mask"].all(axis=1).any()
+    np.testing.assert_array_equal(infos["_final_obs"], terminations)
+    for game in np.flatnonzero(terminations):
+        assert infos["final_info"]["points"][game] == totals[game]
+        assert not np.array_equal(infos["final_obs"][game], observations[game])
+
+
+def test_vector_interface() -> None:
+    envs = native(5, opponents=("random",), render_mode="ansi", seat=1)
+    single = gymnasium.make(VERSUS, opponents=("random",), render_mode="ansi", seat=1)
+    assert envs.single_observation_space == single.observation_space
+    assert envs.single_action_space == single.action_space
+    with pytest.raises(GameOver, match="call reset first"):
+        envs.step(np.zeros(5, np.int64))
+    observations, infos = envs.reset(seed=1)
+    single.reset(seed=1)
+    assert len(envs.render()) == 5 and envs.render()[0].splitlines()[0] == str(single.render()).splitlines()[0]
+    assert envs.observation_space.contains(observations)
+    np.testing.assert_array_equal(envs.unwrapped.action_masks(), infos["action_mask"])
+    np.testing.assert_array_equal(observations, envs.reset(seed=[1, 2, 3, 4, 5])[0])
+    actions = sample_actions(infos["action_mask"], envs.np_random)
+    for bad in ([0], [0.5] * 5, [*actions[:4], NUM_ACTIONS], None):
+        with pytest.raises(IllegalAction, match="action"):
+            envs.step(bad)
+    results = envs.step(actions)
+    assert envs.observation_space.contains(results[0])
+    assert [array.dtype for array in results[1:4]] == [np.float64, np.bool_, np.bool_]
+
+
+def test_vector_resets() -> None:
+    envs = native(3, opponents=(First(),), seat=0)
+    first, _ = envs.reset(seed=5)
+    again, _ = envs.reset(seed=[5, None, 7])
+    np.testing.assert_array_equal(again[[0, 2]], first[[0, 2]])
+    assert not np.array_equal(again[1], first[1])
+    position = {"actor": "player_1", "hands": {"player_0": {"frost": 2}, "player_1": {"wind": 2}}}
+    kept = envs.unwrapped.batch.batch.states[1].tobytes()
+    envs.reset(options={"reset_mask": np.array([True, False, True]), "scenario": position})
+    states = envs.unwrapped.batch.batch.states
+    assert (states["hand"][[0, 2], 0] == [2, 0, 0, 0]).all() and states[1].tobytes() == kept
+    assert (states["actor"] == 0).all() and len(set(states["rng"].tolist())) == 3
+    before = states.tobytes()
+    for call, error, message in (
+        ({"options": {"reset_mask": np.zeros(3, np.bool_)}}, ConfigError, "at least one True"),
+        ({"options": {"reset_mask": [True]}}, ConfigError, "bool array"),
+        ({"options": {"scenario": ENDS_AT_ONCE}}, ScenarioError, "game 0 ends before"),
+        ({"seed": [1]}, ConfigError, "1 seeds for 3 games"),
+        ({"seed": -1}, ConfigError, "-1"),
+    ):
+        with pytest.raises(error, match=message):
+            envs.reset(**call)
+        assert envs.unwrapped.batch.batch.states.tobytes() == before
+
+
+def test_no_game_is_asked_of_nobody() -> None:
+    """After every step either the learner has a decision or, where games wait for their reset, nobody has."""
+    for mode in ("same_step", "next_step"):
+        batch = VersusBatch(Config(players=5, modules=MODULES), 12, ("random",), seed=2, autoreset=mode)
+        generator = np.random.default_rng(0)
+        for _ in range(80):
+            batch.step(sample_actions(batch.action_masks, generator))
+            actors = batch.batch.actors
+            over = actors == NOBODY
+            assert (actors[~over] == batch.seats[~over]).all()
+            assert not over.any() or mode == "next_step"
