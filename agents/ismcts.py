@@ -17,13 +17,14 @@ from petrichor_env.errors import ConfigError
 from petrichor_env.state import STATE
 
 DEFAULT_SETTINGS = {
-    "scale": 4.0,
-    "scale_a_round": 2.0,
-    "win": 0.7,
+    "scale": 10.0,
+    "scale_a_round": 0.0,
+    "win": 0.0,
     "exploration": 0.3,
     "prior_visits": 2.0,
-    "horizon": 0,
     "max_nodes": 60,
+    "rounds": 1,
+    "playout_nodes": 20,
 }
 
 

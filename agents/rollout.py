@@ -12,17 +12,17 @@ from agents.search.playouts import mean_utilities
 from agents.search.position_value import weights_record
 from agents.search.threads import in_threads
 from agents.search.utility import settings_record
-from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.state import STATE
 
 DEFAULT_SETTINGS = {
-    "scale": 4.0,
-    "scale_a_round": 2.0,
-    "win": 0.7,
+    "scale": 10.0,
+    "scale_a_round": 0.0,
+    "win": 0.0,
     "exploration": 0.0,
     "prior_visits": 0.0,
-    "horizon": 8,
-    "max_nodes": 20,
+    "max_nodes": 0,
+    "rounds": 6,
+    "playout_nodes": 20,
 }
 
 

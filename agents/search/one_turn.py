@@ -32,68 +32,88 @@ def choose_best_actions(
     actions: np.ndarray,
 ) -> None:
     """Write the best action of each game into `actions`. `ties` (N,) in [0, 1) decides among equally good ones."""
-    following = np.zeros(MAX_DEPTH + 1, np.int64)
+    walk = new_walk()
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        actions[game] = best_action(stack, following, tables[0], weights[0], ties[game], max_nodes)
+        find_best_line(stack, walk, tables[0], weights[0], ties[game], max_nodes)
+        actions[game] = walk[BEST, 0]
+
+
+FOLLOWING, LINE, BEST = 0, 1, 2
+"""Rows of a walk, (3, MAX_DEPTH + 1): the first action not tried yet after so many decisions; the decisions to the
+best position behind one first action, and to the best of all; each line ends with -1."""
 
 
 @rule
-def best_action(stack: np.ndarray, following: np.ndarray, t: State, w: State, chance: float, max_nodes: int) -> int:
-    """The action that leads from `stack[0]` to the best position its actor can reach; the rest is scratch space.
+def new_walk() -> np.ndarray:
+    return np.zeros((3, MAX_DEPTH + 1), np.int64)
 
-    It looks at about `max_nodes` positions, as many after each action. `chance` in [0, 1) decides among equals.
+
+@rule
+def find_best_line(stack: np.ndarray, walk: np.ndarray, t: State, w: State, chance: float, max_nodes: int) -> None:
+    """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `walk[BEST]`.
+
+    It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals. The
+    rest of `stack` is scratch space.
     """
     seat = int(stack[0].actor)
     budget = max_nodes // count_legal(stack[0])
-    best_value, best, equal = -np.inf, -1, 0
+    best_value, equal = -np.inf, 0
     action = next_legal(stack[0], 0)
     while action >= 0:
-        value = value_after(stack, following, t, w, seat, action, budget)
+        value = value_after(stack, walk, t, w, seat, action, budget)
+        better = False
         if value > best_value + _SAME:
-            best_value, best, equal = value, action, 1
+            best_value, equal, better = value, 1, True
         elif value > best_value - _SAME:
             equal += 1
             # one random number serves all ties: what a choice leaves of it is uniform again
             chance *= equal
             if chance < 1.0:
-                best = action
+                better = True
             else:
                 chance = (chance - 1.0) / (equal - 1)
+        if better:
+            walk[BEST, :] = walk[LINE, :]
         action = next_legal(stack[0], action + 1)
-    return best
 
 
 @rule
 def value_after(
-    stack: np.ndarray, following: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
 ) -> float:
     """`position_value` of the best position `seat` can reach from `stack[0]` beginning with the action.
 
-    `stack[depth]` is the position after `depth` decisions, `following[depth]` the first action not tried there.
+    The decisions that lead there are in `walk[LINE]`; `stack[depth]` is the position after `depth` of them.
     """
-    value = -np.inf
+    best = -np.inf
     stack[1] = stack[0]
     rules.step(stack[1], t, action)
     nodes, depth = 1, 1
-    following[1] = 0
+    walk[FOLLOWING, 0] = action + 1
+    walk[FOLLOWING, 1] = 0
     while depth > 0:
         if depth == MAX_DEPTH or nodes >= max_nodes or is_settled(stack[depth], seat):
-            value = max(value, position_value(stack[depth], t, w, seat))
+            value = position_value(stack[depth], t, w, seat)
+            if value > best:
+                best = value
+                for i in range(depth):
+                    walk[LINE, i] = walk[FOLLOWING, i] - 1
+                walk[LINE, depth] = -1
             depth -= 1
         # up to a position that has an action left to try, and down by it
         while depth > 0:
-            answer = next_legal(stack[depth], following[depth])
+            answer = next_legal(stack[depth], walk[FOLLOWING, depth])
             if answer >= 0:
-                following[depth] = answer + 1
+                walk[FOLLOWING, depth] = answer + 1
                 depth += 1
                 stack[depth] = stack[depth - 1]
                 rules.step(stack[depth], t, answer)
-                following[depth] = 0
+                walk[FOLLOWING, depth] = 0
                 nodes += 1
                 break
             depth -= 1
-    return value
+    return best
 
 
 @rule

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from agents.search.one_turn import next_legal, value_after
+from agents.search.one_turn import new_walk, value_after
 from agents.search.playouts import play_on
 from agents.search.position_value import position_value
 from agents.search.utility import utility
@@ -57,20 +57,20 @@ def search_tree(
     `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream, which goes on, seeds
     what is hidden and what happens.
     """
-    following = np.zeros(stack.shape[0], np.int64)
+    walk = new_walk()
     path = np.zeros(MAX_PATH, np.int64)
     seat = int(root[0].actor)
     for _ in range(simulations):
         stack[0] = root[0]
         rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
-        used = simulate(stack, following, tables[0], weights[0], settings[0], nodes, used, path)
+        used = simulate(stack, walk, tables[0], weights[0], settings[0], nodes, used, path)
     return used
 
 
 @rule
 def simulate(
     stack: np.ndarray,
-    following: np.ndarray,
+    walk: np.ndarray,
     t: State,
     w: State,
     p: State,
@@ -84,7 +84,7 @@ def simulate(
     path[0] = 0
     while s.actor != NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
-        used = add_children(stack, following, t, w, p, nodes, used, node)
+        used = add_children(stack, walk, t, w, p, nodes, used, node)
         chosen = choose_child(s, p, nodes, node)
         if chosen == 0:
             break  # no room for children
@@ -94,7 +94,7 @@ def simulate(
         path[depth] = node
         if fresh:
             break
-    play_on(stack, following, t, w, int(p.horizon), int(p.max_nodes))
+    play_on(stack, walk, t, w, int(p.rounds), int(p.playout_nodes))
     back_up(stack[0], t, w, p, nodes, path, depth)
     return used
 
@@ -102,7 +102,7 @@ def simulate(
 @rule
 def add_children(
     stack: np.ndarray,
-    following: np.ndarray,
+    walk: np.ndarray,
     t: State,
     w: State,
     p: State,
@@ -129,7 +129,7 @@ def add_children(
             if (missing[word] >> np.uint64(bit)) & np.uint64(1) == 0 or used >= nodes.shape[0]:
                 continue
             action = 64 * word + bit
-            margin = value_after(stack, following, t, w, actor, action, budget)
+            margin = value_after(stack, walk, t, w, actor, action, budget)
             nodes[used].prior = expected_utility(s, p, margin)
             nodes[used].total = 0.0
             nodes[used].visits = 0

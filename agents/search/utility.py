@@ -19,8 +19,9 @@ SETTINGS = np.dtype(
         ("win", np.float64),  # share of a finished game's utility that is its victory; the rest is its margin's
         ("exploration", np.float64),  # of the upper confidence bound
         ("prior_visits", np.float64),  # how many visits the first look at an action is worth
-        ("horizon", np.int64),  # decisions that are played on before a position is evaluated
-        ("max_nodes", np.int64),  # positions that the one-turn walk looks at for one decision
+        ("max_nodes", np.int64),  # positions that the one-turn walk looks at for a prior
+        ("rounds", np.int64),  # rounds that a playout goes on to the end of; 0: it only finishes the action
+        ("playout_nodes", np.int64),  # positions that the one-turn walk looks at for a decision of a playout
     ]
 )
 """What the searches are tuned with."""
