@@ -214,6 +214,73 @@ def demo(
     _import("training.demo", extra="train").main(minutes=minutes, output=output, games=games, seed=seed)
 
 
+# --- train -----------------------------------------------------------------------------------------------------------
+
+train = typer.Typer(
+    help="Train agents: logs, checkpoints and the settings stay in a folder, from which a run can be resumed.",
+    no_args_is_help=True,
+)
+app.add_typer(train, name="train")
+
+
+@train.command("solo")
+def train_solo(
+    config: Annotated[
+        str | None,
+        typer.Option(help="Settings: a TOML file, or one of training/configs/ by name.", show_default=False),
+    ] = None,
+    variants: Annotated[
+        str | None, typer.Option(help="What is learned, with commas between.", metavar="NAMES", show_default=False)
+    ] = None,
+    curriculum: Annotated[
+        bool, typer.Option("--curriculum", help="Learn all 16 sets of variants, the easy ones first.")
+    ] = False,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)] = None,
+    steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of network and games.")] = 0,
+    output: Annotated[Path, typer.Option(help="Folder for checkpoints and logs.")] = Path("runs/solo"),
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+    ] = None,
+) -> None:
+    """Learn the game against the Southern Winds."""
+    _import("training.solo", extra="train").main(
+        settings=config,
+        variants=None if variants is None else _words(variants),
+        curriculum=curriculum,
+        minutes=minutes,
+        steps=steps,
+        seed=seed,
+        output=output,
+        resume=resume,
+    )
+
+
+@train.command("selfplay")
+def train_selfplay(
+    players: Annotated[
+        int | None, typer.Option(help="2, 3 or 4: of the game; default 2, or as in the settings.", show_default=False)
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(help="Settings: a TOML file, or one of training/configs/ by name.", show_default=False),
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)] = None,
+    steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of network, games and league.")] = 0,
+    output: Annotated[Path, typer.Option(help="Folder for checkpoints, league and logs.")] = Path("runs/selfplay"),
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+    ] = None,
+) -> None:
+    """Learn the game of several players, against a league of earlier selves and of scripted agents."""
+    _import("training.selfplay", extra="train").main(
+        players=players, settings=config, minutes=minutes, steps=steps, seed=seed, output=output, resume=resume
+    )
+
+
 # --- evaluate, tournament --------------------------------------------------------------------------------------------
 
 _AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown name lists them all)."
@@ -315,6 +382,30 @@ def difficulty(
         components=components,
         output=output,
         resume=resume,
+    )
+
+
+@app.command()
+def benchmark(
+    agents: Annotated[
+        list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)
+    ] = None,
+    more_agents: Annotated[
+        list[str] | None,
+        typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES", show_default=False),
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="Solo games of each agent with each set of variants.")] = 1000,
+    search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 100,
+    duel_games: Annotated[int, typer.Option(min=1, help="Two-player games of each two agents.")] = 200,
+    output: Annotated[Path, typer.Option(help="Folder; its benchmark.json is gone on with.")] = Path("runs/benchmark"),
+) -> None:
+    """The table of docs/benchmark.md; with an agent's name, its place among the agents there."""
+    _import("training.benchmark", extra="train").main(
+        [*_words(",".join(more_agents or ())), *(agents or ())],
+        games=games,
+        search_games=search_games,
+        duel_games=duel_games,
+        output=output,
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +20,9 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from scipy import stats
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
@@ -27,6 +31,8 @@ from agents import Agent, GreedyAgent, RandomAgent, make_agent
 from agents.base import Decisions
 from agents.checkpoint import MEMBER, read_notes, save_checkpoint, versions
 from agents.policy import PolicyAgent
+from agents.versus import VersusBatch
+from petrichor_env import cli
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import Batch
 from petrichor_env.config import MODULES, VARIANTS, Config
@@ -44,9 +50,16 @@ from training.evaluation import (
     summarize,
     wilson_interval,
 )
-from training.learning import MAX_THREADS, Settings, fastest_threads, learn
+from training.league import LeagueSettings
+from training.learning import BEST, CURVE, EVALUATIONS, POLICY, RESUME, Budget, Evaluation, Learner, read_rows, read_run
+from training.ppo import MAX_THREADS, Policy, fastest_threads, new_model, torch_settings
 from training.progress import new_folder
-from training.vec_env import PetrichorVecEnv
+from training.resume import load_tree, save_tree
+from training.selfplay import SelfPlaySettings
+from training.settings import CONFIGS, Settings, read_settings
+from training.solo import Curriculum, SoloHook, SoloSettings, learn, new_learner, play_solo
+from training.solo import main as train_solo
+from training.vec_env import Ended, PetrichorVecEnv
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
 FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.csv", "difficulty.png"}
@@ -58,6 +71,10 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+def solo_games(num_games: int, config: Config | None = None, **options: Any) -> VersusBatch:
+    return VersusBatch(config, num_games, new_observations=True, **options)
+
+
 # --- VecEnv ----------------------------------------------------------------------------------------------------------
 
 
@@ -65,7 +82,7 @@ def one_thread() -> None:
     "config", [Config(variants=("double_card",)), Config(modules=SOLO_MODULES)], ids=lambda config: config.name
 )
 def test_vec_env_plays_the_games_of_a_batch(config: Config) -> None:
-    env = PetrichorVecEnv(40, config, reward="margin", reward_scale=0.5, seed=7)
+    env = PetrichorVecEnv(solo_games(40, config, reward="margin", seed=7), reward_scale=0.5)
     batch = Batch(config, 40, 7, reward="margin")
     observations: Any = env.reset()
     batch.reset()
@@ -96,7 +113,7 @@ def test_vec_env_plays_the_games_of_a_batch(config: Config) -> None:
             points = batch.final_states["points"][game]
             assert np.array_equal(info["terminal_observation"], batch.final_observations[game])
             assert info["TimeLimit.truncated"] is False
-            assert (info["points"], info["neutral_points"]) == (points[0], points[1])
+            assert (info["points"], info["others_points"]) == (points[0], points[1])
             assert info["won"] == (points[0] > points[1])
             assert info["episode"]["r"] == pytest.approx(returns[game], abs=1e-4)
             assert info["episode"]["l"] == lengths[game]
@@ -105,7 +122,7 @@ def test_vec_env_plays_the_games_of_a_batch(config: Config) -> None:
 
 
 def test_vec_env_seeds() -> None:
-    env = PetrichorVecEnv(8, seed=1)
+    env = PetrichorVecEnv(solo_games(8, seed=1))
     env.seed(30)
     first = env.reset()
     assert np.array_equal(first, Batch(Config(), 8, 30).observations)
@@ -115,13 +132,13 @@ def test_vec_env_seeds() -> None:
 
 
 def test_vec_env_answers_what_sb3_asks() -> None:
-    env = PetrichorVecEnv(6, seed=0)
+    env = PetrichorVecEnv(solo_games(6, seed=0))
     env.reset()
     assert env.observation_space.shape == (OBSERVATION_SIZE,)
-    assert env.observation_space.contains(env.batch.observations[0])
+    assert env.observation_space.contains(env.games.observations[0])
     assert env.action_space.n == NUM_ACTIONS
     assert is_masking_supported(env)
-    assert np.array_equal(get_action_masks(env), env.batch.action_masks == 1)
+    assert np.array_equal(get_action_masks(env), env.games.action_masks == 1)
     assert np.array_equal(env.env_method("action_masks", indices=[4, 1]), env.action_masks()[[4, 1]])
     assert env.env_method("action_masks", indices=2).shape == (1, NUM_ACTIONS)
     assert env.env_is_wrapped(Monitor) == [False] * 6
@@ -138,18 +155,50 @@ def test_vec_env_answers_what_sb3_asks() -> None:
 
 
 def test_vec_env_refuses_bad_input() -> None:
-    with pytest.raises(ConfigError, match="players=2"):
-        PetrichorVecEnv(4, Config(players=2))
-    env = PetrichorVecEnv(4, seed=0)
-    before = env.batch.save()
+    for wrong in (VersusBatch(None, 2), VersusBatch(None, 2, new_observations=True, autoreset="next_step")):
+        with pytest.raises(ValueError, match="new_observations=True"):
+            PetrichorVecEnv(wrong)
+    env = PetrichorVecEnv(solo_games(4, seed=0))
+    before = env.games.batch.save()
     with pytest.raises(IllegalAction):
         env.step(np.full(4, NUM_ACTIONS - 1))
-    assert env.batch.save() == before
-    losing = PetrichorVecEnv(4, seed=0, illegal_action="lose")
+    assert env.games.batch.save() == before
+    losing = PetrichorVecEnv(solo_games(4, seed=0, illegal_action="lose"))
     _, rewards, dones, infos = losing.step(np.full(4, NUM_ACTIONS - 1))
     assert dones.all()
     assert (rewards == -1).all()
     assert not any(info["won"] for info in infos)
+
+
+def test_vec_env_of_three_players_tells_who_won() -> None:
+    """Against random opponents from random seats, with a bonus for winning."""
+    games = VersusBatch(Config(players=3), 60, ("random",), reward="points", seed=1, new_observations=True)
+    env = PetrichorVecEnv(games, reward_scale=0.1, win_bonus=2.0)
+    env.reset()
+    generator = np.random.default_rng(0)
+    seen = 0
+    for _ in range(150):
+        _, _, dones, infos = env.step(sample_actions(env.action_masks(), generator))
+        over = np.flatnonzero(dones)
+        ended = env.take_ended()
+        assert len(ended) == len(over)
+        seen += len(over)
+        for i, game in enumerate(over):
+            points = games.final_states["points"][game, :3]
+            seat = games.final_seats[game]
+            assert (ended.points[i], ended.seats[i]) == (points[seat], seat)
+            assert ended.others[i] == pytest.approx(np.delete(points, seat).mean())
+            assert ended.margins[i] == pytest.approx(points[seat] - np.delete(points, seat).mean())
+            assert ended.lineups[i].tolist() == [0, 0]
+            assert ended.configs[i] == games.config
+            winners = games.batch.winners(games.final_states[[game]])[0]
+            assert ended.won[i] == infos[game]["won"] == winners[seat] / winners.sum()
+            bonus = 2.0 * (2 * ended.won[i] - 1)
+            assert ended.returns[i] == pytest.approx(0.1 * points[seat] + bonus)
+            assert infos[game]["episode"]["r"] == ended.returns[i]
+            assert np.array_equal(infos[game]["terminal_observation"], games.final_observations[game])
+    assert seen > 60
+    assert len(env.take_ended()) == 0
 
 
 class _NoIllegalAction(BaseCallback):
@@ -157,11 +206,12 @@ class _NoIllegalAction(BaseCallback):
 
     def _on_step(self) -> bool:
         self.seen += 1
-        return not self.training_env.get_attr("batch", 0)[0].illegal.any()
+        return not self.training_env.get_attr("games", 0)[0].illegal.any()
 
 
 def test_maskable_ppo_learns_without_an_illegal_action() -> None:
-    env = VecMonitor(PetrichorVecEnv(16, reward="margin", illegal_action="random", seed=0), info_keywords=("won",))
+    games = solo_games(16, reward="margin", illegal_action="random", seed=0)
+    env = VecMonitor(PetrichorVecEnv(games), info_keywords=("won",))
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=256, seed=0, device="cpu")
     callback = _NoIllegalAction()
     model.learn(4096, callback=callback)
@@ -367,6 +417,423 @@ def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
     assert all(parameter.grad is None for parameter in model.policy.parameters())
 
 
+# --- The learner -----------------------------------------------------------------------------------------------------
+
+TINY = replace(SMALL, trunk=(16,), evaluate_every=1024)
+EVERYTHING = SoloSettings(curriculum=True, threshold=0.0, games=2)
+
+
+@pytest.mark.parametrize("layers", [{}, {"trunk": (24, 16), "layers": (8,)}])
+def test_policy_is_that_of_sb3_contrib(layers: dict[str, Any]) -> None:
+    games = solo_games(64, seed=0)
+    env = PetrichorVecEnv(games)
+    policy: Any = new_model(env, replace(SMALL, **layers), seed=0).policy
+    with torch.no_grad():
+        policy.action_net.weight.mul_(100)  # far from uniform
+    observations, masks = torch.as_tensor(env.reset()), env.action_masks()
+    torch.manual_seed(1)
+    actions, values, log_probabilities = policy.forward(observations, action_masks=masks)
+    assert masks[np.arange(64), actions].all()
+    _, second, entropy = policy.evaluate_actions(observations, actions, torch.as_tensor(masks))
+    theirs = MaskableActorCriticPolicy.evaluate_actions(policy, observations, actions, torch.as_tensor(masks))
+    for ours, wanted in zip((values, log_probabilities, entropy), theirs, strict=True):
+        torch.testing.assert_close(ours, wanted, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(second, log_probabilities)
+    likeliest, _, _ = policy.forward(observations, deterministic=True, action_masks=masks)
+    expected, _ = policy.predict(observations.numpy(), deterministic=True, action_masks=masks)
+    assert np.array_equal(likeliest.numpy(), expected)
+
+
+def test_policy_draws_actions_with_their_probabilities() -> None:
+    """One position 20,000 times: a chi-squared test, at a seed that is fixed."""
+    env = PetrichorVecEnv(solo_games(1, seed=3))
+    policy: Any = new_model(env, SMALL, seed=0).policy
+    with torch.no_grad():
+        policy.action_net.weight.mul_(100)
+    observation, mask = env.reset(), env.action_masks()
+    expected = policy.get_distribution(torch.as_tensor(observation), mask).distribution.probs[0].detach().numpy()
+    drawn, _, _ = policy.forward(torch.as_tensor(observation.repeat(20_000, 0)), action_masks=mask.repeat(20_000, 0))
+    counts = np.bincount(drawn.numpy(), minlength=NUM_ACTIONS)
+    assert not counts[~mask[0]].any()
+    often = expected * 20_000 > 5
+    assert often.sum() > 2
+    wanted, observed = expected[often].astype(np.float64), counts[often]
+    assert observed.sum() > 19_900
+    assert stats.chisquare(observed, wanted * observed.sum() / wanted.sum()).pvalue > 0.001
+
+
+def test_minibatches_hold_every_decision_once() -> None:
+    env = PetrichorVecEnv(solo_games(6, seed=0))
+    model = new_model(env, replace(SMALL, num_envs=6, steps=10, minibatch=16), seed=0)
+    model.learn(60)
+    buffer = model.rollout_buffer
+    assert buffer.action_masks.dtype == np.bool_
+    wanted = np.sort(buffer.advantages.ravel())
+    orders = []
+    for _ in range(2):
+        samples = list(buffer.get(16))
+        assert [len(sample.actions) for sample in samples] == [16, 16, 16, 12]
+        order = torch.cat([sample.advantages for sample in samples]).numpy()
+        assert np.array_equal(np.sort(order), wanted)
+        orders.append(order)
+        for sample in samples:
+            assert sample.action_masks[torch.arange(len(sample.actions)), sample.actions].all()
+            with torch.no_grad():
+                values = model.policy.predict_values(sample.observations)
+            assert values.shape == (len(sample.actions), 1)
+    assert not np.array_equal(orders[0], orders[1])
+
+
+def _weights(learner: Learner) -> list[np.ndarray]:
+    return [parameter.detach().numpy().copy() for parameter in learner.model.policy.parameters()]
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(file)]
+
+
+def _versus_learner(folder: Path, budget: Budget, **options: Any) -> Learner:
+    games = VersusBatch(Config(players=2), 16, ("random",), seed=4, reward="margin", new_observations=True)
+    return Learner(games, budget, folder, 4, TINY, **options)
+
+
+@pytest.mark.parametrize("kind", ["curriculum", "versus"])
+def test_a_resumed_run_ends_with_the_same_weights(kind: str, tmp_path: Path) -> None:
+    """Interrupted after two of five updates, once more in the middle of the fourth, after which it was not saved."""
+    budget = Budget(steps=5 * 512)
+
+    def make(folder: Path, **options: Any) -> Learner:
+        folder.mkdir(exist_ok=True)
+        if kind == "curriculum":
+            return new_learner(budget, folder, 4, TINY, EVERYTHING, **options)
+        return _versus_learner(folder, budget, **options)
+
+    whole = make(tmp_path / "whole")
+    whole.run()
+    assert whole.steps == 5 * 512
+
+    folder = tmp_path / "parts"
+    asked = itertools.count()
+    first = make(folder, should_stop=lambda: next(asked) == 2)
+    first.run()
+    assert first.steps == 2 * 512
+    second = make(folder)
+    second.resume()
+    with torch_settings(TINY), second._logs():  # killed before it saves again
+        second._iterate()
+    third = make(folder)
+    third.resume()
+    assert third.steps == 2 * 512
+    assert third.seconds >= first.seconds - 1
+    third.run()
+    for ours, expected in zip(_weights(third), _weights(whole), strict=True):
+        assert np.array_equal(ours, expected)
+    assert np.array_equal(third.games.batch.states, whole.games.batch.states)
+    assert _rows(folder / CURVE) == _rows(tmp_path / "whole" / CURVE)
+    assert len(_rows(folder / CURVE)) >= 3
+    if kind == "curriculum":
+        assert _rows(folder / EVALUATIONS) == _rows(tmp_path / "whole" / EVALUATIONS)
+        hooks = [learner.hook for learner in (third, whole)]
+        states = [hook.get_state()["curriculum"] for hook in hooks]
+        assert states[0]["games"].tolist() == states[1]["games"].tolist()
+        assert states[0]["level"] == states[1]["level"] > 0
+        assert states[0]["generator"] == states[1]["generator"]
+
+
+def test_resume_refuses_another_run(tmp_path: Path) -> None:
+    learner = _versus_learner(tmp_path, Budget(steps=512))
+    with pytest.raises(CheckpointError, match="there is no such file"):
+        learner.resume()
+    learner.run()
+    games = VersusBatch(Config(players=2), 16, ("random",), seed=4, reward="margin", new_observations=True)
+    with pytest.raises(CheckpointError, match="has other settings: epochs=1"):
+        Learner(games, Budget(), tmp_path, 4, replace(TINY, epochs=2)).resume()
+    path = tmp_path / RESUME
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"", whole[:5000] + b"?" * 100 + whole[5100:]):
+        path.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=r"resume\.zip: is damaged"):
+            learner.resume()
+    save_tree(path, load_tree_of(whole, tmp_path) | {"versions": {**versions(), "state_version": 0}})
+    with pytest.raises(CheckpointError, match="differ in state_version"):
+        learner.resume()
+
+
+def load_tree_of(data: bytes, folder: Path) -> Any:
+    (folder / "whole.zip").write_bytes(data)
+    return load_tree(folder / "whole.zip")
+
+
+def test_trees_come_back_as_they_were(tmp_path: Path) -> None:
+    batch = Batch(Config(), 3, 0)
+    tree = {
+        "states": batch.states,
+        "generator": batch.generator.bit_generator.state,
+        "bytes": bytes(range(256)),
+        "tuple": (1, ("two", None), [3.5, True]),
+        "nested": {"$": [np.arange(6).reshape(2, 3).T, np.float32(0.1), np.array(5)]},
+    }
+    save_tree(tmp_path / "tree.zip", tree)
+    back = load_tree(tmp_path / "tree.zip")
+    assert back["states"].dtype == batch.states.dtype and np.array_equal(back["states"], batch.states)
+    assert back["generator"] == tree["generator"]
+    assert (back["bytes"], back["tuple"]) == (tree["bytes"], tree["tuple"])
+    array, number, scalar = back["nested"]["$"]
+    assert np.array_equal(array, np.arange(6).reshape(2, 3).T)
+    assert np.float32(number) == np.float32(0.1)
+    assert scalar.shape == () and scalar == 5
+    for wrong in ({1: 2}, {"set": {1}}, [object()]):
+        with pytest.raises(TypeError):
+            save_tree(tmp_path / "wrong.zip", wrong)
+    assert not (tmp_path / "wrong.zip").exists()
+
+
+class _Scores(SoloHook):
+    """Evaluations with scores that are given."""
+
+    scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
+
+    def evaluate(self, learner: Learner) -> Evaluation:
+        torch.rand(7)  # must not disturb the learning
+        return Evaluation(next(self.scores), {"win_rate": 0.0})
+
+
+def test_the_best_policy_is_kept(tmp_path: Path) -> None:
+    learner = new_learner(Budget(steps=5 * 512), tmp_path, 0, replace(TINY, evaluate_every=512), SoloSettings())
+    learner.hook = _Scores(SoloSettings(), 0)
+    progress = learner.run()
+    assert [score.score for _, score in progress.evaluations] == [0.1, 0.7, 0.3, 0.7, 0.5]
+    assert read_notes(tmp_path / BEST)["training"]["steps"] == 1024
+    assert read_notes(tmp_path / POLICY)["training"]["steps"] == 2560
+    assert [row["score"] for row in _rows(tmp_path / EVALUATIONS)] == ["0.1", "0.7", "0.3", "0.7", "0.5"]
+    assert any((tmp_path / "tensorboard").iterdir())
+    undisturbed = new_learner(Budget(steps=5 * 512), tmp_path / "..", 0, TINY, SoloSettings(games=1), tensorboard=False)
+    undisturbed.folder = tmp_path / "other"
+    undisturbed.folder.mkdir()
+    undisturbed.run()
+    assert all(np.array_equal(*pair) for pair in zip(_weights(learner), _weights(undisturbed), strict=True))
+
+
+def test_checkpoints_are_light(tmp_path: Path) -> None:
+    """They open without this project's classes, and opening one does not seed the global generators."""
+    learner = new_learner(Budget(steps=512), tmp_path, 0, SMALL, SoloSettings(games=1), tensorboard=False)
+    learner.run()
+    save_checkpoint(learner.model, tmp_path / "whole.zip", {})
+    assert (tmp_path / POLICY).stat().st_size < 0.5 * (tmp_path / "whole.zip").stat().st_size
+    numbers = np.random.get_state()[1].tolist(), torch.get_rng_state()  # type: ignore[index]  # noqa: NPY002
+    model = MaskablePPO.load(tmp_path / POLICY, device="cpu")
+    assert np.random.get_state()[1].tolist() == numbers[0]  # type: ignore[index]  # noqa: NPY002
+    assert type(model.policy) is MaskableActorCriticPolicy
+    assert type(learner.model.policy) is Policy and learner.model.seed == 0
+    assert model.policy.optimizer.state_dict()["state"] == {}
+    assert learner.model.policy.optimizer.state_dict()["state"]
+    for name, weights in learner.model.policy.state_dict().items():
+        assert torch.equal(weights, model.policy.state_dict()[name])
+
+
+# --- Settings --------------------------------------------------------------------------------------------------------
+
+
+def test_settings_files_that_are_shipped() -> None:
+    for name in ("solo", "solo_curriculum"):
+        sections = read_settings(name, learning=Settings, solo=SoloSettings, budget=Budget)
+        assert sections["solo"].curriculum == (name == "solo_curriculum")
+        assert sections["budget"].steps or sections["budget"].minutes
+    kinds: dict[str, Any] = {"selfplay": SelfPlaySettings, "league": LeagueSettings}
+    for players in (2, 3, 4):
+        sections = read_settings(f"selfplay_{players}p", learning=Settings, budget=Budget, **kinds)
+        assert sections["selfplay"].players == players
+    assert len(list(CONFIGS.glob("*.toml"))) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[learning]\nepoch = 3", r"\[learning\]: unknown key epoch; there are num_envs, steps"),
+        ("[learing]", "unknown table or key learing; it has the tables learning, solo, budget"),
+        ("learning = 3", r"\[learning\]: a table, not 3"),
+        ("[learning]\nepochs = 2.5", "epochs=2.5: should be int"),
+        ("[learning]\nepochs = true", "epochs=True: should be int"),
+        ("[learning]\nlayers = [64, 'x']", "layers="),
+        ("[learning]\nlayers = [64, 0]", "widths of at least 1"),
+        ("[learning]\nepochs = 0", "epochs=0: more than 0"),
+        ("[learning]\ndiscount = 1.5", "discount=1.5: 0 to 1"),
+        ("[learning]\nreward = 'fame'", "reward='fame': one of 'win', 'margin', 'points'"),
+        ("[learning]\nthreads = 0", "threads=0"),
+        ("[learning]\nnum_envs = 1\nsteps = 17\nminibatch = 16", "a minibatch of a single decision"),
+        ("[solo]\nvariants = ['hard']", "variants: unknown 'hard'"),
+        ("[solo]\ncurriculum = true\nvariants = ['double_card']", "give one of the two"),
+        ("[solo]\ngames = 0", "games=0"),
+        ("[solo]\nthreshold = 2.0", "threshold=2.0"),
+        ("[budget]\nsteps = 5\nminutes = 1", "one of them"),
+        ("[budget]\nminutes = -1", "at least 0"),
+        ("[budget]\nminutes = nan", "at least 0"),
+        ("[learning", "no TOML"),
+    ],
+)
+def test_settings_that_are_wrong(text: str, error: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=error):
+        read_settings(path, learning=Settings, solo=SoloSettings, budget=Budget)
+
+
+def test_settings_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[learning]\nlayers = [32]\nlearning_rate = 1\n[solo]\nmodules = ['cactus']\n")
+    sections = read_settings(path, learning=Settings, solo=SoloSettings, budget=Budget)
+    assert sections["learning"] == Settings(layers=(32,), learning_rate=1)
+    assert sections["solo"].configs() == [Config(modules=("cactus",))]
+    assert sections["budget"].fraction(10**9, 10**9) == 0
+    with pytest.raises(ConfigError, match=r"no such settings file; shipped ones: .*solo, solo_curriculum"):
+        read_settings("sol", learning=Settings)
+
+
+def test_budgets() -> None:
+    assert Budget(steps=200).fraction(50, 10**6) == 0.25
+    assert Budget(minutes=2).fraction(10**9, 30) == 0.25
+    assert Budget(minutes=0).fraction(0, 0) == Budget(steps=0).fraction(0, 0) == 1
+
+
+# --- Solo ------------------------------------------------------------------------------------------------------------
+
+
+def _ended(curriculum: Curriculum, won: float, games: int = 60) -> Ended:
+    """That many games of every open set, of which the share `won` was won."""
+    configs = [config for config, on in zip(curriculum.configs, curriculum.open, strict=True) if on]
+    number = games * len(configs)
+    numbers = np.zeros(number, np.int64)
+    wins = np.tile(np.arange(games) < won * games, len(configs)) * 1.0
+    played = [config for config in configs for _ in range(games)]
+    return Ended(wins, numbers, wins, wins, numbers, numbers, np.zeros((number, 0), np.int64), played)
+
+
+def test_the_curriculum_opens_levels_by_win_rate() -> None:
+    curriculum = Curriculum(SoloSettings(curriculum=True, threshold=0.5, latest=0.4), seed=0)
+    assert curriculum.shares.tolist() == [1.0] + [0.0] * 15
+    assert set(curriculum.choose(np.arange(30))) == {Config()}
+    curriculum.update(_ended(curriculum, 0.75, games=40), 0.0)
+    assert curriculum.level == 0  # too few games to say
+    curriculum.update(_ended(curriculum, 0.4, games=400), 0.0)
+    assert curriculum.level == 0
+    for level in range(1, 5):
+        curriculum.update(_ended(curriculum, 0.9, games=400), 0.0)
+        assert curriculum.level == level
+    assert curriculum.open.all()
+    curriculum.update(_ended(curriculum, 0.9), 0.0)
+    assert curriculum.level == 4
+
+
+def test_the_curriculum_opens_levels_in_time_without_wins() -> None:
+    curriculum = Curriculum(SoloSettings(curriculum=True, latest=0.4), seed=0)
+    levels = []
+    for fraction in (0.05, 0.099, 0.1, 0.15, 0.2, 0.301, 0.4):
+        curriculum.update(_ended(curriculum, 0.0), fraction)
+        levels.append(curriculum.level)
+    assert levels == [0, 0, 1, 1, 2, 3, 4]
+
+
+def test_the_curriculum_prefers_what_is_lost() -> None:
+    curriculum = Curriculum(SoloSettings(curriculum=True), seed=0)
+    curriculum.level = 1
+    curriculum.win_rates[:5] = 1.0, 0.8, 0.8, 0.8, 0.6
+    assert curriculum.shares == pytest.approx([0.1, 0.2, 0.2, 0.2, 0.3] + [0.0] * 11)
+    chosen = curriculum.choose(np.arange(4000))
+    counts = [chosen.count(config) for config in curriculum.configs[:5]]
+    assert np.abs(np.array(counts) / 4000 - curriculum.shares[:5]).max() < 0.03
+    curriculum.win_rates[:] = 1.0
+    assert curriculum.shares[:5] == pytest.approx([0.2] * 5)
+
+
+def test_play_solo_plays_the_games_of_the_evaluation(trained: tuple[MaskablePPO, Path]) -> None:
+    agent = PolicyAgent(trained[0])
+    configs = [Config(variants=variants) for variants in ALL_VARIANTS[::5]]
+    won, margins = play_solo(agent, configs, 15, 3)
+    assert won.shape == margins.shape == (4, 15)
+    for i, config in enumerate(configs):
+        expected = play_games([agent], config, 15, 3)
+        assert np.array_equal(margins[i], expected.margins)
+        assert np.array_equal(won[i], expected.won[:, 0])
+
+
+@pytest.fixture
+def tiny_file(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(
+        "[learning]\nnum_envs = 16\nsteps = 32\nminibatch = 128\nepochs = 1\nlayers = [16]\nthreads = 1\n"
+        "evaluate_every = 512\n[solo]\ngames = 3\n[budget]\nsteps = 512\n"
+    )
+    return path
+
+
+def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    command = ["train", "solo", "--config", str(tiny_file), "--seed", "7", "--output", str(folder)]
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*command, "--variants", "double_card, one_more_turn"])
+    printed = capsys.readouterr()
+    assert ended.value.code == 0, printed.err
+    assert "Best policy (best.zip): after 512 steps" in printed.out
+    left = {"policy.zip", "best.zip", "resume.zip", "run.json", CURVE, EVALUATIONS, "tensorboard"}
+    assert {path.name for path in folder.iterdir()} == left
+    notes = read_notes(folder / BEST)["training"]
+    assert (notes["players"], notes["config"]["variants"]) == (1, ["double_card", "one_more_turn"])
+    assert notes["evaluation"]["steps"] == notes["steps"] == 512
+    kinds: dict[str, Any] = {"learning": Settings, "solo": SoloSettings}
+    seed, budget, sections = read_run(folder, "solo", **kinds)
+    assert (seed, budget) == (7, Budget(steps=512))
+    assert sections["solo"].variants == ("double_card", "one_more_turn")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["train", "solo", "--resume", str(folder), "--steps", "1024"])
+    assert ended.value.code == 0
+    assert read_notes(folder / POLICY)["training"]["steps"] == 1024
+    assert [row["steps"] for row in read_rows(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"settings": "nowhere"}, "there is no such settings file"),
+        ({"variants": ["hard"]}, "unknown 'hard'"),
+        ({"variants": ["double_card"], "curriculum": True}, "give one of the two"),
+        ({"steps": 5, "minutes": 5.0}, "one of them"),
+        ({"resume": "nowhere"}, "--resume wants the folder that a run left"),
+        ({"resume": "nowhere", "curriculum": True}, "only minutes or steps"),
+    ],
+)
+def test_train_solo_refuses_bad_input(options: dict[str, Any], error: str, tmp_path: Path) -> None:
+    with pytest.raises((ConfigError, CheckpointError), match=error):
+        train_solo(**options, output=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_runs_of_another_kind_are_not_resumed(tmp_path: Path) -> None:
+    for text, error in (
+        ('{"kind": "selfplay"}', "run of `petrichor train selfplay`"),
+        ("{", "damaged"),
+        ("[]", "damag"),
+    ):
+        (tmp_path / "run.json").write_text(text)
+        with pytest.raises(CheckpointError, match=error):
+            train_solo(resume=tmp_path)
+
+
+def test_the_program_on_the_page_runs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    changes = {"minutes=5": "steps=512", '"runs"': repr(str(tmp_path)), "layers=(64, 64)": "num_envs=8, threads=1"}
+    for old, new in changes.items():
+        assert old in program
+        program = program.replace(old, new)
+    exec(program, {})
+    assert read_notes(tmp_path / POLICY)["training"]["steps"] >= 512
+    (settings,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "mine.toml").write_text(settings)
+    sections = read_settings(tmp_path / "mine.toml", learning=Settings, solo=SoloSettings, budget=Budget)
+    assert sections["solo"].variants == ("one_more_turn",)
+
+
 # --- Demo ------------------------------------------------------------------------------------------------------------
 
 
@@ -412,7 +879,7 @@ def test_demo_writes_over_nothing(tmp_path: Path) -> None:
 def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
     """Start the demo in a process of its own and wait for a file of it."""
     program = (
-        "import sys; from training import demo; from training.learning import Settings;"
+        "import sys; from training import demo; from training.settings import Settings;"
         "small = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1);"
         f"demo.main(minutes=float(sys.argv[1]), output=sys.argv[2], games={games}, settings=small)"
     )
@@ -458,6 +925,7 @@ def test_ctrl_c_while_evaluating_keeps_what_is_done(tmp_path: Path) -> None:
     assert all(int(row["games"]) == 1000 for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
 def test_ctrl_c_twice_ends_the_program_and_keeps_the_checkpoint(tmp_path: Path) -> None:
     process = _run_demo_until(tmp_path / "demo", "policy.zip", games=3000)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import math
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
 import petrichor_env
 from agents.base import Agent, Decisions
+from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.errors import ConfigError
-from petrichor_env.state import STATE_VERSION
+from petrichor_env.errors import ConfigError, IllegalAction
+from petrichor_env.state import STATE_VERSION, Source
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
@@ -25,6 +30,11 @@ ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
 
 CONFIDENCE = 0.95
 MAX_GAMES_AT_ONCE = 1024
+EVALUATION_SEED = 1_000_000
+"""Where reported games start counting, so that they are none that were trained on."""
+
+_BEYOND_ANY_VOTING_WINS = 1000
+_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
 class EvaluationStopped(Exception):
@@ -33,13 +43,23 @@ class EvaluationStopped(Exception):
 
 @dataclass(frozen=True)
 class Results:
-    """Finished games of one configuration; game i had seed `seed + i`.
+    """Finished games of one configuration.
 
-    Attributes:
-        agents: names by seat.
+    A game can be played again from its seed, its line-up and, where they were recorded, its actions.
+
+    Attributes (P players; owners: P, in solo 2):
+        agents: names, by seat if there is no `lineups`.
+        seed: of the first game; game i has `seeds[i]`.
         points: (games, owners) int64, final points; in solo column 1 is the neutral player.
-        won: (games, players) bool; several where a victory is shared.
+        won: (games, P) bool; several where a victory is shared.
         lengths: (games,) int64, decisions taken.
+        decisions: (games, P) int64, those of each seat; no games if that was not recorded.
+        scored: (games, owners, len(Source)) int64, where the points came from; no games if that was not recorded.
+        places: (games, P) int64, 1 the first, ties share the better place; in solo 1 for a victory, else 2.
+        seeds: (games,) int64; by default seed, seed + 1 …
+        lineups: (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i.
+        seconds: (agents,) float64, how long each agent thought in all of these games; empty if not measured.
+        actions: for each game its actions in the order of play, (length,) int16; None if they were not recorded.
     """
 
     config: Config
@@ -48,11 +68,79 @@ class Results:
     points: np.ndarray
     won: np.ndarray
     lengths: np.ndarray
+    decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, len(Source)), np.int64))
+    places: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
+    actions: tuple[np.ndarray, ...] | None = None
+
+    def __post_init__(self) -> None:
+        games, players = self.won.shape
+        if not len(self.seeds):
+            object.__setattr__(self, "seeds", self.seed + np.arange(games))
+        if not len(self.lineups):
+            object.__setattr__(self, "lineups", np.tile(np.arange(players), (games, 1)))
+        if not len(self.places):
+            solo = self.config.solo
+            places = np.where(self.won, 1, 2) if solo else _places(2 * self.points + self.won)
+            object.__setattr__(self, "places", places)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
 
     @property
     def margins(self) -> np.ndarray:
         """(games,) float64: seat 0's points less the mean of the others'."""
-        return np.asarray(self.points[:, 0] - self.points[:, 1:].mean(axis=1), np.float64)
+        return self.margins_by_seat[:, 0]
+
+    @property
+    def margins_by_seat(self) -> np.ndarray:
+        """(games, P) float64: each seat's points less the mean of the others', in solo of the neutral player's."""
+        total = self.points.sum(axis=1, keepdims=True)
+        margins = self.points - (total - self.points) / (self.points.shape[1] - 1)
+        return np.asarray(margins[:, : self.config.players], np.float64)
+
+    @property
+    def win_shares(self) -> np.ndarray:
+        """(games, P) float64: 1 for a victory, 1/k for one that k share; each game's sum is 1 but for solo."""
+        return self.won / np.maximum(1, self.won.sum(axis=1, keepdims=True))
+
+    def by_agent(self, values: np.ndarray) -> np.ndarray:
+        """What (games, P) numbers by seat are by agent: (games, agents) float64, NaN where an agent doesn't play."""
+        sorted_out = np.full((len(self), len(self.agents)), np.nan)
+        np.put_along_axis(sorted_out, self.lineups, values.astype(np.float64), axis=1)
+        return sorted_out
+
+    def by_seed(self, values: np.ndarray) -> np.ndarray:
+        """Means over the games of each seed, NaN left out: (games, n) → (seeds, n) float64, by ascending seed.
+
+        Games of one seed begin alike and so are no independent observations; their mean is one.
+        """
+        seeds, number = np.unique(self.seeds, return_inverse=True)
+        sums = np.zeros((len(seeds), values.shape[1]))
+        counts = np.zeros_like(sums)
+        np.add.at(sums, number, np.nan_to_num(values))
+        np.add.at(counts, number, ~np.isnan(values))
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def concatenate(parts: Sequence[Results]) -> Results:
+    """All games of several results of the same agents and configuration. Raises ValueError if they differ, or none."""
+    if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
+        raise ValueError("results to put together: at least one, all of the same agents and configuration")
+    arrays = ("points", "won", "lengths", "decisions", "scored", "places", "seeds", "lineups")
+    together = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    recorded = [part.actions for part in parts if part.actions is not None]
+    return Results(
+        parts[0].config,
+        parts[0].agents,
+        parts[0].seed,
+        **together,
+        seconds=np.sum([part.seconds for part in parts], axis=0),
+        actions=tuple(itertools.chain(*recorded)) if len(recorded) == len(parts) else None,
+    )
 
 
 def play_games(
@@ -63,6 +151,7 @@ def play_games(
     *,
     should_stop: Callable[[], bool] | None = None,
     on_finished: Callable[[int], None] | None = None,
+    record_actions: bool = False,
 ) -> Results:
     """Play `games` games, one agent a seat.
 
@@ -74,51 +163,146 @@ def play_games(
         raise ConfigError(f"{len(agents)} agents for {config.players} players: one a seat")
     if games < 1:
         raise ConfigError(f"games={games}: at least 1")
-    parts = [
-        _play_at_once(agents, config, min(MAX_GAMES_AT_ONCE, games - start), seed + start, should_stop, on_finished)
-        for start in range(0, games, MAX_GAMES_AT_ONCE)
-    ]
-    points, won, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return Results(config, tuple(agent.name for agent in agents), seed, points, won, lengths)
+    parts = []
+    for start in range(0, games, MAX_GAMES_AT_ONCE):
+        seeds = seed + start + np.arange(min(MAX_GAMES_AT_ONCE, games - start))
+        lineups = np.tile(np.arange(len(agents)), (len(seeds), 1))
+        parts.append(
+            play_lineups(
+                agents,
+                config,
+                seeds,
+                lineups,
+                should_stop=should_stop,
+                on_finished=on_finished,
+                record_actions=record_actions,
+            )
+        )
+    return concatenate(parts)
 
 
-def _play_at_once(
+def play_lineups(
     agents: Sequence[Agent],
     config: Config,
-    games: int,
-    seed: int,
-    should_stop: Callable[[], bool] | None,
-    on_finished: Callable[[int], None] | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    batch = Batch(config, games, seed, autoreset="same_step", illegal_action="raise", reward="win")
-    generators = [np.random.default_rng([seed, seat]) for seat in range(len(agents))]
-    points = np.zeros((games, config.owners), np.int64)
-    won = np.zeros((games, config.players), bool)
-    lengths = np.zeros(games, np.int64)
+    seeds: Sequence[int] | np.ndarray,
+    lineups: np.ndarray,
+    *,
+    should_stop: Callable[[], bool] | None = None,
+    on_finished: Callable[[int], None] | None = None,
+    record_actions: bool = False,
+) -> Results:
+    """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
+
+    Arguments:
+        seeds: (games,) ints, what each game starts from. The agents' own randomness comes from the first of them.
+        lineups: (games, players) ints, who sits where: indices into `agents`. None may sit twice in one game.
+        should_stop, on_finished: as in `play_games`.
+        record_actions: keep all actions, for replays.
+
+    Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this or answers
+    wrongly; IllegalAction, naming the agent.
+    """
+    lineups = np.asarray(lineups, np.int64)
+    games = len(seeds)
+    if games < 1 or lineups.shape != (games, config.players):
+        raise ConfigError(f"lineups: an array ({games}, {config.players}) of at least one game, not {lineups.shape}")
+    ordered = np.sort(lineups, axis=1)
+    if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
+        raise ConfigError(f"lineups: different numbers from 0 to {len(agents) - 1} in every game")
+    for agent in agents:
+        if hasattr(agent, "check"):
+            agent.check(config)
+    batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
+    first = int(seeds[0])
+    generators = [np.random.default_rng([first, index]) for index in range(len(agents))]
+    actions = np.zeros(games, np.int64)
+    number = np.zeros(lineups.shape, np.int64)
+    seconds = np.zeros(len(agents))
+    taken: list[tuple[np.ndarray, np.ndarray]] = []
+    rows = np.arange(games)
     playing = np.ones(games, bool)
     while playing.any():
         if should_stop is not None and should_stop():
             raise EvaluationStopped
-        # games that are over have begun anew and go on at random, unwatched
-        actions = batch.random_actions()
-        for seat, agent in enumerate(agents):
-            asked = np.flatnonzero(playing & (batch.actors == seat))
-            if len(asked):
-                actions[asked] = agent.act(Decisions.of(batch, asked), generators[seat])
-        batch.step(actions)
-        lengths[playing] += 1
+        asked = np.where(playing, lineups[rows, batch.actors], -1)
+        for index, agent in enumerate(agents):
+            own = np.flatnonzero(asked == index)
+            if len(own):
+                decisions = Decisions.of(batch, own)
+                start = time.perf_counter()
+                actions[own] = _answers(agent, decisions, generators[index])
+                seconds[index] += time.perf_counter() - start
+        if record_actions:
+            taken.append((np.flatnonzero(playing), actions[playing].astype(np.int16)))
+        number[rows[playing], batch.actors[playing]] += 1
+        batch.step(actions, playing)
         ended = playing & batch.terminations
         if ended.any():
-            points[ended] = batch.final_states["points"][ended, : config.owners]
-            # only losers' rewards are negative: a victory shared by all gives 0
-            won[ended] = batch.rewards[ended] >= 0
             playing &= ~ended
             if on_finished is not None:
                 on_finished(int(ended.sum()))
-    return points, won, lengths
+    final = batch.states
+    points = final["points"][:, : config.owners].astype(np.int64)
+    won = batch.winners(final)
+    # as the rules rank them: Victory Points, then Voting Wins
+    ranks = _places(points * _BEYOND_ANY_VOTING_WINS + final["voting_wins"][:, : config.owners])
+    return Results(
+        config,
+        tuple(agent.name for agent in agents),
+        first,
+        points,
+        won,
+        number.sum(axis=1),
+        decisions=number,
+        scored=final["scored"][:, : config.owners].astype(np.int64),
+        places=np.where(won, 1, 2) if config.solo else ranks,
+        seeds=np.asarray(seeds, np.int64),
+        lineups=lineups,
+        seconds=seconds,
+        actions=_by_game(taken, games) if record_actions else None,
+    )
 
 
-# --- Summaries -------------------------------------------------------------------------------------------------------
+def _answers(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+    actions = np.asarray(agent.act(decisions, generator))
+    if actions.shape != (len(decisions),) or actions.dtype.kind not in "iu":
+        raise ConfigError(
+            f"agent {agent.name!r}: act must give ({len(decisions)},) ints, not {actions.dtype} {actions.shape}"
+        )
+    allowed = (actions >= 0) & (actions < NUM_ACTIONS)
+    allowed[allowed] = decisions.action_masks[allowed, actions[allowed]] == 1
+    if not allowed.all():
+        raise IllegalAction(f"agent {agent.name!r}: action {actions[~allowed][0]} is not legal")
+    return actions
+
+
+def _by_game(taken: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
+    """The actions of each game from those of each step, which are (which games, their actions)."""
+    who = np.concatenate([playing for playing, _ in taken])
+    actions = np.concatenate([chosen for _, chosen in taken])
+    order = np.argsort(who, kind="stable")
+    ends = np.cumsum(np.bincount(who, minlength=games))
+    return tuple(np.split(actions[order], ends[:-1]))
+
+
+def _places(scores: np.ndarray) -> np.ndarray:
+    """(games, seats) int64: 1 for the highest score; equal ones share the better place."""
+    return np.asarray(stats.rankdata(-scores, method="min", axis=1), np.int64)
+
+
+# --- Intervals -------------------------------------------------------------------------------------------------------
+
+
+class Estimate(NamedTuple):
+    """A mean with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
 
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
@@ -136,6 +320,46 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
         return mean, mean
     half = float(stats.sem(values) * stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
     return mean - half, mean + half
+
+
+def share_estimate(shares: np.ndarray) -> Estimate:
+    """The mean of independent numbers from 0 to 1, (n,) float, such as an agent's part in the victories of each seed.
+
+    Wilson's score interval with the design effect of the sample: the numbers' variance over that of zeros and ones
+    with the same mean, to which one more number of the greatest variance is added, so that equal numbers (all games
+    won, say) leave an honest interval. For zeros and ones it is Wilson's own. Raises ValueError for none, or others.
+    """
+    shares = np.asarray(shares, np.float64)
+    n = len(shares)
+    if n < 1 or shares.min() < 0 or shares.max() > 1:
+        raise ValueError(f"{n} shares: at least one, all from 0 to 1")
+    mean = float(shares.mean())
+    greatest = mean * (1 - mean)
+    effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
+    size = n / effect
+    centre = (mean + _Z**2 / (2 * size)) / (1 + _Z**2 / size)
+    half = _Z * math.sqrt(greatest / size + _Z**2 / (4 * size**2)) / (1 + _Z**2 / size)
+    return Estimate(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
+
+
+def mean_estimate(values: np.ndarray) -> Estimate:
+    """The mean of independent numbers, (n,), with `mean_interval`."""
+    return Estimate(float(np.mean(values)), *mean_interval(values))
+
+
+def difference_estimate(differences: np.ndarray) -> Estimate:
+    """The mean of independent differences from -1 to 1, (n,) float, of shares that are paired by their seed.
+
+    `share_estimate` on that scale: pairs without any difference leave an honest interval, too. Raises ValueError for
+    none, or others.
+    """
+    differences = np.asarray(differences, np.float64)
+    if len(differences) < 1 or np.abs(differences).max() > 1:
+        raise ValueError(f"{len(differences)} differences: at least one, all from -1 to 1")
+    return Estimate(*(2 * end - 1 for end in share_estimate((differences + 1) / 2)))
+
+
+# --- Summaries -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

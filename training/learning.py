@@ -1,60 +1,102 @@
-"""Learning the solo game with MaskablePPO for a given time."""
+"""One learner for all kinds of training: MaskablePPO on a `VersusBatch`, with logs, checkpoints and exact resume.
+
+`training.solo` and `training.selfplay` build on it: they make the games, say what is logged and evaluated beside the
+learning itself (`Hook`), and leave the rest to `Learner`.
+"""
 
 from __future__ import annotations
 
 import csv
-import os
+import json
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from sb3_contrib import MaskablePPO
+from rich.console import Console
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
-from agents.checkpoint import save_checkpoint
-from petrichor_env.config import Config
-from training.vec_env import PetrichorVecEnv
+import petrichor_env
+from agents.checkpoint import save_checkpoint, versions
+from agents.policy import PolicyAgent
+from agents.versus import VersusBatch
+from petrichor_env.errors import CheckpointError, ConfigError
+from training.ppo import fastest_threads, full_precision, new_model, torch_settings
+from training.progress import Interruptions, progress_bar
+from training.resume import load_tree, save_tree
+from training.settings import Settings, from_table
+from training.vec_env import Ended, PetrichorVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-MAX_THREADS = 4
+POLICY, BEST, RESUME, RUN = "policy.zip", "best.zip", "resume.zip", "run.json"
+CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Hyper-parameters. Learning rate and entropy bonus fall linearly to `final` of themselves as time runs out."""
+class Budget:
+    """How long to learn: so many of the learner's decisions, or so many minutes; neither: until it is stopped.
 
-    num_envs: int = 128
-    steps: int = 128  # of each game between updates
-    minibatch: int = 2048
-    epochs: int = 3
-    learning_rate: float = 2e-3
-    entropy: float = 0.01
-    final: float = 0.05
-    discount: float = 1.0
-    gae_lambda: float = 0.98
-    clip: float = 0.2
-    layers: tuple[int, ...] = (128, 128)  # of policy and value network each
-    reward: str = "margin"
-    reward_scale: float = 0.1
-    threads: int | None = None  # of torch; None measures what is fastest, again and again
+    With steps, a run is the same every time on a machine; with minutes it depends on how fast the machine is. Raises
+    ConfigError for both or less than 0.
+    """
+
+    steps: int | None = None
+    minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.steps is not None and self.minutes is not None:
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: one of them")
+        if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: at least 0")
+
+    def fraction(self, steps: int, seconds: float) -> float:
+        """How much of it is used up, 0 to 1."""
+        if self.steps is not None:
+            used, there_is = float(steps), float(self.steps)
+        elif self.minutes is not None:
+            used, there_is = seconds, 60 * self.minutes
+        else:
+            return 0.0
+        return min(1.0, used / there_is) if there_is else 1.0
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The games that ended while one rollout was collected: a row of `learning_curve.csv`."""
+    """The games that ended while one rollout was collected, and the update after it: a row of `learning_curve.csv`.
+
+    `wins` counts shared victories as their share; `others_points` are the mean of the others', in solo the neutral
+    player's; `decisions` a game. The rest is PPO's: of the learner's decisions, in nats where it applies.
+    """
 
     seconds: float
     steps: int
     games: int
-    wins: int
+    wins: float
     margin: float
     points: float
-    neutral_points: float
+    others_points: float
+    decisions: float
+    entropy: float
+    kl: float
+    clipped: float
+    value_loss: float
+    explained_variance: float
+    learning_rate: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a policy was worth: `score` chooses `best.zip`, `numbers` go to the log (the same keys every time)."""
+
+    score: float
+    numbers: dict[str, float]
 
 
 @dataclass
@@ -65,12 +107,13 @@ class Progress:
     steps: int
     steps_per_second: float
     curve: list[CurvePoint]
+    evaluations: list[tuple[int, Evaluation]] = field(default_factory=list)
 
     @property
     def recent(self) -> tuple[float, float] | None:
         """Win rate and mean margin of about the last 500 games; None before the first game's end."""
-        games = wins = 0
-        margin = 0.0
+        games = 0
+        wins = margin = 0.0
         for point in reversed(self.curve):
             games += point.games
             wins += point.wins
@@ -79,174 +122,446 @@ class Progress:
                 break
         return (wins / games, margin / games) if games else None
 
+    @property
+    def text(self) -> str:
+        """For a progress bar."""
+        text = f"{self.steps / 1e6:.2f}M steps, {self.steps_per_second / 1e3:.1f}k/s"
+        if self.recent is not None:
+            text += f", won {self.recent[0]:.0%}, {self.recent[1]:+.1f}"
+        if self.evaluations:
+            text += f"; best evaluation {max(evaluation.score for _, evaluation in self.evaluations):.3f}"
+        return text
 
-def learn(
-    config: Config,
-    minutes: float,
-    folder: Path,
-    seed: int,
-    settings: Settings | None = None,
-    *,
-    should_stop: Callable[[], bool] = lambda: False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
-) -> tuple[MaskablePPO, Progress]:
-    """Train a policy for that many minutes, or until `should_stop`.
 
-    Leaves `policy.zip` in the folder (first at once, then every half minute and at the end) and writes
-    `learning_curve.csv` line by line.
+class Hook:
+    """What a kind of training adds to the learner. This one adds nothing: override what is needed.
+
+    For exact resume everything that a hook changes must be in its state, its randomness must be its own generators',
+    and it must not depend on the time.
     """
-    settings = settings or Settings()
-    torch.set_num_threads(settings.threads or 1)
-    torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time, and masks are right
-    env = PetrichorVecEnv(
-        settings.num_envs, config, reward=settings.reward, reward_scale=settings.reward_scale, seed=seed
-    )
-    model = MaskablePPO(
-        "MlpPolicy",
-        env,
-        n_steps=settings.steps,
-        batch_size=settings.minibatch,
-        n_epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        ent_coef=settings.entropy,
-        gamma=settings.discount,
-        gae_lambda=settings.gae_lambda,
-        clip_range=settings.clip,
-        policy_kwargs={"net_arch": list(settings.layers), "activation_fn": torch.nn.ReLU},
-        seed=seed,
-        device="cpu",
-    )
-    callback = _Learning(60 * minutes, folder, settings, config, seed, should_stop, on_progress)
-    with (folder / "learning_curve.csv").open("w", newline="", encoding="utf-8") as file:
-        callback.log_to(file)
-        callback.init_callback(model)
-        callback.save()
-        try:
-            model.learn(10**12, callback=callback, log_interval=10**9)
-        finally:
-            callback.save()
-    return model, callback.progress()
+
+    def on_start(self, learner: Learner) -> None:
+        """Before the first rollout, after a resumed run's state has been taken over."""
+
+    def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
+        """After each rollout, before its update: `ended` are the games that ended in it. Returns numbers to log."""
+        return {}
+
+    def evaluate(self, learner: Learner) -> Evaluation | None:
+        """Every `settings.evaluate_every` steps and at the end; None where there is nothing to evaluate."""
+        return None
+
+    def on_save(self, learner: Learner) -> None:
+        """After the checkpoints were written, about every half minute and at the end: for files of its own."""
+
+    def get_state(self) -> dict[str, Any]:
+        """Plain values, arrays and bytes, as `training.resume.save_tree` takes them."""
+        return {}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what `get_state` gave."""
 
 
-class _Learning(BaseCallback):
-    """Watches the clock, follows the curve, saves checkpoints."""
+class Learner:
+    """Learns in the seats that `games` gives it.
+
+    In `folder` it leaves `policy.zip` (at once, then every half minute and at the end), `best.zip` (the policy with the
+    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`, with which a
+    run goes on exactly where it was saved. After `resume` a run with a budget of steps ends with the same weights,
+    bit by bit, as one that was never interrupted, on the same machine and with the same number of threads.
+
+    Attributes: `model` (MaskablePPO), `games`, `env` (PetrichorVecEnv), `settings`, `folder`, `budget`, `seed`,
+    `steps` (the learner's decisions so far), `seconds`, `fraction` (of the budget), `curve`, `evaluations`.
+
+    Arguments:
+        games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
+        notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
+        resumable: False leaves out `resume.zip` (with a big network a second's writing now and then).
+        tensorboard: False leaves that log out, as does an installation without it.
+        should_stop: asked after every update; what has been learned by then is saved.
+        on_progress: told a few times a second.
+    """
 
     def __init__(
         self,
-        seconds: float,
+        games: VersusBatch,
+        budget: Budget,
         folder: Path,
-        settings: Settings,
-        config: Config,
         seed: int,
-        should_stop: Callable[[], bool],
-        on_progress: Callable[[Progress], None],
+        settings: Settings | None = None,
+        *,
+        hook: Hook | None = None,
+        notes: dict[str, Any] | None = None,
+        resumable: bool = True,
+        tensorboard: bool = True,
+        should_stop: Callable[[], bool] = lambda: False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
-        super().__init__()
-        self.seconds = seconds
+        self.games = games
+        self.budget = budget
         self.folder = folder
-        self.settings = settings
-        self.config = config
         self.seed = seed
+        self.settings = settings = settings or Settings()
+        self.hook = hook or Hook()
+        self.notes = notes or {}
+        self.resumable = resumable
+        self.tensorboard = tensorboard
         self.should_stop = should_stop
         self.on_progress = on_progress
         self.curve: list[CurvePoint] = []
-        self.start = time.monotonic()
-        self._ended: list[tuple[bool, int, int]] = []
-        self._saved = self._shown = 0.0
+        self.evaluations: list[tuple[int, Evaluation]] = []
+        self.env = PetrichorVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
+        self.model = new_model(self.env, settings, seed)
+        self._watch = _Watch(self)
+        self.model._setup_learn(10**18, self._watch)
+        self.model.set_logger(Logger(None, []))
+        self._threads = settings.threads
+        self._seconds = 0.0  # of the parts before
+        self._start: float | None = None  # of the part that runs
+        self._began = 0, 0.0  # steps and seconds at its start
+        self._saved = 0.0
+        self._rows: dict[str, Any] = {}
+        self._board: Any = None
 
-    def log_to(self, file: Any) -> None:
-        self._file = file
-        self._writer = csv.writer(file)
-        self._writer.writerow([field.name for field in fields(CurvePoint)])
+    @property
+    def steps(self) -> int:
+        return int(self.model.num_timesteps)
 
-    def elapsed(self) -> float:
-        return time.monotonic() - self.start
+    @property
+    def seconds(self) -> float:
+        return self._seconds + (0.0 if self._start is None else time.monotonic() - self._start)
+
+    @property
+    def fraction(self) -> float:
+        return self.budget.fraction(self.steps, self.seconds)
+
+    def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
+        """The present policy as an agent; it goes on learning. For one that stays, save it or copy the policy."""
+        return PolicyAgent(self.model, name=name, sample=sample)
 
     def progress(self) -> Progress:
-        elapsed = self.elapsed()
-        fraction = min(1.0, elapsed / self.seconds) if self.seconds > 0 else 1.0
-        return Progress(fraction, self.num_timesteps, self.num_timesteps / max(elapsed, 1e-9), self.curve)
+        steps, seconds = self._began
+        speed = (self.steps - steps) / max(self.seconds - seconds, 1e-9)
+        return Progress(self.fraction, self.steps, speed, self.curve, self.evaluations)
 
-    def save(self) -> None:
-        notes = {
-            "config": asdict(self.config),
-            "seed": self.seed,
-            "steps": self.num_timesteps,
-            "seconds": round(self.elapsed(), 1),
-            "settings": asdict(self.settings),
-        }
-        save_checkpoint(self.model, self.folder / "policy.zip", notes)
-        self._saved = self.elapsed()
+    # --- running ---
 
-    def _on_training_start(self) -> None:
-        self.start = time.monotonic()
-        self._choose_threads()
+    def run(self) -> Progress:
+        """Learn until the budget is used up or `should_stop` says so."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._began = self.steps, self.seconds
+        self._start = time.monotonic()
+        try:
+            with torch_settings(self.settings), self._logs():
+                self._choose_threads()
+                self.hook.on_start(self)
+                self.save()
+                self._learn()
+                self.save()
+        finally:
+            self._seconds, self._start = self.seconds, None
+        return self.progress()
+
+    def _learn(self) -> None:
+        while self.fraction < 1 and not self.should_stop():
+            self._iterate()
+            if self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS:
+                self.save()
+                if self.budget.steps is None:
+                    self._choose_threads()
+        if self.fraction >= 1 and self.steps and (not self.evaluations or self.evaluations[-1][0] < self.steps):
+            self._evaluate()
+
+    def _iterate(self) -> None:
+        """One rollout and one update."""
+        model: Any = self.model
+        settings = self.settings
+        left = 1.0 - self.fraction * (1.0 - settings.final)
+        model.lr_schedule = FloatSchedule(settings.learning_rate * left)
+        model.ent_coef = settings.entropy * left
+        before = self.steps
+        model.collect_rollouts(self.env, self._watch, model.rollout_buffer, settings.steps)
+        ended = self.env.take_ended()
+        numbers = self.hook.on_rollout_end(self, ended)
+        model.train()
+        self._log(ended, numbers)
+        self.on_progress(self.progress())
+        if self.steps // settings.evaluate_every > before // settings.evaluate_every:
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        state = torch.get_rng_state()
+        with full_precision():  # as the policy will be played later
+            evaluation = self.hook.evaluate(self)
+        torch.set_rng_state(state)
+        if evaluation is None:
+            return
+        best = max((earlier.score for _, earlier in self.evaluations), default=-float("inf"))
+        self.evaluations.append((self.steps, evaluation))
+        row = {"seconds": round(self.seconds, 1), "steps": self.steps, "score": round(evaluation.score, 5)}
+        self._write(EVALUATIONS, {**row, **{name: round(value, 5) for name, value in evaluation.numbers.items()}})
+        self._show({f"evaluation/{name}": value for name, value in evaluation.numbers.items()})
+        self._show({"evaluation/score": evaluation.score})
+        if evaluation.score > best:
+            self.save_policy(self.folder / BEST, evaluation=row | evaluation.numbers)
 
     def _choose_threads(self) -> None:
-        if self.settings.threads is None:
-            torch.set_num_threads(fastest_threads(self.model.policy, self.settings.minibatch))
+        """With a budget of steps once a run, as the number of threads decides how sums are rounded."""
+        if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
+            self._threads = fastest_threads(self.model.policy, self.settings.minibatch)
+        torch.set_num_threads(self._threads or 1)
+
+    # --- logs ---
+
+    @contextmanager
+    def _logs(self) -> Iterator[None]:
+        """Open the files, with what a resumed run had written until it was saved."""
+        self._rows = {}
+        if self.tensorboard and find_spec("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._board = SummaryWriter(str(self.folder / TENSORBOARD), purge_step=self.steps + 1)
+        try:
+            self._append(CURVE, [asdict(point) for point in self.curve], [one.name for one in fields(CurvePoint)])
+            yield
+        finally:
+            for file, _ in self._rows.values():
+                file.close()
+            self._rows = {}
+            if self._board is not None:
+                self._board.close()
+                self._board = None
+
+    def _append(self, name: str, rows: list[dict[str, Any]], columns: list[str]) -> None:
+        file = (self.folder / name).open("w", newline="", encoding="utf-8")
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+        file.flush()
+        self._rows[name] = file, writer
+
+    def _write(self, name: str, row: dict[str, Any]) -> None:
+        if name not in self._rows:
+            earlier = read_rows(self.folder / name, self.steps - 1) if self._began[0] else []
+            self._append(name, earlier, list(row))
+        file, writer = self._rows[name]
+        writer.writerow(row)
+        file.flush()
+
+    def _show(self, numbers: dict[str, float]) -> None:
+        if self._board is not None:
+            for name, value in numbers.items():
+                self._board.add_scalar(name, value, self.steps)
+
+    def _log(self, ended: Ended, numbers: dict[str, float]) -> None:
+        losses = {name: float(value) for name, value in self.model.logger.name_to_value.items()}
+        self.model.logger.dump(self.steps)  # forgets them
+        self._show(losses | numbers)
+        if not len(ended):
+            return
+        point = CurvePoint(
+            round(self.seconds, 2),
+            self.steps,
+            len(ended),
+            round(float(ended.won.sum()), 3),
+            round(float(ended.margins.mean()), 3),
+            round(float(ended.points.mean()), 3),
+            round(float(ended.others.mean()), 3),
+            round(float(ended.lengths.mean()), 2),
+            round(-losses["train/entropy_loss"], 4),
+            round(losses["train/approx_kl"], 5),
+            round(losses["train/clip_fraction"], 4),
+            round(losses["train/value_loss"], 5),
+            round(losses["train/explained_variance"], 4),
+            round(losses["train/learning_rate"], 7),
+        )
+        self.curve.append(point)
+        self._write(CURVE, asdict(point))
+        self._show(
+            {
+                "games/win_rate": float(ended.won.mean()),
+                "games/margin": point.margin,
+                "games/points": point.points,
+                "games/others_points": point.others_points,
+                "games/decisions": point.decisions,
+                "time/steps_per_second": self.progress().steps_per_second,
+            }
+        )
+
+    # --- saving ---
+
+    def save_policy(self, path: Path, **notes: Any) -> None:
+        """Write the present policy as a checkpoint with the run's notes and `notes`."""
+        save_checkpoint(
+            self.model,
+            path,
+            {
+                **self.notes,
+                "players": self.games.config.players,
+                "seed": self.seed,
+                "steps": self.steps,
+                "seconds": round(self.seconds, 1),
+                "settings": asdict(self.settings),
+                **notes,
+            },
+            light=True,
+        )
+
+    def save(self) -> None:
+        """Write `policy.zip` and `resume.zip`."""
+        self.save_policy(self.folder / POLICY)
+        if self.resumable:
+            save_tree(self.folder / RESUME, self.get_state())
+        self.hook.on_save(self)
+        self._saved = self.seconds
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the run depends on from here on."""
+        model: Any = self.model
+        optimizer = model.policy.optimizer.state_dict()["state"]
+        return {
+            "versions": versions(),
+            "settings": asdict(self.settings),
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "threads": self._threads,
+            "updates": model._n_updates,
+            "weights": _arrays(model.policy.state_dict()),
+            "optimizer": {str(number): _arrays(state) for number, state in optimizer.items()},
+            "torch": torch.get_rng_state().numpy(),
+            "minibatches": model.rollout_buffer.generator.bit_generator.state,
+            "episode_starts": np.asarray(model._last_episode_starts),
+            "returns": self.env.returns,
+            "lengths": self.env.lengths,
+            "games": self.games.get_state(),
+            "hook": self.hook.get_state(),
+            "curve": [list(asdict(point).values()) for point in self.curve],
+            "evaluations": [[steps, evaluation.score, evaluation.numbers] for steps, evaluation in self.evaluations],
+        }
+
+    def resume(self) -> None:
+        """Go on, with the next `run`, where the run was that left `resume.zip` in the folder.
+
+        Raises CheckpointError where that is missing, damaged, of another version or of other settings.
+        """
+        path = self.folder / RESUME
+        state = load_tree(path)
+        try:
+            self._set_state(state)
+        except CheckpointError as error:
+            raise CheckpointError(f"{path}: {error}") from None
+        except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
+            raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        here = versions()
+        different = [name for name in here if name != "package" and state["versions"].get(name) != here[name]]
+        if different:
+            raise CheckpointError(
+                f"made by version {state['versions'].get('package')}, this is {here['package']}, and they differ in "
+                f"{', '.join(different)}"
+            )
+        mine = asdict(self.settings)
+        saved = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
+        others = sorted(key for key in mine if saved.get(key) != mine[key])
+        if others:
+            raise CheckpointError(f"has other settings: {', '.join(f'{key}={saved.get(key)}' for key in others)}")
+        model: Any = self.model
+        self.games.set_state(state["games"])
+        self.hook.set_state(state["hook"])
+        self.env.returns[:] = state["returns"]
+        self.env.lengths[:] = state["lengths"]
+        model._last_obs = self.games.observations
+        model._last_episode_starts = state["episode_starts"]
+        model.num_timesteps = state["steps"]
+        model._n_updates = state["updates"]
+        model.policy.load_state_dict({name: torch.as_tensor(value) for name, value in state["weights"].items()})
+        optimizer = model.policy.optimizer
+        optimizer.load_state_dict(
+            {
+                "state": {
+                    int(number): {name: torch.as_tensor(value) for name, value in one.items()}
+                    for number, one in state["optimizer"].items()
+                },
+                "param_groups": optimizer.state_dict()["param_groups"],
+            }
+        )
+        model.rollout_buffer.generator.bit_generator.state = state["minibatches"]
+        self._threads = state["threads"]
+        self._seconds = state["seconds"]
+        self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
+        self.evaluations[:] = [(steps, Evaluation(score, numbers)) for steps, score, numbers in state["evaluations"]]
+        torch.set_rng_state(torch.as_tensor(state["torch"]))
+
+
+# --- runs in folders --------------------------------------------------------------------------------------------------
+
+
+def write_run(folder: Path, kind: str, seed: int, budget: Budget, **sections: Any) -> None:
+    """Write `run.json`: what `read_run` needs to make the same learner again. `sections` are dataclasses."""
+    run = {
+        "kind": kind,
+        "package": petrichor_env.__version__,
+        "seed": seed,
+        "budget": asdict(budget),
+        **{name: asdict(section) for name, section in sections.items()},
+    }
+    (folder / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+
+
+def read_run(folder: Path, kind: str, **sections: type[Any]) -> tuple[int, Budget, dict[str, Any]]:
+    """Seed, budget and sections of a run's `run.json`.
+
+    Raises CheckpointError where it is missing, damaged or of another kind of run.
+    """
+    path = folder / RUN
+    if not path.is_file():
+        raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+        if run["kind"] != kind:
+            raise CheckpointError(f"{path}: is a run of `petrichor train {run['kind']}`, not of {kind}")
+        made = {name: from_table(section, run[name]) for name, section in sections.items()}
+        return int(run["seed"]), from_table(Budget, run["budget"]), made
+    except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
+        raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
+
+
+@contextmanager
+def shown(console: Console) -> Iterator[dict[str, Any]]:
+    """A learner's `should_stop` and `on_progress`: Ctrl-C ends it after its update, a bar shows how far it is."""
+    with Interruptions() as interruptions, progress_bar(console) as bar:
+        task = bar.add_task("learning", total=1.0, status="")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.fraction, status=progress.text)
+
+        yield {"should_stop": interruptions.wanted, "on_progress": show}
+
+
+def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
+    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+
+
+def read_rows(path: Path, last: int) -> list[dict[str, Any]]:
+    """The rows of a log up to `last` steps; none where there is no file."""
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
+
+
+class _Watch(BaseCallback):
+    """Shows the progress while a rollout is collected."""
+
+    def __init__(self, learner: Learner) -> None:
+        super().__init__()
+        self.learner = learner
+        self._shown = 0.0
 
     def _on_step(self) -> bool:
-        infos = self.locals["infos"]
-        for game in np.flatnonzero(self.locals["dones"]):
-            info = infos[game]
-            self._ended.append((info["won"], info["points"], info["neutral_points"]))
-        elapsed = self.elapsed()
-        if elapsed - self._shown > 0.2:
-            self._shown = elapsed
-            self.on_progress(self.progress())
-        return elapsed < self.seconds and not self.should_stop()
-
-    def _on_rollout_end(self) -> None:
-        if self._ended:
-            won, points, neutral = (np.array(column) for column in zip(*self._ended, strict=True))
-            margin = float((points - neutral).mean())
-            point = CurvePoint(
-                round(self.elapsed(), 2),
-                self.num_timesteps,
-                len(won),
-                int(won.sum()),
-                round(margin, 3),
-                round(float(points.mean()), 3),
-                round(float(neutral.mean()), 3),
-            )
-            self.curve.append(point)
-            self._writer.writerow(asdict(point).values())
-            self._file.flush()
-            self._ended.clear()
-        left = 1.0 - self.progress().fraction * (1.0 - self.settings.final)
-        model: Any = self.model
-        model.lr_schedule = FloatSchedule(self.settings.learning_rate * left)
-        model.ent_coef = self.settings.entropy * left
-        if self.elapsed() - self._saved > SECONDS_BETWEEN_CHECKPOINTS:
-            self.save()
-            self._choose_threads()
-
-
-def fastest_threads(policy: Any, minibatch: int) -> int:
-    """With how many of torch's threads the network is updated fastest, as busy as the machine is right now.
-
-    The threads wait for each other by spinning, so that two are many times slower than one where something else
-    needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    observations = torch.zeros(minibatch, *policy.observation_space.shape)
-    actions = torch.zeros(minibatch, dtype=torch.long)
-    masks = torch.ones(minibatch, policy.action_space.n)
-
-    def seconds(passes: int) -> float:
-        start = time.monotonic()
-        for _ in range(passes):
-            values, log_probability, entropy = policy.evaluate_actions(observations, actions, masks)
-            (values.mean() + log_probability.mean() + entropy.mean()).backward()
-            policy.optimizer.zero_grad()
-        return (time.monotonic() - start) / passes
-
-    best, shortest = 1, float("inf")
-    for threads in range(1, min(cores, MAX_THREADS) + 1):
-        torch.set_num_threads(threads)
-        if seconds(1) < 2 * shortest:  # the first pass also wakes the threads
-            now = seconds(4)
-            if now < 0.9 * shortest:
-                best, shortest = threads, now
-    return best
+        now = time.monotonic()
+        if now - self._shown > 0.2:
+            self._shown = now
+            self.learner.on_progress(self.learner.progress())
+        return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
@@ -13,33 +13,42 @@ matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
 from training.evaluation import CONFIDENCE, Summary
-from training.learning import CurvePoint
+
+if TYPE_CHECKING:
+    from training.learning import CurvePoint  # it brings torch, which takes seconds
+    from training.tournament import Tournament
 
 # Okabe and Ito's colours, which people with any colour vision tell apart; the markers do too
-_LOOKS = {"trained": ("#0072B2", "D"), "greedy": ("#D55E00", "s"), "random": ("#009E73", "o")}
-_OTHER_LOOKS = (("#CC79A7", "^"), ("#E69F00", "v"), ("#56B4E9", "P"))
+_LOOKS = {
+    "trained": ("#0072B2", "D"),
+    "policy:solo": ("#0072B2", "D"),
+    "greedy": ("#D55E00", "s"),
+    "random": ("#009E73", "o"),
+}
+_OTHER_LOOKS = (("#CC79A7", "^"), ("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#B8A800", "*"))
 _BLUE = _LOOKS["trained"][0]
-_GREY = "#8A8A8A"
-_INK = "#222222"
-_STYLE: Any = {
+GREY = "#8A8A8A"
+INK = "#222222"
+STYLE: Any = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.edgecolor": _GREY,
+    "axes.edgecolor": GREY,
     "axes.titlelocation": "left",
     "axes.titlesize": 11,
     "axes.grid": True,
     "grid.color": "#E6E6E6",
     "grid.linewidth": 0.8,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
 }
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
@@ -50,7 +59,7 @@ def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Seq
     Lines are means of about the last 1/30 of all games (at least 50), bands their 95 % intervals. `references` are
     other agents' results in the same configuration, as dashed lines. An empty curve says so in the picture.
     """
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, (top, bottom) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
         figure.suptitle("Learning to beat the Southern Winds", x=0.01, ha="left", fontsize=13, fontweight="bold")
         games = sum(point.games for point in curve)
@@ -62,17 +71,17 @@ def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Seq
             bottom.plot(steps, margins, color=_BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
         else:
-            top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=_GREY)
-        looks = _looks([summary.agent for summary in references])
+            top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
+        own_looks = looks([summary.agent for summary in references])
         for summary in references:
-            colour, _ = looks[summary.agent]
+            colour, _ = own_looks[summary.agent]
             _reference(top, summary.win_rate, summary.agent, colour)
             _reference(bottom, summary.margin, summary.agent, colour)
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))
         bottom.set_title("Margin: points ahead of the neutral player")
-        bottom.axhline(0, color=_GREY, linewidth=0.8)
+        bottom.axhline(0, color=GREY, linewidth=0.8)
         minutes = curve[-1].seconds / 60 if curve else 0.0
         bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
         bottom.xaxis.set_major_formatter(FuncFormatter(_short_number))
@@ -80,7 +89,7 @@ def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Seq
         plt.close(figure)
 
 
-def _looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
+def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of each agent, the same in every picture."""
     others = [agent for agent in agents if agent not in _LOOKS]
     return _LOOKS | {agent: _OTHER_LOOKS[i % len(_OTHER_LOOKS)] for i, agent in enumerate(others)}
@@ -137,19 +146,20 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
     sets = list(dict.fromkeys(summary.variants for summary in summaries))
     agents = list(dict.fromkeys(summary.agent for summary in summaries))
     rows = {name: row for row, name in enumerate(sets)}
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, (key, left, right) = plt.subplots(
             1,
             3,
-            figsize=(11, 1.9 + 0.36 * max(len(sets), 4)),
+            figsize=(11, 2.1 + max(0.36, 0.12 * len(agents)) * max(len(sets), 4)),
             sharey=True,
             width_ratios=(0.9, 3, 3),
             layout="constrained",
         )
         for i, agent in enumerate(agents):
-            colour, marker = _looks(agents)[agent]
+            colour, marker = looks(agents)[agent]
             own = [summary for summary in summaries if summary.agent == agent]
-            y = np.array([rows[summary.variants] for summary in own]) + (i - (len(agents) - 1) / 2) * 0.24
+            offset = (i - (len(agents) - 1) / 2) * min(0.24, 0.8 / len(agents))
+            y = np.array([rows[summary.variants] for summary in own]) + offset
             for axes, values in (
                 (left, [(s.win_rate, s.win_rate_low, s.win_rate_high) for s in own]),
                 (right, [(s.margin, s.margin_low, s.margin_high) for s in own]),
@@ -165,12 +175,12 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
                     elinewidth=1.4,
                     label=agent,
                 )
-        _draw_key(key, sets)
+        draw_key(key, sets)
         left.set_title("Win rate")
         left.set_xlim(-0.02, 1.02)
         left.xaxis.set_major_formatter(PercentFormatter(1.0))
         right.set_title("Margin: points ahead of the neutral player")
-        right.axvline(0, color=_GREY, linewidth=1)
+        right.axvline(0, color=GREY, linewidth=1)
         for axes in (left, right):
             axes.tick_params(axis="y", length=0, labelleft=False)
             axes.grid(axis="y", visible=False)
@@ -178,7 +188,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
                 axes.axhspan(row - 0.5, row + 0.5, color="#F4F4F4", zorder=0, linewidth=0)
         left.set_ylim(len(sets) - 0.5, -0.5)
         handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper right", ncols=len(agents), frameon=False)
+        figure.legend(handles, labels, loc="outside lower left", ncols=len(agents), frameon=False)
         games = sorted({summary.games for summary in summaries})
         number = f"{games[0]:,}" if len(games) == 1 else f"{games[0]:,} to {games[-1]:,}"
         figure.suptitle(
@@ -192,12 +202,12 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
         plt.close(figure)
 
 
-def _draw_key(axes: Axes, sets: Sequence[str]) -> None:
+def draw_key(axes: Axes, sets: Sequence[str]) -> None:
     """Which variants each row has."""
     for row, name in enumerate(sets):
         chosen = [column for column, variant in enumerate(VARIANTS) if variant in name.split("+")]
         axes.scatter(range(len(VARIANTS)), [row] * len(VARIANTS), s=34, color="#D9D9D9", zorder=2)
-        axes.scatter(chosen, [row] * len(chosen), s=34, color=_INK, zorder=3)
+        axes.scatter(chosen, [row] * len(chosen), s=34, color=INK, zorder=3)
     axes.set_xticks(
         range(len(VARIANTS)),
         [name.replace("non_", "non-").replace("_", " ") for name in VARIANTS],
@@ -210,3 +220,68 @@ def _draw_key(axes: Axes, sets: Sequence[str]) -> None:
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def plot_cross_table(path: Path, tournament: Tournament) -> None:
+    """Each agent's score against each other one with its 95 % interval, the highest rated first, beside its rating.
+
+    Blue where the row's agent is ahead, orange where it is behind, bold where the interval leaves out one half.
+    """
+    size = len(tournament.labels)
+    values = np.array([[np.nan if s is None else s.value for s in scores] for scores in tournament.scores])
+    # missing values, on the diagonal, stay white
+    colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
+    with plt.rc_context(STYLE):
+        figure, (table, ratings) = plt.subplots(
+            1,
+            2,
+            figsize=(4.6 + 1.15 * size, 1.9 + 0.8 * size),
+            width_ratios=(1.15 * size, 2.6),
+            sharey=True,
+            layout="constrained",
+        )
+        table.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto")
+        for row, scores in enumerate(tournament.scores):
+            for column, score in enumerate(scores):
+                if score is None:
+                    continue
+                ink = "#FFFFFF" if abs(score.value - 0.5) > 0.38 else INK
+                weight = "bold" if score.low > 0.5 or score.high < 0.5 else "normal"
+                table.text(
+                    column, row - 0.1, f"{100 * score.value:.1f}", ha="center", va="center", color=ink, weight=weight
+                )
+                interval = f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+                table.text(column, row + 0.22, interval, ha="center", va="center", color=ink, fontsize=7.5)
+        table.set_yticks(range(size), tournament.labels)
+        table.set_xticks(range(size), tournament.labels, rotation=30, ha="left")
+        table.xaxis.tick_top()
+        standings = tournament.standings
+        ratings.errorbar(
+            [standing.rating.mu for standing in standings],
+            range(size),
+            xerr=[standing.rating.mu - standing.rating.low for standing in standings],
+            fmt="o",
+            color=_BLUE,
+            elinewidth=1.4,
+        )
+        ratings.set_xlabel("openskill rating")
+        for axes in (table, ratings):
+            axes.tick_params(axis="both", length=0)
+            axes.grid(visible=False)
+            for spine in axes.spines.values():
+                spine.set_visible(False)
+        ratings.grid(visible=True, axis="x")
+        ratings.tick_params(axis="y", labelleft=False)
+        players = tournament.config.players
+        meaning = "of the victories" if players == 2 else "of the games in which it finished ahead"
+        seeds = len(np.unique(tournament.results.seeds))
+        figure.suptitle(
+            f"Row against column: per cent {meaning}, with 95 % intervals\n"
+            f"{tournament.config.name}, {len(tournament.results):,} games of {seeds:,} seeds, seats rotated",
+            x=0.01,
+            ha="left",
+            fontsize=11,
+            fontweight="bold",
+        )
+        figure.savefig(path, dpi=150)
+        plt.close(figure)

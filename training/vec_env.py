@@ -1,75 +1,102 @@
-"""Stable-Baselines3's VecEnv on the native batch: the solo game, N at a time, no process and no loop a game."""
+"""Stable-Baselines3's VecEnv on the native batch: N games at a time, no process and no loop a game."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from agents.versus import VersusBatch
 from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.batch import Batch
 from petrichor_env.config import Config
-from petrichor_env.errors import ConfigError
+from petrichor_env.kernels import winners_of_games
 from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.state import MAX_PLAYERS
 
 Indices = int | Iterable[int] | None
 
 
+@dataclass(frozen=True)
+class Ended:
+    """K games that ended, in the order of their ends.
+
+    Attributes:
+        won: (K,) float64, the learner's share of the victory: 1 alone, 1/k with k winners, else 0.
+        points: (K,) int64 of the learner. others: (K,) float64, mean points of the others, in solo the neutral player.
+        returns: (K,) float64, sums of the scaled rewards. lengths: (K,) int64, the learner's decisions.
+        seats: (K,) int64 of the learner. lineups: (K, players - 1) int64, who played the other seats (`VersusBatch`).
+        configs: what was played, one each.
+    """
+
+    won: np.ndarray
+    points: np.ndarray
+    others: np.ndarray
+    returns: np.ndarray
+    lengths: np.ndarray
+    seats: np.ndarray
+    lineups: np.ndarray
+    configs: list[Config]
+
+    def __len__(self) -> int:
+        return len(self.won)
+
+    @property
+    def margins(self) -> np.ndarray:
+        """(K,) float64: the learner's points less the mean of the others'."""
+        return np.asarray(self.points - self.others, np.float64)
+
+    @classmethod
+    def join(cls, parts: list[Ended], players: int) -> Ended:
+        """All the parts as one; `players` gives the shape of `lineups` where there is none."""
+        floats, ints = np.zeros(0), np.zeros(0, np.int64)
+        nothing = cls(floats, ints, floats, floats, ints, ints, np.zeros((0, players - 1), np.int64), [])
+        columns = {
+            name: np.concatenate([getattr(part, name) for part in (nothing, *parts)])
+            for name in ("won", "points", "others", "returns", "lengths", "seats", "lineups")
+        }
+        return cls(**columns, configs=[config for part in parts for config in part.configs])
+
+
 class PetrichorVecEnv(VecEnv):
-    """`num_envs` solo games stepped together.
+    """The games of a `VersusBatch`, solo or against agents inside, stepped together.
+
+        PetrichorVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
 
     A game that ends is reset in the same step, as Stable-Baselines3 wants it; the step's `infos` then hold
 
-    - `terminal_observation`: (OBSERVATION_SIZE,) float32, the finished game as the player sees it,
+    - `terminal_observation`: (OBSERVATION_SIZE,) float32, the finished game as the learner sees it,
     - `TimeLimit.truncated`: always False,
     - `episode`: `r` the return, `l` the number of decisions, `t` seconds since the start,
-    - `points`, `neutral_points`: the final score, `won`: whether the player has more.
+    - `points`: the learner's, `others_points`: the mean of the others', in solo the neutral player's,
+    - `won`: the learner's share of the victory, in solo 1.0 or 0.0.
 
     `env_method("action_masks")` is one (num_envs, NUM_ACTIONS) bool array, which MaskablePPO asks for.
 
     Arguments:
-        num_envs: number of games.
-        config: what is played, the base solo game if None. Raises ConfigError if it is not solo.
-        reward: "win", "margin" or "points", as in `Batch`.
+        games: made with autoreset="same_step" and new_observations=True (Stable-Baselines3 reads the last observations
+            after the step). Raises ValueError otherwise.
         reward_scale: what rewards are multiplied with.
-        seed: as in `Batch`; `seed()` sets it for the next reset.
-        illegal_action: "raise", "lose" or "random", as in `Batch`.
+        win_bonus: w, added to the last reward of a game: w times (2 × share of the victory - 1).
     """
 
     render_mode: str | None = None
 
-    def __init__(
-        self,
-        num_envs: int,
-        config: Config | None = None,
-        *,
-        reward: str = "win",
-        reward_scale: float = 1.0,
-        seed: int | Sequence[int] | None = None,
-        illegal_action: str = "raise",
-        num_threads: int | None = None,
-    ) -> None:
-        config = Config() if config is None else config
-        if not config.solo:
-            raise ConfigError(f"players={config.players}: a VecEnv has one agent a game; players=1, the solo game")
-        self.batch = Batch(
-            config,
-            num_envs,
-            seed,
-            autoreset="same_step",
-            illegal_action=illegal_action,
-            reward=reward,
-            num_threads=num_threads,
-            new_observations=True,
-        )
+    def __init__(self, games: VersusBatch, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
+        if games.autoreset != "same_step" or not games.new_observations:
+            raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
+        self.games = games
         self.reward_scale = reward_scale
+        self.win_bonus = win_bonus
+        num_envs = games.num_games
+        self.returns = np.zeros(num_envs)
+        self.lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
-        self._returns = np.zeros(num_envs)
-        self._lengths = np.zeros(num_envs, np.int64)
+        self._ended: list[Ended] = []
         self._start = time.time()
         super().__init__(
             num_envs,
@@ -79,49 +106,82 @@ class PetrichorVecEnv(VecEnv):
 
     def reset(self) -> np.ndarray:
         """Start all games anew; (num_envs, OBSERVATION_SIZE) float32."""
-        self.batch.reset(self._seeds[0])
+        self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
-        self._returns[:] = 0
-        self._lengths[:] = 0
-        return self.batch.observations
+        self.returns[:] = 0
+        self.lengths[:] = 0
+        return self.games.observations
 
     def step_async(self, actions: np.ndarray) -> None:
         self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Observations, rewards (float32), dones (bool), infos; the arrays are the caller's to keep."""
-        batch = self.batch
-        batch.step(self._actions)
-        rewards = (batch.rewards[:, 0] * self.reward_scale).astype(np.float32)
-        self._returns += rewards
-        self._lengths += 1
+        games = self.games
+        games.step(self._actions)
+        rewards = games.rewards * self.reward_scale
+        self.returns += rewards
+        self.lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for game in np.flatnonzero(batch.terminations):
-            infos[game] = self._final_info(int(game))
-        self._returns[batch.terminations] = 0
-        self._lengths[batch.terminations] = 0
-        return batch.observations, rewards, batch.terminations.copy(), infos
+        over = np.flatnonzero(games.terminations)
+        if len(over):
+            ended = self._end(over, rewards)
+            self._ended.append(ended)
+            for i, game in enumerate(over.tolist()):
+                infos[game] = self._info(ended, i, game)
+            self.returns[over] = 0
+            self.lengths[over] = 0
+        return games.observations, rewards.astype(np.float32), games.terminations.copy(), infos
 
-    def _final_info(self, game: int) -> dict[str, Any]:
-        final = self.batch.final_states[game]
-        points, neutral_points = (int(final["points"][seat]) for seat in (0, 1))
+    def _end(self, over: np.ndarray, rewards: np.ndarray) -> Ended:
+        """The games that are over, `over` their indices. Adds the bonus to `rewards` and returns."""
+        games = self.games
+        final = games.final_states[over]
+        owners = games.config.owners
+        seats = games.final_seats[over]
+        winners = np.zeros((len(over), MAX_PLAYERS), np.int8)
+        winners_of_games(final, winners)
+        rows = np.arange(len(over))
+        won = winners[rows, seats] / np.maximum(1, winners[:, : games.config.players].sum(axis=1))
+        points = final["points"][:, :owners].astype(np.int64)
+        own = points[rows, seats]
+        bonus = self.win_bonus * (2 * won - 1)
+        rewards[over] += bonus
+        self.returns[over] += bonus
+        return Ended(
+            won=won,
+            points=own,
+            others=(points.sum(axis=1) - own) / (owners - 1),
+            returns=self.returns[over],
+            lengths=self.lengths[over],
+            seats=seats,
+            lineups=games.final_lineups[over],
+            configs=[games.final_configs[game] for game in over],
+        )
+
+    def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:
         return {
-            "terminal_observation": self.batch.final_observations[game].copy(),
+            "terminal_observation": self.games.final_observations[game].copy(),
             "TimeLimit.truncated": False,
             "episode": {
-                "r": float(self._returns[game]),
-                "l": int(self._lengths[game]),
+                "r": float(ended.returns[i]),
+                "l": int(ended.lengths[i]),
                 "t": round(time.time() - self._start, 6),
             },
-            "points": points,
-            "neutral_points": neutral_points,
-            "won": bool(final["forfeited"] < 0 and points > neutral_points),
+            "points": int(ended.points[i]),
+            "others_points": float(ended.others[i]),
+            "won": float(ended.won[i]),
         }
+
+    def take_ended(self) -> Ended:
+        """The games that ended since this was last asked."""
+        parts, self._ended = self._ended, []
+        return Ended.join(parts, self.games.config.players)
 
     def action_masks(self) -> np.ndarray:
         """(num_envs, NUM_ACTIONS) bool: the legal actions of every game."""
-        return self.batch.action_masks.astype(bool)
+        return self.games.action_masks.astype(bool)
 
     def close(self) -> None:
         """Nothing to free."""

@@ -1,0 +1,145 @@
+"""The reference table of agents: what it keeps, how an agent joins it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from petrichor_env import cli
+from petrichor_env.config import Config
+from petrichor_env.errors import ConfigError, PetrichorError
+from training import benchmark
+from training.benchmark import Benchmark
+from training.evaluation import play_games, share_estimate, summarize
+from training.matches import play_match
+
+GAMES = 6
+
+
+def measure(*agents: str, output: Path, reference: Path | None = None) -> Path:
+    return benchmark.main(
+        agents, games=GAMES, duel_games=GAMES, output=output, reference=reference or output / "no reference"
+    )
+
+
+def table_of(folder: Path) -> dict[str, dict[str, str]]:
+    with (folder / "benchmark.csv").open(newline="", encoding="utf-8") as file:
+        return {row["agent"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return measure("random", "greedy", output=tmp_path_factory.mktemp("benchmark") / "study")
+
+
+def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
+    table = table_of(folder)
+    assert list(table) == ["greedy", "random"]  # by rating
+    for name, row in table.items():
+        base = summarize(play_games([make_agent(name)], Config(), GAMES, benchmark.EVALUATION_SEED))
+        assert float(row["base_win_rate"]) == pytest.approx(base.win_rate, abs=1e-4)
+        assert float(row["base_margin"]) == pytest.approx(base.margin, abs=1e-4)
+        assert float(row["base_margin_low"]) == pytest.approx(base.margin_low, abs=1e-4)
+    seeds = benchmark.EVALUATION_SEED + np.arange(GAMES // 2)
+    match = play_match([make_agent("random"), make_agent("greedy")], Config(players=2), seeds)
+    shares = match.by_seed(match.by_agent(match.win_shares))[:, 1]
+    score = share_estimate(shares)
+    assert float(table["greedy"]["against_random"]) == pytest.approx(score.value, abs=1e-4)
+    assert float(table["greedy"]["against_random_low"]) == pytest.approx(score.low, abs=1e-4)
+    assert float(table["random"]["against_greedy"]) == pytest.approx(1 - score.value, abs=1e-4)
+    assert table["random"]["against_random"] == ""
+    page = (folder / "benchmark.md").read_text(encoding="utf-8")
+    assert page.index("| `greedy` |") < page.index("| `random` |")
+    assert f"{GAMES} games of each two agents" in page
+    assert "petrichor benchmark --output docs" in page
+
+
+def test_scores_and_ratings_of_kept_games() -> None:
+    """A text of games: lost and shared with either in the first seat, then two victories, then a lost and a won one."""
+    kept = Benchmark(pairs=[{"first": "a", "second": "b", "games": "-=++-+"}])
+    assert kept.score("a", "b") == share_estimate(np.array([0.25, 1.0, 0.5]))
+    assert kept.score("b", "a") == share_estimate(np.array([0.75, 0.0, 0.5]))
+    assert kept.score("a", "c") is None
+    ratings = kept.ratings()
+    assert ratings["a"].games == ratings["b"].games == 6
+    assert ratings["a"].mu > ratings["b"].mu
+    assert Benchmark(pairs=[{"first": "a", "second": "b", "games": "--"}]).ratings()["b"].mu > 25
+
+
+def test_an_agent_is_placed_without_playing_the_others_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a reference that lacks greedy: only greedy's games are played, and the table is the same."""
+    reference = measure("random", output=tmp_path / "reference")
+    assert table_of(reference)["random"]["rating"] == ""
+    played = []
+
+    def counting(agents: Any, *arguments: Any, **options: Any) -> Any:
+        played.append(tuple(agent.name for agent in agents))
+        return play_games(agents, *arguments, **options)
+
+    monkeypatch.setattr("training.difficulty.play_games", counting)
+    own = measure("greedy", output=tmp_path / "own", reference=reference / "benchmark.json")
+    assert played == [("greedy",)] * 16
+    assert without_speed(own) == without_speed(folder)
+    assert without_speed(reference) != without_speed(folder)
+    measure("greedy", "random", output=own)  # nothing is missing
+    assert played == [("greedy",)] * 16
+    assert without_speed(own) == without_speed(folder)
+
+
+def without_speed(folder: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
+    for solo in data["solo"].values():
+        del solo["decisions_per_second"]
+    return data
+
+
+def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        raise benchmark.EvaluationStopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr(benchmark, "play_match", interrupted)
+        stopped = measure("random", "greedy", output=tmp_path / "study")
+        assert json.loads((stopped / "benchmark.json").read_text(encoding="utf-8"))["pairs"] == []
+        assert table_of(stopped)["greedy"]["against_random"] == ""
+    measure("random", "greedy", output=stopped)
+    assert without_speed(stopped) == without_speed(folder)
+
+
+def test_another_checkpoint_of_the_same_name_is_measured_anew() -> None:
+    kept = Benchmark(
+        solo={"policy:a": {}, "random": {}},
+        pairs=[{"first": "random", "second": "policy:a", "games": "--"}],
+        checkpoints={"policy:a": "0"},
+    )
+    kept.forget("policy:a")
+    assert kept == Benchmark(solo={"random": {}})
+
+
+def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ConfigError, match="agent 'wizard'"):
+        measure("wizard", output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(PetrichorError, match="0 games: at least 1"):
+        benchmark.main(["random"], games=0, output=tmp_path / "none")
+    file = tmp_path / "benchmark.json"
+    for text, match in (("{}x", "no benchmark of this version"), ('{"solo": {"random": {}}}', "no benchmark")):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(PetrichorError, match=match):
+            measure("random", output=tmp_path)
+    data = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**data, "state_version": 1}), encoding="utf-8")
+    with pytest.raises(PetrichorError, match="other rules or numbers"):
+        measure("random", output=tmp_path)
+    with pytest.raises(SystemExit) as error:
+        cli.main(["benchmark", "wizard", "--output", str(tmp_path / "none")])
+    assert error.value.code == 2
+    assert "agent 'wizard'" in capsys.readouterr().err

@@ -1,0 +1,453 @@
+"""The difficulty study: its statistics on made-up games with known answers, its files, its words."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from itertools import pairwise, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from petrichor_env import cli
+from petrichor_env.batch import Batch
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.errors import ConfigError, PetrichorError
+from petrichor_env.state import Source
+from training import difficulty, difficulty_report
+from training.difficulty import Key, Study, complete_sets, read_games, summaries_of, write_games
+from training.evaluation import ALL_VARIANTS, EvaluationStopped, Results, play_games, summarize
+from training.variant_effects import (
+    SWITCHED,
+    Pairs,
+    Sets,
+    compare_margins,
+    compare_wins,
+    effects,
+    holm,
+    levels,
+    pairing_gain,
+    rank_intervals,
+    smoothest_path,
+    win_rate_effects,
+)
+
+GAMES = 12
+SEED = 77
+FILES = {
+    *("settings.json", "games.csv", "difficulty.csv", "difficulty.json", "effects.csv", "pairs.csv", "sources.csv"),
+    *("report.md", "heat_map.png", "difficulty.png", "effects.png", "costs.png", "sources.png", "ranking.png"),
+}
+
+
+def sets_of(margins: np.ndarray, agent: str = "made up") -> Sets:
+    """Made-up games with these margins, (16, games) ints, all points from Voting Wins; the neutral player scores 40."""
+    points = np.stack([40 + margins, np.full_like(margins, 40)], axis=2)
+    scored = np.zeros((*points.shape, len(Source)), np.int64)
+    scored[..., Source.VOTING_WINS] = points
+    return Sets(agent, margins > 0, points, scored, np.full(margins.shape, 60))
+
+
+def results_of(sets: Sets, seed: int = SEED) -> dict[Key, Results]:
+    return {
+        (sets.agent, variants): Results(
+            config=Config(variants=variants),
+            agents=(sets.agent,),
+            seed=seed,
+            points=sets.points[index],
+            won=sets.won[index][:, None],
+            lengths=sets.decisions[index],
+            scored=sets.scored[index],
+        )
+        for index, variants in enumerate(ALL_VARIANTS)
+    }
+
+
+def noisy(means: np.ndarray, games: int, shared: float = 0.0, spread: float = 8.0, seed: int = 0) -> np.ndarray:
+    """(16, games) ints around the means; of the variance, `shared` is the same in all sets of a seed."""
+    generator = np.random.default_rng(seed)
+    common, own = generator.normal(size=games), generator.normal(size=(16, games))
+    return np.rint(means[:, None] + spread * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)).astype(np.int64)
+
+
+# --- Statistics ------------------------------------------------------------------------------------------------------
+
+
+def test_games_of_a_seed_begin_alike() -> None:
+    """What the pairing rests on: fields and hands are the same wherever the same tiles are in the pile."""
+    for tricks in (False, True):
+        same = [variants for variants in ALL_VARIANTS if ("no_more_tricks" in variants) == tricks]
+        starts = [Batch(Config(variants=variants), 50, SEED).states for variants in same]
+        assert len(same) == 8
+        for start in starts[1:]:
+            assert np.array_equal(start["crop"], starts[0]["crop"])
+            assert np.array_equal(start["hand"], starts[0]["hand"])
+
+
+def test_effects_find_what_was_put_in() -> None:
+    """Means built from main effects and interactions, without noise: every effect comes out, and no other."""
+    double, targets, tricks, turn = SWITCHED.T.astype(float)
+    # a product of switches is the interaction; it also moves each main effect by half of itself
+    means = 10 - 12 * double - 4 * turn + 3 * tricks - 6 * double * turn + 0 * targets
+    found = {effect.variants: effect.value for effect in effects(np.tile(means[:, None], 5))}
+    assert found["double_card",] == pytest.approx(-15)
+    assert found["one_more_turn",] == pytest.approx(-7)
+    assert found["no_more_tricks",] == pytest.approx(3)
+    assert found["double_card", "one_more_turn"] == pytest.approx(-6)
+    rest = set(found) - {("double_card",), ("one_more_turn",), ("no_more_tricks",), ("double_card", "one_more_turn")}
+    assert len(rest) == 11
+    assert all(found[variants] == pytest.approx(0) for variants in rest)
+
+
+def test_effects_are_the_factorial_least_squares() -> None:
+    """On noise, the contrasts are the coefficients of the saturated linear model with switches at -1/2 and +1/2."""
+    margins = noisy(np.zeros(16), 40)
+    codes = SWITCHED - 0.5
+    found = effects(margins)
+    design = np.column_stack(
+        [np.ones(16), *(codes[:, [VARIANTS.index(n) for n in effect.variants]].prod(axis=1) for effect in found)]
+    )
+    coefficients = np.linalg.lstsq(design, margins.mean(axis=1), rcond=None)[0]
+    assert [effect.value for effect in found] == pytest.approx(coefficients[1:].tolist())
+
+
+def test_effects_are_real_and_covered() -> None:
+    """A main effect of 2 points is found; of 200 studies, the 95 % interval leaves it out in about ten."""
+    means = 2.0 * SWITCHED[:, 1]
+    assert [e.variants for e in effects(noisy(means, 400)) if e.significant] == [("non_random_targets",)]
+    left_out = 0
+    for seed in range(200):
+        effect = effects(noisy(means, 20, shared=0.5, seed=seed), largest=1)[1]
+        left_out += not effect.low <= 2.0 <= effect.high
+    assert 2 <= left_out <= 22  # 10 expected, standard deviation 3
+
+
+def test_effects_of_one_game_are_not_significant() -> None:
+    assert not any(effect.significant for effect in effects(noisy(50.0 * SWITCHED[:, 0], 1)))
+
+
+def test_win_rate_effects() -> None:
+    margins = np.where(SWITCHED[:, [3]], -5, 5) * np.ones((16, 30), np.int64)
+    found = win_rate_effects(sets_of(margins))
+    assert found["one_more_turn"].value == -1.0
+    assert found["double_card"].value == 0.0
+    assert found["double_card"].low < 0 < found["double_card"].high  # 30 equal seeds are no proof
+
+
+def test_holm() -> None:
+    """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")."""
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_compare_wins_is_mcnemars_exact_test() -> None:
+    """Ten seeds that only one set wins, two that only another one does: a sign test of 10 in 12, p = 0.0386."""
+    margins = np.full((16, 40), 1)
+    margins[3, :10] = -1
+    margins[5, 10:12] = -1
+    pairs = compare_wins(sets_of(margins))
+    assert pairs.differences[5, 3] == pytest.approx(8 / 40)
+    alone = 2 * sum([1, 12, 66]) / 2**12
+    assert alone == pytest.approx(0.0386, abs=1e-4)
+    # the pairs of set 3 with the 14 that win everything come before it; all others have no differing seed
+    assert pairs.p[5, 3] == pairs.p[3, 5] == pytest.approx(min(1.0, alone * (120 - 14)))
+    assert pairs.p[0, 3] == pytest.approx(2 / 2**10 * 120)
+    assert pairs.p[0, 1] == 1.0
+    assert not pairs.significant[0, 3]
+
+
+def test_comparisons_keep_their_promise() -> None:
+    """Sixteen equal sets: in at most one study of twenty is there any difference found among the 120."""
+    false = [0, 0]
+    for seed in range(40):
+        sets = sets_of(noisy(np.zeros(16), 60, shared=0.3, seed=seed))
+        false[0] += bool(compare_wins(sets).significant.any())
+        false[1] += bool(compare_margins(sets).significant.any())
+    assert max(false) <= 7  # 2 expected at most
+    real = compare_margins(sets_of(noisy(6.0 * SWITCHED[:, 2], 300)))
+    assert np.array_equal(real.significant, SWITCHED[:, None, 2] != SWITCHED[None, :, 2])
+
+
+def test_order_levels_and_ranks() -> None:
+    means = np.where(SWITCHED[:, 0], -20.0, 20.0)
+    sets = sets_of(noisy(means, 200))
+    order = sets.order
+    assert not SWITCHED[order[:8], 0].any()
+    assert np.all(np.diff(sets.win_rates[order]) <= 0)
+    level = levels(order, compare_wins(sets))
+    assert np.array_equal(level, 1 + SWITCHED[:, 0])
+    ranks = rank_intervals(sets, np.random.default_rng(0))
+    assert ranks[order[:8]].max() <= 8 < ranks[order[8:]].min()
+    own = {index: rank for rank, index in enumerate(order, 1)}
+    assert all(ranks[index, 0] <= own[index] <= ranks[index, 1] for index in range(16))
+    assert (ranks[:, 1] - ranks[:, 0]).max() > 2  # within a level, chance orders
+
+
+def test_levels_go_by_the_first_of_each() -> None:
+    p = np.ones((16, 16))
+    p[0, 2] = p[2, 0] = 0.01  # the third differs from the first
+    p[1, 3] = p[3, 1] = 0.01  # but the fourth not from the third
+    p[2, 15] = p[15, 2] = 0.01
+    assert levels(np.arange(16), Pairs(np.zeros((16, 16)), p)).tolist() == [1, 1, *[2] * 13, 3]
+
+
+def test_pairing_gain_is_the_seeds_part_of_the_variance() -> None:
+    assert pairing_gain(sets_of(noisy(np.zeros(16), 4000, shared=0.6))) == pytest.approx(0.6, abs=0.03)
+    assert pairing_gain(sets_of(noisy(np.zeros(16), 4000))) == pytest.approx(0.0, abs=0.03)
+    assert pairing_gain(sets_of(np.zeros((16, 3), np.int64))) == 0.0
+
+
+def test_smoothest_path() -> None:
+    rates = np.random.default_rng(3).random(16)
+    path = smoothest_path(rates)
+    assert [len(ALL_VARIANTS[index]) for index in path] == [0, 1, 2, 3, 4]
+    assert all(set(ALL_VARIANTS[a]) < set(ALL_VARIANTS[b]) for a, b in pairwise(path))
+    worst = []
+    for order in permutations(VARIANTS):
+        names = [tuple(name for name in VARIANTS if name in order[:number]) for number in range(5)]
+        worst.append(max(-np.diff([rates[ALL_VARIANTS.index(name)] for name in names])))
+    assert max(-np.diff(rates[path])) == min(worst)
+
+
+@pytest.fixture
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take most of a report's time."""
+    for name in [name for name in vars(difficulty_report) if name.startswith("plot_")]:
+        monkeypatch.setattr(difficulty_report, name, lambda *arguments: None)
+
+
+# --- Words -----------------------------------------------------------------------------------------------------------
+
+
+def report_of(folder: Path, *agents: Sets) -> str:
+    results: dict[Key, Results] = {}
+    for sets in agents:
+        results |= results_of(sets)
+    study = Study({sets.agent: sets.games for sets in agents}, SEED)
+    difficulty.write_report(folder, study, results)
+    return (folder / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("without_pictures")
+@pytest.mark.parametrize(
+    ("costly", "title", "other"),
+    [(0, "Double card", "One More Turn"), (3, "One More Turn", "Double card")],
+)
+def test_report_says_what_the_games_say(tmp_path: Path, costly: int, title: str, other: str) -> None:
+    strong = sets_of(noisy(6.0 - 9.0 * SWITCHED[:, costly], 120), "strong")
+    weak = sets_of(noisy(-10.0 - 3.0 * SWITCHED[:, costly], 120, seed=1), "weak")
+    text = report_of(tmp_path, weak, strong)
+    (effect,) = [e for e in effects(strong.margins, 1) if e.significant]
+    assert f"**What a variant costs**, averaged over all sets of the others: {title} {-effect.value:.1f} points" in text
+    assert re.search(rf"No effect on the margin beyond chance\*\*: .*{other}", text)
+    assert "`strong`, the strongest of 2 agents measured here, wins" in text
+    assert f"**{100 * strong.win_rates[0]:.1f} % (" in text
+    assert re.search(rf"\*\*{title}\*\* costs", text)
+    assert f"{title} narrows this lead by" in text
+    assert "no two variants do measurably more" in text
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_report_of_a_variant_that_helps_and_one_that_multiplies(tmp_path: Path) -> None:
+    double, targets, _, turn = SWITCHED.T.astype(float)
+    text = report_of(tmp_path, sets_of(noisy(8 + 6 * targets - 8 * double - 8 * turn - 9 * double * turn, 150)))
+    assert "**Easier than it looks**: the margin grows with Non-random targeting by" in text
+    assert re.search(r"Double card and One More Turn cost \d+\.\d points \(.*\) more than the sum of both", text)
+    assert "This takes at least two agents." in text
+    assert "You outscore it" not in text.split("## The hardest")[1]
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_report_of_equal_sets(tmp_path: Path) -> None:
+    """Nothing differs: it says so, and finds neither a hardest set nor levels."""
+    text = report_of(tmp_path, sets_of(noisy(np.zeros(16), 50)))
+    assert "What a variant costs**" not in text
+    assert "Sixteen sets, 1 level of difficulty" in text
+    assert "No set is won significantly less often than the base game" in text
+
+
+def test_report_where_every_game_is_lost(tmp_path: Path) -> None:
+    text = report_of(tmp_path, sets_of(np.full((16, 4), -30, np.int64)))
+    assert "**0.0 % (0.0 to 49.0)** of the base game" in text
+    assert {path.name for path in tmp_path.iterdir()} == FILES - {"settings.json", "games.csv"}
+
+
+# --- The study -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("study") / "difficulty"
+    return difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=output)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_study_leaves_its_files(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} == FILES
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    for picture in re.findall(r"!\[.*?\]\((.*?)\)", report):
+        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+    for name in re.findall(r"`(\w+\.(?:csv|json))`", report):
+        assert (folder / name).exists()
+    data = json.loads((folder / "difficulty.json").read_text(encoding="utf-8"))
+    assert data["seed"] == SEED
+    assert [agent["agent"] for agent in data["agents"]] == ["random", "greedy"]
+    assert len(data["sets"]) == 32
+    assert f"petrichor difficulty random greedy --games {GAMES} --seed {SEED}" in report
+    assert len(rows_of(folder / "pairs.csv")) == 2 * 120
+    assert len(rows_of(folder / "effects.csv")) == 2 * 4 * 15
+
+
+def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
+    rows = rows_of(folder / "difficulty.csv")
+    assert [(row["variants"], row["agent"]) for row in rows] == [
+        ("+".join(variants) or "base", agent) for variants in ALL_VARIANTS for agent in ("random", "greedy")
+    ]
+    for row in (rows[0], rows[-1]):
+        variants = () if row["variants"] == "base" else VARIANTS
+        again = summarize(play_games([make_agent(row["agent"])], Config(variants=variants), GAMES, SEED))
+        assert (int(row["games"]), int(row["wins"])) == (GAMES, again.wins)
+        assert float(row["margin"]) == pytest.approx(again.margin, abs=1e-4)
+    games = rows_of(folder / "games.csv")
+    assert len(games) == 32 * GAMES
+    for game in games:
+        for side, total in (("player", "points"), ("neutral", "neutral_points")):
+            assert sum(int(game[f"{side}_{source.name.lower()}"]) for source in Source) == int(game[total])
+    sources = rows_of(folder / "sources.csv")
+    neutral = [float(row["points"]) for row in sources if (row["agent"], row["variants"]) == ("random", "base")]
+    assert sum(neutral) == pytest.approx(float(rows[0]["points"]) + float(rows[0]["neutral_points"]), abs=0.01)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
+
+
+def stopping_after(calls: int) -> Callable[..., Results]:
+    left = iter(range(calls))
+
+    def play(*arguments: Any, **options: Any) -> Results:
+        if next(left, None) is None:
+            raise EvaluationStopped
+        return play_games(*arguments, **options)
+
+    return play
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_interrupted_and_resumed_is_the_same_study(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(difficulty, "play_games", stopping_after(20))
+    stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again")
+    assert "To go on: petrichor difficulty --resume" in capsys.readouterr().out
+    assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
+    report = (stopped / "report.md").read_text(encoding="utf-8")
+    assert "the strongest of" not in report  # greedy has not played all sets
+    assert "`random` wins" in report
+    # as if the program had been killed while it wrote the last set
+    with (stopped / "games.csv").open("r+b") as file:
+        file.truncate((stopped / "games.csv").stat().st_size - 20)
+    monkeypatch.setattr(difficulty, "play_games", stopping_after(13))
+    assert difficulty.main(resume=stopped) == stopped
+    assert contents(stopped) == contents(folder)
+    monkeypatch.setattr(difficulty, "play_games", stopping_after(0))
+    difficulty.main(["greedy"], resume=stopped)
+    assert contents(stopped) == contents(folder)
+
+
+def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difficulty, "play_games", stopping_after(3))
+    stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study")
+    assert "No agent has played all 16 sets" in (stopped / "report.md").read_text(encoding="utf-8")
+    assert len(rows_of(stopped / "difficulty.csv")) == 3
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
+    alone = difficulty.main(["random"], GAMES, seed=SEED, output=tmp_path / "study")
+    difficulty.main(["greedy"], GAMES, resume=alone)
+    assert contents(alone) == contents(folder)
+
+
+def test_modules_and_kept_games(tmp_path: Path) -> None:
+    study = Study({"random": 5}, SEED, modules=("cactus", "forecasts"))
+    results: dict[Key, Results] = {}
+    from rich.console import Console
+
+    order = [(make_agent("random"), variants) for variants in ALL_VARIANTS[:2]]
+    assert difficulty.measure(Console(), order, study.config, study.agents, SEED, results)
+    write_games(tmp_path, results.values(), new=True)
+    read = read_games(tmp_path, study)
+    assert list(read) == list(results) == [("random", ()), ("random", ("double_card",))]
+    for key, result in results.items():
+        assert read[key].config == result.config
+        for name in ("points", "won", "lengths", "scored", "decisions", "seeds", "places"):
+            assert np.array_equal(getattr(read[key], name), getattr(result, name)), name
+    assert complete_sets(results, ["random"]) == []
+    assert [s.modules for s in summaries_of(results, ["random"])] == ["cactus+forecasts"] * 2
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_bad_input(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="agent 'wizard'"):
+        difficulty.main(["wizard"], output=tmp_path / "none")
+    with pytest.raises(PetrichorError, match="each at most once"):
+        difficulty.main(["random", "random"], output=tmp_path / "none")
+    with pytest.raises(PetrichorError, match="0 games: at least 1"):
+        difficulty.main(["random"], 0, output=tmp_path / "none")
+    with pytest.raises(ConfigError, match="lake"):
+        difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(PetrichorError, match="no study to go on with"):
+        difficulty.main(resume=tmp_path)
+    with pytest.raises(PetrichorError, match="keeps its modules"):
+        difficulty.main(modules=["cactus"], resume=folder)
+    settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    for key, value, match in (
+        ("state_version", 1, "games are of state_version 1, this is"),
+        ("tables", "0", "other numbers on the pieces"),
+        ("files", {"policy:gone.zip": "0"}, "checkpoint of policy:gone.zip is another"),
+        ("colour", "red", "not the settings"),
+    ):
+        (tmp_path / "settings.json").write_text(json.dumps({**settings, key: value}), encoding="utf-8")
+        with pytest.raises(PetrichorError, match=match):
+            difficulty.main(resume=tmp_path)
+    (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    for text, match in (("agent,seed\n", "columns"), (None, "line 2: no game")):
+        first = (folder / "games.csv").read_text(encoding="utf-8").splitlines()[0]
+        (tmp_path / "games.csv").write_text(text or f"{first}\nrandom,base,x\n", encoding="utf-8")
+        with pytest.raises(PetrichorError, match=match):
+            difficulty.main(resume=tmp_path)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
+    cli.app(words, standalone_mode=False)
+    assert len(rows_of(tmp_path / "study" / "games.csv")) == 32
+    with pytest.raises(SystemExit) as error:
+        cli.main(["difficulty", "wizard"])
+    assert error.value.code == 2
+    assert "agent 'wizard'" in capsys.readouterr().err
+
+
+def test_report_module_needs_no_torch() -> None:
+    """A study of compiled agents starts without it."""
+    import subprocess
+    import sys
+
+    program = "import sys, training.difficulty, training.difficulty_report; sys.exit('torch' in sys.modules)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=Path(__file__).parents[1], capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert difficulty_report.__doc__
