@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from petrichor_env.batch import Batch
+from petrichor_env.config import Config
 from petrichor_env.kernels import sample_hidden_games
 
 
@@ -53,8 +55,19 @@ class Agent(Protocol):
 
     `act` returns (N,) int64 legal actions, one a decision. All its randomness comes from `generator`: the same
     decisions and the same generator state give the same actions.
+
+    An agent that can't play every configuration may also have `check(config: Config) -> None`, which raises
+    ConfigError for those; `check_agents` calls it before a game.
     """
 
     name: str
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray: ...
+
+
+def check_agents(agents: Iterable[Agent], config: Config) -> None:
+    """Ask those agents that have a `check` for it. Raises ConfigError, theirs, where one can't play `config`."""
+    for agent in agents:
+        check = getattr(agent, "check", None)
+        if check is not None:
+            check(config)

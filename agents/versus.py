@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Decisions
+from agents.base import Agent, Decisions, check_agents
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import AUTORESETS, Batch, Seed, illegal_action_text
 from petrichor_env.config import Config
+from petrichor_env.envs.arguments import Prepare
 from petrichor_env.errors import ConfigError, IllegalAction, PetrichorError, ScenarioError, StateError
 from petrichor_env.kernels import observe_games
 from petrichor_env.observation import OBSERVATION_SIZE
@@ -24,9 +25,6 @@ Assign = Callable[[np.ndarray], np.ndarray]
 """Takes (n,) int64 indices of games, returns (n, players - 1) int64 indices into the opponents."""
 ChooseConfig = Callable[[np.ndarray], Sequence[Config]]
 """Takes (n,) int64 indices of games, returns what each of them is to play."""
-
-Prepare = Callable[[Batch, np.ndarray], None]
-"""Takes the batch of all seats and the (N,) bool mask of games that have just been set up, and may change these."""
 
 
 class VersusBatch:
@@ -422,8 +420,5 @@ def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign
     for one in made:
         if not isinstance(one, Agent):
             raise ConfigError(f"opponents: {one!r:.80} is no agent: it has no `name` or no `act`")
-    for one in made:
-        check = getattr(one, "check", None)
-        if check is not None:
-            check(config)
+    check_agents(made, config)
     return made

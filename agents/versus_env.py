@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent
-from agents.versus import Prepare, VersusBatch
-from petrichor_env.batch import Batch
+from agents.versus import VersusBatch
 from petrichor_env.config import Config
 from petrichor_env.envs.arguments import (
     check_action,
     check_options,
     check_render_mode,
-    scenario_of,
-    start_from,
+    preparation,
     warn_of_no_render_mode,
 )
 from petrichor_env.errors import ConfigError, GameOver
@@ -210,15 +208,3 @@ def versus_config(
         raise ConfigError("players=1: 2, 3, 4 or 5; the solo game is Petrichor/Solo-v0")
     names: dict[str, Any] = {"modules": modules, "powers": powers}
     return Config(players=players, rounds=rounds, drafting=drafting, components=components, **names)
-
-
-def preparation(options: Mapping[str, Any], config: Config) -> Prepare | None:
-    """What puts `options["scenario"]` into the games that start, None without one. Raises as `scenario_of` does."""
-    state = scenario_of(options, config)
-    if state is None:
-        return None
-
-    def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
-        start_from(batch, state, options, which)
-
-    return prepare

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.position_value import position_value
+from agents.search.position_value import new_memo, position_value
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
 from petrichor_env.rules.asking import count_bits, count_legal
@@ -32,10 +32,10 @@ def choose_best_actions(
     actions: np.ndarray,
 ) -> None:
     """Write the best action of each game into `actions`. `ties` (N,) in [0, 1) decides among equally good ones."""
-    walk = new_walk()
+    walk, memo = new_walk(), new_memo()
     for game in range(states.shape[0]):
         stack[0] = states[game]
-        find_best_line(stack, walk, tables[0], weights[0], ties[game], max_nodes)
+        find_best_line(stack, walk, memo, tables[0], weights[0], ties[game], max_nodes)
         actions[game] = walk[BEST, 0]
 
 
@@ -50,7 +50,9 @@ def new_walk() -> np.ndarray:
 
 
 @rule
-def find_best_line(stack: np.ndarray, walk: np.ndarray, t: State, w: State, chance: float, max_nodes: int) -> None:
+def find_best_line(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, chance: float, max_nodes: int
+) -> None:
     """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `walk[BEST]`.
 
     It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals. The
@@ -61,7 +63,7 @@ def find_best_line(stack: np.ndarray, walk: np.ndarray, t: State, w: State, chan
     best_value, equal = -np.inf, 0
     action = next_legal(stack[0], 0)
     while action >= 0:
-        value = value_after(stack, walk, t, w, seat, action, budget)
+        value = value_after(stack, walk, memo, t, w, seat, action, budget)
         better = False
         if value > best_value + _SAME:
             best_value, equal, better = value, 1, True
@@ -80,7 +82,7 @@ def find_best_line(stack: np.ndarray, walk: np.ndarray, t: State, w: State, chan
 
 @rule
 def value_after(
-    stack: np.ndarray, walk: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
 ) -> float:
     """`position_value` of the best position `seat` can reach from `stack[0]` beginning with the action.
 
@@ -94,7 +96,7 @@ def value_after(
     walk[FOLLOWING, 1] = 0
     while depth > 0:
         if depth == MAX_DEPTH or nodes >= max_nodes or is_settled(stack[depth], seat):
-            value = position_value(stack[depth], t, w, seat)
+            value = position_value(stack[depth], t, w, seat, memo)
             if value > best:
                 best = value
                 for i in range(depth):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.one_turn import BEST, find_best_line, is_settled, new_walk, next_legal
-from agents.search.position_value import position_value
+from agents.search.position_value import new_memo, position_value
 from agents.search.utility import utility
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
@@ -31,21 +31,23 @@ def mean_utilities(
     `chances` (playouts,) uint64 seed what is hidden and what happens, the same for every action.
     """
     seat = int(root[0].actor)
-    walk = new_walk()
+    walk, memo = new_walk(), new_memo()
     for playout in range(playouts):
         action = next_legal(root[0], 0)
         while action >= 0:
             stack[0] = root[0]
             rules.sample_hidden(stack[0], tables[0], seat, chances[playout])
             rules.step(stack[0], tables[0], action)
-            play_on(stack, walk, tables[0], weights[0], int(settings[0].rounds), int(settings[0].playout_nodes))
-            margin = position_value(stack[0], tables[0], weights[0], seat)
+            play_on(stack, walk, memo, tables[0], weights[0], int(settings[0].rounds), int(settings[0].playout_nodes))
+            margin = position_value(stack[0], tables[0], weights[0], seat, memo)
             values[action] += utility(stack[0], settings[0], seat, margin) / playouts
             action = next_legal(root[0], action + 1)
 
 
 @rule
-def play_on(stack: np.ndarray, walk: np.ndarray, t: State, w: State, rounds: int, max_nodes: int) -> None:
+def play_on(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, rounds: int, max_nodes: int
+) -> None:
     """Let everybody play `stack[0]` on by the one-turn walk.
 
     To the end of this round for `rounds` 1, of the next one for 2, and so on; for 0 till the action at hand is done.
@@ -56,7 +58,7 @@ def play_on(stack: np.ndarray, walk: np.ndarray, t: State, w: State, rounds: int
         if stack[0]["round"] >= last and (rounds > 0 or is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
-        find_best_line(stack, walk, t, w, chance, max_nodes)
+        find_best_line(stack, walk, memo, t, w, chance, max_nodes)
         # the whole line at once: walking anew at each of its decisions would find the same, three times slower
         decision = 0
         while walk[BEST, decision] >= 0:

@@ -52,10 +52,12 @@ def weights_record(weights: Mapping[str, float] | None = None) -> np.ndarray:
     return np.array([tuple({**DEFAULT_WEIGHTS, **(weights or {})}.values())], WEIGHTS)
 
 
-_SPACE_CHANCES = np.array([0.95, 0.8, 0.3, 0.1])  # that a weather space is resolved, by spaces with more votes
+_SPACE_CHANCES = (0.95, 0.8, 0.3, 0.1)  # that a weather space is resolved, by spaces with more votes
+_NO_GUESS = 0.3
 _MAX_LEAD = 3
 _COFFEE, _RICE, _WHEAT, _CACTUS = int(Crop.COFFEE), int(Crop.RICE), int(Crop.WHEAT), int(Crop.CACTUS)
 _DEVELOPED, _SPROUTING, _DROWNED = int(Growing.DEVELOPED), int(Growing.SPROUTING), int(Growing.DROWNED)
+_DANDELION = int(Crop.DANDELION)
 _OPTIONAL_ACTION = int(Decision.OPTIONAL_ACTION)
 _OVER, _ACTION = int(Phase.OVER), int(Phase.ACTION)
 _NO_CLOUD, _THUNDER = int(Cloud.NONE), int(Cloud.THUNDER)
@@ -63,15 +65,19 @@ _FROST, _SUN, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.RAIN)
 
 
 @rule
-def position_value(s: State, t: State, w: State, seat: int) -> float:
-    """How many points `seat` is ahead of the mean of the others, now and by what may be expected."""
+def position_value(s: State, t: State, w: State, seat: int, memo: np.ndarray) -> float:
+    """How many points `seat` is ahead of the mean of the others, now and by what may be expected.
+
+    `memo` is a `new_memo`, good for all positions of one game with the same weights.
+    """
     margin = float(s.points[seat])
     for other in range(s.owners):
         if other != seat:
             margin -= s.points[other] / (s.owners - 1)
     if s.phase == _OVER:
         return margin
-    margin += field_value(s, t, w, seat) + vote_value(s, t, w, seat) + hand_value(s, w, seat)
+    chances = space_chances(s)
+    margin += field_value(s, t, w, seat, chances, memo) + vote_value(s, t, w, seat, chances) + hand_value(s, w, seat)
     margin += w.forecast * max(0, forecasts_held(s, seat) - 1)
     if s.players == 1 and s.decision == _OPTIONAL_ACTION:
         margin -= w.neutral_turn
@@ -79,11 +85,11 @@ def position_value(s: State, t: State, w: State, seat: int) -> float:
 
 
 @rule
-def field_value(s: State, t: State, w: State, seat: int) -> float:
+def field_value(
+    s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
+) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
-    rain = space_chance(s, _RAIN)
-    frost = space_chance(s, _FROST)
-    sun = space_chance(s, _SUN)
+    frost, sun, rain = chances[_FROST], chances[_SUN], chances[_RAIN]
     falls = w.falls if s["round"] < s.rounds else 0.0
     value = 0.0
     most_own = 0
@@ -91,23 +97,73 @@ def field_value(s: State, t: State, w: State, seat: int) -> float:
     for tile in range(NUM_TILES):
         if s.crop[tile] < 0:
             continue
-        dry = tile_value(s, t, w, tile, seat)
+        dry, wet = tile_values(s, t, w, tile, seat, memo)
         if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
             value += dry
             continue
         chance = rain if s.cloud[tile] == _THUNDER else rain * frost
         chance += (1.0 - chance) * falls
-        for owner in range(s.owners):
-            s.drops[tile, owner] += s.cloud_drops[tile, owner]
-        value += (1.0 - chance) * dry + chance * tile_value(s, t, w, tile, seat)
-        for owner in range(s.owners):
-            s.drops[tile, owner] -= s.cloud_drops[tile, owner]
+        value += (1.0 - chance) * dry + chance * wet
         most_own = max(most_own, int(s.cloud_drops[tile, seat]))
         others_doubled += drops_in_cloud(s, tile) - s.cloud_drops[tile, seat]
     if s.players > 1:  # each other player doubles one cloud, the neutral player all of them
         others_doubled = 0.0
     value += w.doubled * sun * (min(most_own, int(s.supply[seat])) - others_doubled)
-    return value * w.later ** (s.rounds - s["round"])
+    for _ in range(s.rounds - s["round"]):
+        value *= w.later
+    return value
+
+
+# Positions that a search meets have most of their tiles in common: what a tile promises is looked up where it can be.
+MEMO = np.dtype([("first", np.uint64), ("second", np.uint64), ("dry", np.float64), ("wet", np.float64)])
+_MEMO_BITS = 11
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_BITS_A_COUNT = 6
+
+
+@rule
+def new_memo() -> np.ndarray:
+    memo = np.empty(1 << _MEMO_BITS, MEMO)
+    for i in range(memo.shape[0]):
+        memo[i].first = 0
+        memo[i].second = 0  # no tile has this key
+    return memo
+
+
+@rule
+def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
+    """`tile_value` of the tile as it is, and with the drops of the cloud above, where there is one."""
+    if s.crop[tile] == _DANDELION:  # its points depend on other tiles
+        return new_tile_values(s, t, w, tile, seat)
+    drops, in_cloud = np.int64(0), np.int64(0)
+    for owner in range(s.owners):
+        drops = drops << _BITS_A_COUNT | np.int64(s.drops[tile, owner])
+        in_cloud = in_cloud << _BITS_A_COUNT | np.int64(s.cloud_drops[tile, owner])
+    kind = np.int64(s.crop[tile]) << 2 | np.int64(s.growing[tile])
+    tokens = (np.int64(s.blooms[tile]) << 1 | np.int64(s.fertilizer[tile])) << 1 | np.int64(s.pods[tile])
+    first = np.uint64(drops << 30 | in_cloud)
+    second = np.uint64(
+        (((tokens << 6 | kind) << 3 | np.int64(seat)) << 3 | np.int64(s.owners)) << 2 | np.int64(s.cloud[tile])
+    )
+    entry = memo[((first ^ (second << np.uint64(40))) * _MIX ^ second * _MIX) >> np.uint64(64 - _MEMO_BITS)]
+    if entry.first != first or entry.second != second:
+        entry.dry, entry.wet = new_tile_values(s, t, w, tile, seat)
+        entry.first = first
+        entry.second = second
+    return entry.dry, entry.wet
+
+
+@rule
+def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple[float, float]:
+    dry = tile_value(s, t, w, tile, seat)
+    if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
+        return dry, dry
+    for owner in range(s.owners):
+        s.drops[tile, owner] += s.cloud_drops[tile, owner]
+    wet = tile_value(s, t, w, tile, seat)
+    for owner in range(s.owners):
+        s.drops[tile, owner] -= s.cloud_drops[tile, owner]
+    return dry, wet
 
 
 @rule
@@ -143,21 +199,33 @@ def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> floa
 
 
 @rule
-def space_chance(s: State, space: int) -> float:
-    """A guess from the votes so far whether this weather space will be resolved in this round."""
+def space_chances(s: State) -> tuple[float, float, float, float]:
+    """A guess from the votes so far which weather spaces will be resolved in this round."""
     if s.phase != _ACTION:
-        return _SPACE_CHANCES[2]
-    if s["round"] == s.rounds and votes_on(s, space) > 0:
+        return _NO_GUESS, _NO_GUESS, _NO_GUESS, _NO_GUESS
+    votes = votes_on(s, 0), votes_on(s, 1), votes_on(s, 2), votes_on(s, 3)
+    last = s["round"] == s.rounds
+    return (
+        space_chance(votes, votes[0], last),
+        space_chance(votes, votes[1], last),
+        space_chance(votes, votes[2], last),
+        space_chance(votes, votes[3], last),
+    )
+
+
+@rule
+def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> float:
+    if last and own > 0:
         return 1.0
     above = 0
-    for other in range(NUM_KINDS):
-        if votes_on(s, other) > votes_on(s, space):
+    for other in votes:
+        if other > own:
             above += 1
     return _SPACE_CHANCES[above]
 
 
 @rule
-def vote_value(s: State, t: State, w: State, seat: int) -> float:
+def vote_value(s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float]) -> float:
     """What the weather votes promise in Voting Wins."""
     value = 0.0
     for space in range(NUM_KINDS):
@@ -168,9 +236,9 @@ def vote_value(s: State, t: State, w: State, seat: int) -> float:
                 strongest, rival = int(s.votes[space, other]), other
         ahead = int(s.votes[space, seat]) - strongest
         if ahead > 0:
-            value += space_chance(s, space) * ahead / (ahead + 1.0) * next_win(s, t, w, seat)
+            value += chances[space] * ahead / (ahead + 1.0) * next_win(s, t, w, seat)
         elif ahead < 0:
-            value += space_chance(s, space) * ahead / (1.0 - ahead) * next_win(s, t, w, rival) / (s.owners - 1)
+            value += chances[space] * ahead / (1.0 - ahead) * next_win(s, t, w, rival) / (s.owners - 1)
     return value
 
 

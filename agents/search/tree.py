@@ -14,7 +14,7 @@ import numpy as np
 
 from agents.search.one_turn import new_walk, value_after
 from agents.search.playouts import play_on
-from agents.search.position_value import position_value
+from agents.search.position_value import new_memo, position_value
 from agents.search.utility import utility
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
@@ -57,13 +57,13 @@ def search_tree(
     `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream, which goes on, seeds
     what is hidden and what happens.
     """
-    walk = new_walk()
+    walk, memo = new_walk(), new_memo()
     path = np.zeros(MAX_PATH, np.int64)
     seat = int(root[0].actor)
     for _ in range(simulations):
         stack[0] = root[0]
         rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
-        used = simulate(stack, walk, tables[0], weights[0], settings[0], nodes, used, path)
+        used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path)
     return used
 
 
@@ -71,6 +71,7 @@ def search_tree(
 def simulate(
     stack: np.ndarray,
     walk: np.ndarray,
+    memo: np.ndarray,
     t: State,
     w: State,
     p: State,
@@ -84,7 +85,7 @@ def simulate(
     path[0] = 0
     while s.actor != NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
-        used = add_children(stack, walk, t, w, p, nodes, used, node)
+        used = add_children(stack, walk, memo, t, w, p, nodes, used, node)
         chosen = choose_child(s, p, nodes, node)
         if chosen == 0:
             break  # no room for children
@@ -94,8 +95,8 @@ def simulate(
         path[depth] = node
         if fresh:
             break
-    play_on(stack, walk, t, w, int(p.rounds), int(p.playout_nodes))
-    back_up(stack[0], t, w, p, nodes, path, depth)
+    play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
+    back_up(stack[0], t, w, p, nodes, path, depth, memo)
     return used
 
 
@@ -103,6 +104,7 @@ def simulate(
 def add_children(
     stack: np.ndarray,
     walk: np.ndarray,
+    memo: np.ndarray,
     t: State,
     w: State,
     p: State,
@@ -129,7 +131,7 @@ def add_children(
             if (missing[word] >> np.uint64(bit)) & np.uint64(1) == 0 or used >= nodes.shape[0]:
                 continue
             action = 64 * word + bit
-            margin = value_after(stack, walk, t, w, actor, action, budget)
+            margin = value_after(stack, walk, memo, t, w, actor, action, budget)
             nodes[used].prior = expected_utility(s, p, margin)
             nodes[used].total = 0.0
             nodes[used].visits = 0
@@ -167,13 +169,15 @@ def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
 
 
 @rule
-def back_up(s: State, t: State, w: State, p: State, nodes: np.ndarray, path: np.ndarray, depth: int) -> None:
+def back_up(
+    s: State, t: State, w: State, p: State, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray
+) -> None:
     """Add the position's utility, for who moved there, to every node of the path."""
     values = np.full(MAX_PLAYERS, -1.0)
     nodes[0].visits += 1
     for i in range(1, depth + 1):
         seat = int(nodes[path[i]].mover)
         if values[seat] < 0.0:
-            values[seat] = utility(s, p, seat, position_value(s, t, w, seat))
+            values[seat] = utility(s, p, seat, position_value(s, t, w, seat, memo))
         nodes[path[i]].visits += 1
         nodes[path[i]].total += values[seat]
