@@ -8,7 +8,7 @@ WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo test test-slow test-oldest fuzz lint format bench docs clean
+.PHONY: help demo test test-slow test-oldest fuzz lint format bench notebooks docs clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -16,8 +16,8 @@ help:  ## this list
 demo: $(VENV)/train  ## train an agent for five minutes, then measure every solo difficulty; leaves a folder in runs/
 	@$(BIN)/petrichor demo
 
-test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite
-	$(BIN)/python -m pytest -n $(WORKERS)
+test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, these with small settings
+	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --nbmake notebooks tests
 
 test-slow: $(VENV)/dev  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
@@ -40,6 +40,9 @@ format: $(VENV)/dev  ## let Ruff rewrite the code
 
 bench: $(VENV)/bench  ## the benchmarks of docs/performance.md, beside EnvPool, Gymnasium's and PettingZoo's own games
 	@$(BIN)/petrichor bench
+
+notebooks: $(VENV)/dev $(VENV)/compiled  ## run the notebooks in full and store what they show, a few minutes
+	$(BIN)/jupyter execute --inplace notebooks/*.ipynb
 
 docs: $(VENV)/dev  ## write the pages and tables anew that are made from the code
 	$(BIN)/python -m docs.generate
@@ -65,4 +68,4 @@ $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 .PHONY: $(VENV)/compiled
 $(VENV)/compiled: $(VENV)/dev
 	@$(BIN)/python -c 'from petrichor_env.warm_up import warm_up; warm_up()'
-	@$(BIN)/python -c 'from agents.greedy import warm_up; warm_up()'
+	@$(BIN)/python -c 'from agents.search.warm_up import warm_up; warm_up()'

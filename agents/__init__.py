@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
-from agents.base import Agent, Decisions
+import math
+from pathlib import Path
+
+from agents.base import Agent, Decisions, check_agents
 from agents.greedy import GreedyAgent
+from agents.ismcts import SIMULATIONS, IsmctsAgent
 from agents.random_agent import RandomAgent
-from petrichor_env.errors import ConfigError
+from agents.rollout import PLAYOUTS, RolloutAgent
+from petrichor_env.errors import CheckpointError, ConfigError
 
-__all__ = ["AGENT_NAMES", "Agent", "Decisions", "GreedyAgent", "RandomAgent", "make_agent"]
+__all__ = [
+    "AGENT_NAMES",
+    "Agent",
+    "Decisions",
+    "GreedyAgent",
+    "IsmctsAgent",
+    "RandomAgent",
+    "RolloutAgent",
+    "check_agents",
+    "make_agent",
+    "shipped_policies",
+]
 
-AGENT_NAMES = ("random", "greedy", "policy:PATH")
-"""What `make_agent` understands; PATH is a checkpoint that training left."""
+AGENT_NAMES = (
+    "random",
+    "greedy",
+    "rollout",
+    "rollout-N",
+    "ismcts",
+    "ismcts-N",
+    "ismcts-Nms",
+    "policy:PATH",
+    "policy-sample:PATH",
+)
+"""What `make_agent` understands.
+
+- `random`: any legal action.
+- `greedy`: the best-looking position at the end of the own action.
+- `rollout-N`: flat Monte Carlo, N playouts of every legal action; `rollout` takes 16.
+- `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
+- `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
+  checkpoint that training left, or the name of a shipped one (`shipped_policies`).
+"""
+
+POLICIES = Path(__file__).parent / "policies"
+
+
+def shipped_policies() -> tuple[str, ...]:
+    """The names of the trained policies that come with the package."""
+    return tuple(sorted(path.stem for path in POLICIES.glob("*.zip")))
 
 
 def make_agent(name: str) -> Agent:
-    """The agent of a name (`AGENT_NAMES`).
+    """The agent of a name (`AGENT_NAMES`); its own `name` is the same.
 
     Raises ConfigError for an unknown name, CheckpointError for a checkpoint that is missing or of another version.
     """
@@ -23,8 +64,47 @@ def make_agent(name: str) -> Agent:
     if name == "greedy":
         return GreedyAgent()
     kind, _, path = name.partition(":")
-    if kind == "policy" and path:
+    if kind in ("policy", "policy-sample") and path:
         from agents.policy import PolicyAgent  # torch takes seconds to import, and not every installation has it
 
-        return PolicyAgent.load(path)
-    raise ConfigError(f"agent {name!r}: one of {', '.join(AGENT_NAMES)}")
+        return PolicyAgent.load(_checkpoint(path), sample=kind == "policy-sample", name=name)
+    kind, dash, budget = name.partition("-")
+    if kind == "rollout":
+        return RolloutAgent(_whole_number(name, budget) if dash else PLAYOUTS, name=name)
+    if kind == "ismcts" and budget.endswith("ms"):
+        return IsmctsAgent(milliseconds=_milliseconds(name, budget.removesuffix("ms")), name=name)
+    if kind == "ismcts":
+        return IsmctsAgent(_whole_number(name, budget) if dash else SIMULATIONS, name=name)
+    raise _unknown(name)
+
+
+def _checkpoint(path: str) -> str | Path:
+    """A file where there is one, else a shipped policy's. Raises CheckpointError where there is neither."""
+    if Path(path).exists():
+        return path
+    if path in shipped_policies():
+        return POLICIES / f"{path}.zip"
+    shipped = ", ".join(shipped_policies()) or "none"
+    raise CheckpointError(f"{path}: there is no such file, nor a shipped policy of that name (there are: {shipped})")
+
+
+def _whole_number(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0):
+        raise _unknown(name)
+    return int(text)
+
+
+def _milliseconds(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise _unknown(name) from None
+    if not (math.isfinite(number) and number > 0):
+        raise _unknown(name)
+    return number
+
+
+def _unknown(name: str) -> ConfigError:
+    shipped = shipped_policies()
+    also = f"; shipped policies are {', '.join(f'policy:{one}' for one in shipped)}" if shipped else ""
+    return ConfigError(f"agent {name!r}: one of {', '.join(AGENT_NAMES)}{also}")

@@ -11,8 +11,9 @@ import numpy as np
 
 from agents.base import Decisions
 from agents.search.one_turn import MAX_DEPTH, choose_best_actions
-from agents.search.position_value import DEFAULT_WEIGHTS, weights_record
+from agents.search.position_value import DEFAULT_WEIGHTS, new_memo, weights_record
 from agents.search.threads import in_threads
+from agents.search.warm_up import warm_up
 from petrichor_env.state import STATE
 
 MIN_GAMES_A_THREAD = 16
@@ -40,14 +41,15 @@ class GreedyAgent:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions; equally good ones are equally likely."""
+        warm_up()
         actions = np.zeros(len(decisions), np.int64)
         states = decisions.sample_states(generator)
         ties = generator.random(len(decisions))
 
         def choose(part: slice) -> None:
-            stack = np.zeros(MAX_DEPTH + 1, STATE)
+            memo, stack = new_memo(), np.zeros(MAX_DEPTH + 1, STATE)
             choose_best_actions(
-                states[part], decisions.tables, self._weights, stack, ties[part], self.max_nodes, actions[part]
+                states[part], decisions.tables, self._weights, memo, stack, ties[part], self.max_nodes, actions[part]
             )
 
         in_threads(choose, len(decisions), MIN_GAMES_A_THREAD, self.num_threads)

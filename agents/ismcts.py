@@ -1,4 +1,4 @@
-"""Information-set Monte Carlo tree search as an agent."""
+"""Information-set Monte Carlo tree search: the strongest agent that needs no training."""
 
 from __future__ import annotations
 
@@ -9,26 +9,55 @@ import numpy as np
 
 from agents.base import Decisions
 from agents.search.one_turn import MAX_DEPTH
-from agents.search.position_value import weights_record
+from agents.search.position_value import new_memo, weights_record
 from agents.search.threads import in_threads
-from agents.search.tree import NODE, NODES_A_SIMULATION, search_tree
+from agents.search.tree import NODE, read_root, search_tree
 from agents.search.utility import settings_record
+from agents.search.warm_up import warm_up
+from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.errors import ConfigError
 from petrichor_env.state import STATE
 
-DEFAULT_SETTINGS = {
+DEFAULT_SETTINGS: dict[str, float] = {
     "scale": 10.0,
     "scale_a_round": 0.0,
     "win": 0.0,
     "exploration": 0.3,
-    "prior_visits": 2.0,
+    "prior_visits": 10.0,
     "max_nodes": 60,
     "rounds": 1,
     "playout_nodes": 20,
 }
+"""What `agents.search.utility.SETTINGS` says of each; the values come from games (docs/agents.md)."""
+
+SIMULATIONS = 2000
+"""Simulations a decision of the agent named `ismcts`."""
+
+NODES_A_SIMULATION = 40
+"""Room for the children of one expanded node; few decisions have more legal actions."""
+_MOST_SIMULATIONS = 50_000
+"""Of one decision that the tree has room for; what comes after only adds to the nodes there are."""
+_SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 
 
 class IsmctsAgent:
+    """Searches a tree of what may follow, everything hidden from it drawn anew for every simulation.
+
+    Plays the action with the most simulations. See `agents.search.tree` for the method. It plays every configuration.
+
+    Arguments:
+        simulations: of each decision.
+        milliseconds: to think of each decision, instead; what it plays then depends on the machine.
+        settings: replaces some of `DEFAULT_SETTINGS`.
+        weights: replaces some of `agents.search.position_value.DEFAULT_WEIGHTS`.
+        num_threads: threads that share the games of one call (one tree is one thread's); None for as many as there
+            are cores.
+        name: `ismcts-N` or `ismcts-Nms` if None.
+
+    Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, and for
+    unknown settings and weights.
+    """
+
     def __init__(
         self,
         simulations: int | None = None,
@@ -40,7 +69,11 @@ class IsmctsAgent:
         name: str | None = None,
     ) -> None:
         if (simulations is None) == (milliseconds is None):
-            raise ConfigError("ismcts: simulations or milliseconds, one of them")
+            raise ConfigError("ismcts: its budget is simulations or milliseconds, one of them")
+        if simulations is not None and (type(simulations) is not int or simulations < 1):
+            raise ConfigError(f"simulations={simulations!r}: an int of at least 1")
+        if milliseconds is not None and not milliseconds > 0:
+            raise ConfigError(f"milliseconds={milliseconds!r}: a number above 0")
         self.simulations = simulations
         self.milliseconds = milliseconds
         self.num_threads = num_threads
@@ -49,44 +82,43 @@ class IsmctsAgent:
         self.name = name or (f"ismcts-{simulations}" if simulations is not None else f"ismcts-{milliseconds:g}ms")
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        actions = np.zeros(len(decisions), np.int64)
+        """(N,) int64 legal actions: the most visited ones, among equals those with the highest mean utility."""
+        visits, utilities = self.search(decisions, generator)
+        return np.asarray((visits + utilities).argmax(axis=1), np.int64)
+
+    def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N, NUM_ACTIONS) float64: the shares of the simulations that began with each action."""
+        visits, _ = self.search(decisions, generator)
+        return np.asarray(visits / visits.sum(axis=1, keepdims=True))
+
+    def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Simulations that began with each action, and their mean utility: both (N, NUM_ACTIONS) float64.
+
+        The utility is between 0 and 1, 0 for actions without a simulation.
+        """
+        warm_up()
+        visits, utilities = np.zeros((2, len(decisions), NUM_ACTIONS))
         roots = decisions.sample_states(generator)
+        room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
 
-        def choose(part: slice) -> None:
-            tree = _Tree(decisions.tables, self._weights, self._settings, self.simulations or 20000)
+        def think(part: slice) -> None:
+            memo, nodes, stack = new_memo(), np.zeros(room, NODE), np.zeros(MAX_DEPTH + 1, STATE)
             for game in range(part.start, part.stop):
-                tree.start(roots[game : game + 1])
+                root = roots[game : game + 1]
+                nodes[:1] = np.zeros(1, NODE)
+                fixed = (root, decisions.tables, self._weights, self._settings, memo, nodes)
                 if self.simulations is not None:
-                    tree.add(self.simulations)
+                    search_tree(*fixed, 1, stack, self.simulations)
                 else:
-                    end = time.monotonic() + self.milliseconds / 1000
-                    while time.monotonic() < end:
-                        tree.add(32)
-                children = tree.children()
-                actions[game] = children["action"][np.lexsort((children["total"], children["visits"]))[-1]]
+                    self._search_for_a_time(fixed, stack)
+                read_root(nodes, visits[game], utilities[game])
 
-        in_threads(choose, len(decisions), 1, self.num_threads)
-        return actions
+        in_threads(think, len(decisions), 1, self.num_threads)
+        return visits, utilities
 
-
-class _Tree:
-    def __init__(self, tables: np.ndarray, weights: np.ndarray, settings: np.ndarray, simulations: int) -> None:
-        self.nodes = np.zeros(1 + NODES_A_SIMULATION * simulations, NODE)
-        self.stack = np.zeros(MAX_DEPTH + 1, STATE)
-        self.fixed = (tables, weights, settings)
-
-    def start(self, root: np.ndarray) -> None:
-        self.root = root
-        self.nodes[0] = np.zeros(1, NODE)[0]
-        self.used = 1
-
-    def add(self, simulations: int) -> None:
-        self.used = search_tree(self.root, *self.fixed, self.nodes, self.used, self.stack, simulations)
-
-    def children(self) -> np.ndarray:
-        indices = []
-        child = int(self.nodes["child"][0])
-        while child:
-            indices.append(child)
-            child = int(self.nodes["sibling"][child])
-        return self.nodes[indices]
+    def _search_for_a_time(self, fixed: tuple[np.ndarray, ...], stack: np.ndarray) -> None:
+        assert self.milliseconds is not None
+        end = time.perf_counter() + self.milliseconds / 1000
+        used = search_tree(*fixed, 1, stack, 1)
+        while time.perf_counter() < end:
+            used = search_tree(*fixed, used, stack, _SIMULATIONS_A_LOOK_AT_THE_CLOCK)

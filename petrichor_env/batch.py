@@ -165,10 +165,10 @@ class Batch:
                 players and the same components as the batch's; None → what they played before.
         """
         which = self._games(mask, "mask")
+        streams = None if seed is None else self._streams(seed)
         if config is not None:
             self._change_configs(which, config)
-        if seed is not None:
-            streams = self._streams(seed)
+        if streams is not None:
             self.states["rng"][which] = streams[which]
             if mask is None:
                 self.generator = np.random.default_rng(streams)
@@ -343,13 +343,18 @@ class Batch:
     def _games(self, mask: np.ndarray | None, name: str) -> np.ndarray:
         if mask is None:
             return self._all
-        which = np.asarray(mask)
+        try:
+            which = np.asarray(mask)
+        except ValueError:
+            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
         if which.shape != (self.num_games,) or which.dtype != np.bool_:
             raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
         return which
 
     def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
         games = np.flatnonzero(which)
+        if not isinstance(config, Config | Sequence):
+            raise ConfigError(f"config={config!r}: a Config, or a sequence with one for each of the games")
         given = [config] * len(games) if isinstance(config, Config) else list(config)
         if len(given) != len(games):
             raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")

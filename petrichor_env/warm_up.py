@@ -45,14 +45,14 @@ def _calls() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     ]
 
 
-def is_cached() -> bool:
-    """Whether an earlier start of this very installation left its compiled rules.
+def is_cached(last: Any) -> bool:
+    """Whether an earlier start of this very installation left machine code of this kernel, the last one compiled.
 
-    Numba keeps an index beside them that says whether they fit the source file and the processor; it has no public
-    way to ask.
+    Numba keeps an index beside it that says whether it fits the source file and the processor; it has no public way
+    to ask.
     """
     try:
-        return len(kernels.playout._cache._cache_file._load_index()) > 0  # type: ignore[attr-defined]  # compiled last
+        return len(last._cache._cache_file._load_index()) > 0
     except (AttributeError, OSError):
         return False
 
@@ -66,12 +66,15 @@ def warm_up() -> None:
     if _warm or not JIT:
         return
     _warm = True
-    if is_cached():
-        return
-    calls = _calls()
+    if not is_cached(kernels.playout):
+        compile_all("the rules, once, a minute or two", _calls())
+
+
+def compile_all(what: str, calls: list[tuple[str, Callable[..., Any], tuple[Any, ...]]]) -> None:
+    """Make these calls (what they are for, function, arguments), saying on stderr how far it is."""
     start = time.monotonic()
-    for done, (what, call, arguments) in enumerate(calls):
-        _say(f"petrichor_env: compiling the rules, once, a minute or two: {done + 1}/{len(calls)} {what}")
+    for done, (part, call, arguments) in enumerate(calls):
+        _say(f"petrichor_env: compiling {what}: {done + 1}/{len(calls)} {part}")
         call(*arguments)
     _say(f"petrichor_env: compiled in {time.monotonic() - start:.0f} s; later starts take it from the cache")
     if sys.stderr is not None:

@@ -33,9 +33,9 @@ from tests.reference.southern_winds import RESHUFFLE
 from tests.reference.table import Table
 from tests.reference.words import HARVEST, in_order
 
-NOT_IN_REFERENCE = ("powers", "turns", "last_turns", "forfeited", "pending", "scored")
-"""What the fast rules describe and the reference does not: a switch that `Config` holds, the bookkeeping of rules in
-the middle of their work (a slip there shows in later legal actions), and the accounts of the points by their source."""
+NOT_IN_REFERENCE = ("powers", "turns", "last_turns", "forfeited", "pending")
+"""What the fast rules describe and the reference does not: a switch that `Config` holds, and the bookkeeping of rules
+in the middle of their work. A slip there shows in later legal actions."""
 
 
 # --- Chance ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from agents import Agent, Decisions, GreedyAgent, RandomAgent, make_agent
-from agents.greedy import DEFAULT_WEIGHTS
+from agents.base import check_agents
+from agents.search.position_value import DEFAULT_WEIGHTS
 from petrichor_env.actions import CARD
 from petrichor_env.batch import Batch
 from petrichor_env.config import MODULES, VARIANTS, Config
@@ -208,3 +209,17 @@ def test_greedy_plays_the_same_without_compilation() -> None:
         actions = agent.act(Decisions.of(batch), generator)
         batch.step(actions)
         assert line == " ".join(map(str, actions))
+
+
+def test_agents_say_what_they_cannot_play() -> None:
+    """Those that have a `check` are asked, in their order; the others play everything."""
+
+    class ForTwo(RandomAgent):
+        def check(self, config: Config) -> None:
+            if config.players != 2:
+                raise ConfigError(f"agent 'for two': players={config.players}")
+
+    check_agents([RandomAgent(), ForTwo()], Config(players=2))
+    check_agents([RandomAgent()], Config(players=3))
+    with pytest.raises(ConfigError, match="agent 'for two': players=3"):
+        check_agents([RandomAgent(), ForTwo()], Config(players=3))

@@ -119,8 +119,8 @@ JSON = st.recursive(
 SCENARIO_KEYS = (
     *("players", "rounds", "drafting", "variants", "modules", "powers", "round", "phase", "first_player", "passed"),
     *("turns", "last_turns", "harvested", "forfeited", "decision", "actor", "field", "hands", "packs", "deck"),
-    *("discards", "votes", "dice", "points", "voting_wins", "wheat_tokens", "controller", "power", "forecasts"),
-    *("forecasts_played", "pending", "southern_winds", "random"),
+    *("discards", "votes", "dice", "points", "scored", "voting_wins", "wheat_tokens", "controller", "power"),
+    *("forecasts", "forecasts_played", "pending", "southern_winds", "random"),
 )
 
 

@@ -107,13 +107,13 @@ def test_a_difference_tells_how_to_see_it_again(monkeypatch: pytest.MonkeyPatch)
 
     def decrease_die(table: Table, player: Player, votes: int) -> None:
         table.dice[table.dice.index(votes)] = votes - 1 if votes > 1 else HARVEST
-        player.points += 1
+        player.gain(1, "dice")
 
     monkeypatch.setattr(voting, "decrease_die", decrease_die)
     with pytest.raises(Difference) as caught:
         compare_game(BASE[0], seed=1)
     difference = caught.value
-    assert difference.keys == ["points"]
+    assert difference.keys == ["points", "scored"]
     assert difference.decision == "vote" and difference.action == "die 1"
     lines = str(difference).splitlines()
     assert lines[0] == f"2p, seed 1, step {difference.step}"
@@ -121,6 +121,17 @@ def test_a_difference_tells_how_to_see_it_again(monkeypatch: pytest.MonkeyPatch)
     before = scenario(json.loads(lines[-2]))
     after = describe(play_fast(before, difference.action))
     assert all(after[key] == difference.fast[key] for key in after if key in difference.fast)
+
+
+def test_points_of_another_source_are_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    def decrease_die(table: Table, player: Player, votes: int) -> None:
+        table.dice[table.dice.index(votes)] = votes - 1 if votes > 1 else HARVEST
+        player.gain(1 if votes > 1 else 2, "cards")
+
+    monkeypatch.setattr(voting, "decrease_die", decrease_die)
+    with pytest.raises(Difference) as caught:
+        compare_game(BASE[0], seed=1)
+    assert caught.value.keys == ["scored"]
 
 
 def test_a_difference_at_setup_and_an_error_are_told_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

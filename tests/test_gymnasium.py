@@ -31,7 +31,6 @@ from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
 from tests.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
-REGISTERED = [name for name in gymnasium.registry if name.startswith("Petrichor/")]
 ALL_VARIANTS = [names for number in range(5) for names in itertools.combinations(VARIANTS, number)]
 WITH_MODULES: list[dict[str, Any]] = [
     {"variants": config.variants, "modules": config.modules, "powers": config.powers}
@@ -81,21 +80,22 @@ def play_out(env: gymnasium.Env[Any, Any], info: dict[str, Any], seed: int = 0) 
 # --- the official checks ---
 
 
-def test_the_solo_game_is_registered() -> None:
-    assert REGISTERED == [petrichor_env.SOLO_ID]
+def test_what_is_registered() -> None:
+    """Versus-v0 has its checks in `test_versus.py`."""
+    registered = {name for name in gymnasium.registry if name.startswith("Petrichor/")}
+    assert registered == {petrichor_env.SOLO_ID, petrichor_env.VERSUS_ID}
+    assert f"petrichor_env:{petrichor_env.SOLO_ID}" == SOLO
 
 
 @pytest.mark.parametrize("arguments", CHECKED, ids=str)
-@pytest.mark.parametrize("name", REGISTERED)
-def test_gymnasium_check_env(name: str, arguments: dict[str, Any], no_warnings: None) -> None:
-    check_env(gymnasium.make(f"petrichor_env:{name}", **arguments).unwrapped)
+def test_gymnasium_check_env(arguments: dict[str, Any], no_warnings: None) -> None:
+    check_env(gymnasium.make(SOLO, **arguments).unwrapped)
 
 
 @pytest.mark.parametrize("arguments", CHECKED, ids=str)
-@pytest.mark.parametrize("name", REGISTERED)
-def test_stable_baselines_check_env(name: str, arguments: dict[str, Any], no_warnings: None) -> None:
+def test_stable_baselines_check_env(arguments: dict[str, Any], no_warnings: None) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(gymnasium.make(f"petrichor_env:{name}", render_mode="ansi", **arguments), skip_render_check=False)
+    checker.check_env(gymnasium.make(SOLO, render_mode="ansi", **arguments), skip_render_check=False)
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)

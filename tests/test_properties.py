@@ -38,6 +38,7 @@ from petrichor_env.state import (
     Growing,
     Module,
     Phase,
+    Source,
 )
 from tests.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 
@@ -277,6 +278,20 @@ def tracks_and_dice_are_right(s: np.ndarray) -> np.ndarray:
     return sound
 
 
+def points_have_sources(s: np.ndarray) -> np.ndarray:
+    """All points came from somewhere, those for tracks and tokens at the end; the Lake and missing crops bring none."""
+    scored = s["scored"]
+    there = (s["crop"][:, :, None] == np.arange(Source.DICE)).any(axis=1) & (np.arange(Source.DICE) != Crop.LAKE)
+    early = (s["phase"] != Phase.OVER)[:, None] & scored[:, :, [Source.VOTING_WINS, Source.WHEAT_TOKENS]].any(axis=1)
+    sound: np.ndarray = (
+        (scored.sum(axis=2) == s["points"]).all(axis=1)
+        & (scored >= 0).all(axis=(1, 2))
+        & ~(scored[:, :, : Source.DICE].any(axis=1) & ~there).any(axis=1)
+        & ~early.any(axis=1)
+    )
+    return sound
+
+
 CHECKS: tuple[Check, ...] = (
     drops_are_kept,
     votes_are_kept,
@@ -291,6 +306,7 @@ CHECKS: tuple[Check, ...] = (
     forecasts_are_right,
     somebody_is_asked,
     tracks_and_dice_are_right,
+    points_have_sources,
 )
 
 
@@ -302,8 +318,8 @@ def assert_sound(states: np.ndarray) -> None:
 
 
 def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
-    """Points, Voting Wins, Wheat tokens, blooms and rounds only grow, rounds and Wins by what one step can bring."""
-    for name in ("points", "voting_wins", "wheat_tokens", "round", "fertilizer"):
+    """Points, their sources, Voting Wins, Wheat tokens, blooms and rounds only grow, rounds and Wins by one step's."""
+    for name in ("points", "scored", "voting_wins", "wheat_tokens", "round", "fertilizer"):
         assert (after[name] >= before[name]).all(), name
     assert (after["round"] - before["round"] <= 1).all()
     assert (after["voting_wins"] - before["voting_wins"] <= np.where(after["players"] == 5, 4, 2)[:, None]).all()
@@ -345,6 +361,10 @@ def assert_forward(before: np.ndarray, after: np.ndarray) -> None:
         (somebody_is_asked, "actor", (), 2),
         (tracks_and_dice_are_right, "dice", 2, 5),
         (tracks_and_dice_are_right, "voting_wins", 0, 3),
+        (points_have_sources, "points", 1, 2),
+        (points_have_sources, "scored", (1, Source.DICE), 2),
+        (points_have_sources, "scored", (1, slice(Source.DICE, Source.VOTING_WINS + 1)), (-1, 1)),
+        (points_have_sources, "scored", (0, slice(Source.CORN, Source.CORN + 2)), (1, -1)),
     ],
 )
 def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: Any) -> None:
@@ -356,18 +376,21 @@ def test_checks_find_what_is_broken(check: Check, name: str, place: Any, value: 
 
 
 class Seen:
-    """What came up in games: decisions, legal actions, forecast cards that were played, values of observations."""
+    """What came up in games: decisions, legal actions, forecast cards that were played, sources of points, values of
+    observations."""
 
     def __init__(self) -> None:
         self.decisions: set[int] = set()
         self.legal = np.zeros(NUM_ACTIONS, bool)
         self.played = np.zeros(NUM_FORECASTS, bool)
+        self.scored = np.zeros(len(Source), bool)
         self.observed = np.zeros(OBSERVATION_SIZE, bool)
 
     def states(self, states: np.ndarray) -> None:
         self.decisions.update(states["decision"].tolist())
         self.legal |= legal_bits(states[states["actor"] != NOBODY]).any(axis=0)
         self.played |= (states["forecast_holder"] == PLAYED).any(axis=0)
+        self.scored |= states["scored"].any(axis=(0, 1))
 
     def observations(self, observations: np.ndarray) -> None:
         assert observations.min() >= LOW
@@ -378,6 +401,7 @@ class Seen:
         assert self.decisions == set(Decision)
         assert [name for name, seen in zip(ACTION_NAMES, self.legal, strict=True) if not seen] == []
         assert self.played.all()
+        assert {source for source in Source if not self.scored[source]} == {Source.LAKE}
         assert [name for name, block in BLOCKS.items() if not self.observed[block.slice].any()] == []
 
 
@@ -414,7 +438,7 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
 
 
 def test_random_games() -> None:
-    """All of it comes up: each decision, action, forecast card, and block of the observation."""
+    """All of it comes up: each decision, action, forecast card, source of points, and block of the observation."""
     seen = Seen()
     batches = [
         Batch(config, GAMES, seed=number, autoreset="disabled") for number, config in enumerate(EVERY_CONFIGURATION)
@@ -768,6 +792,7 @@ def test_states_of_another_configuration_are_refused() -> None:
         ("players", 3, "players 3"),
         ("modules", ["lake"], "modules ['lake']"),
         ("powers", ["sun", "wind"], "powers ['sun', 'wind']"),
+        ("state_layout", "0" * 16, "state_layout '0000000000000000'"),
         ("unknown", 1, "of another version"),
     ],
 )

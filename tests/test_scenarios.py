@@ -176,6 +176,11 @@ SHORT: dict[str, dict[str, Any]] = {
         "votes": {"wind": {"player_1": 2}},
         "field": {"a1": {"drops": {"player_2": 4}}},
     },
+    "sources of points": {
+        "players": 3,
+        "points": {"player_0": 9, "player_2": 4},
+        "scored": {"rice": {"player_0": 4}, "dice": {"player_0": 2, "player_2": 3}, "cards": {"player_2": 1}},
+    },
     "game_over": {"players": 1, "phase": "over", "points": {"player_0": 31, "neutral": 30}},
     "fertilizer_tile": {
         "players": 2,
@@ -424,6 +429,22 @@ def test_what_is_left_out() -> None:
     assert [tile["crop"] for tile in full["field"].values()] == ["wheat"] * 3 + ["cotton"] * 3 + ["grass"] * 3
 
 
+def test_sources_of_points() -> None:
+    """They may be unknown, wholly or in part; only those that brought points are described."""
+    assert describe(scenario({"players": 3, "points": {"player_1": 7}}))["scored"] == {}
+    state = scenario({**SHORT["sources of points"], "hands": {"player_0": {"wind": 1}}, "dice": [1, 4, 4]})
+    assert describe(state)["scored"] == SHORT["sources of points"]["scored"]
+    assert state["scored"].sum() == 10
+    after = describe(play(state, "play wind", "die 1"))
+    assert after["points"] == {"player_0": 9 + 2, "player_1": 0, "player_2": 4}
+    assert after["scored"] == {
+        **{"rice": {"player_0": 4}, "dice": {"player_0": 4, "player_2": 3}},
+        "cards": {"player_2": 1},
+    }
+    neutral = {"players": 1, "points": {"neutral": 2}, "scored": {"wheat_tokens": {"neutral": 2}}}
+    assert describe(scenario(neutral))["scored"] == neutral["scored"]
+
+
 def test_tiles_that_are_left_out() -> None:
     """The field is filled with the tiles that are left; solo's stays in ascending order of priority."""
     field = {"a1": {"crop": "cotton"}, "c3": {"crop": "wheat"}, "b2": {"drops": {"player_0": 1}}}
@@ -597,6 +618,16 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"players": 2, "hands": {"player_0": {"snow": 1}}}, "hands.player_0: unknown key 'snow'; allowed are frost, sun"),
     ({"players": 1, "hands": {"neutral": {"sun": 1}}}, "hands: unknown key 'neutral'; allowed are player_0"),
     ({"players": 2, "votes": {"snow": {}}}, "votes: unknown key 'snow'"),
+    ({"players": 2, "scored": {"maize": {}}}, "scored: unknown key 'maize'; allowed are wheat, .*, dice, voting_wins"),
+    ({"players": 2, "scored": {"rice": {"neutral": 1}}}, "scored.rice: unknown key 'neutral'; allowed are player_0"),
+    ({"players": 2, "scored": {"dice": {"player_0": -1}}}, "scored.dice.player_0: -1; allowed are 0 to 32767"),
+    ({"players": 2, "scored": {"dice": 2}}, "scored.dice: 2 is not a table"),
+    ({"players": 2, "scored": 2}, "scored: 2 is not a table"),
+    ({"players": 2, "scored": {"dice": {"player_1": 2}}}, "scored adds up to 2, more than the 0 points"),
+    (
+        {"players": 2, "points": {"player_1": 3}, "scored": {"dice": {"player_1": 2}, "cards": {"player_1": 2}}},
+        "scored adds up to 4, more than the 3 points",
+    ),
     ({"players": 2, "pending": {"tile": "b1"}}, "pending: unknown key 'tile'; allowed are card, optional"),
     ({"players": 2, "dice": [1, 2]}, "dice: .* there are 3 Harvest dice"),
     ({"players": 2, "dice": [1, 2, 5]}, r"dice\[2\]: 5; a Harvest die shows 1, 2, 3, 4 or 'harvest'"),
@@ -1008,6 +1039,9 @@ DAMAGED: list[tuple[str, str, Any, int, str]] = [
     ("nothing given", "forecast_holder", 0, 1, "forecast cards without the module 'forecasts'"),
     ("forecast", "forecast_holder", 15, 1, "7 forecast cards were dealt; each of 2 players gets 3"),
     ("forecast", "forecast_holder", 0, 0, "player_0 holds 1 forecast cards; 3, 2 after the first"),
+    ("nothing given", "scored", (1, 12), 1, "scored adds up to 1, more than the 0 points"),
+    ("nothing given", "scored", (4, 12), 1, "scored adds up to 1, more than the 0 points"),
+    ("sources of points", "scored", (0, 15), -4, "scored holds -4; counts are not negative"),
     ("nothing given", "timing", (), 3, "pending.timing is 'before_wind' for decision 'turn'"),
     ("nothing given", "timing_index", (), 2, "pending.timing_index is 2 for decision 'turn'"),
     ("forecast", "timing_index", (), 2, "pending.timing_index is 2 for decision 'forecast'|it is player_0's turn"),

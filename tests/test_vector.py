@@ -294,6 +294,15 @@ def test_reset_to_a_scenario() -> None:
     assert states[1].tobytes() == kept
 
 
+def test_a_scenario_for_some_games_of_the_first_reset() -> None:
+    """All games start then; the position is put into those of the mask."""
+    envs = native(3)
+    mask = np.array([True, False, True])
+    _, infos = envs.reset(options={"reset_mask": mask, "scenario": {**SCENARIO, "random": 3}})
+    assert (envs.unwrapped.batch.states["rng"] == 3).tolist() == mask.tolist()
+    assert infos["action_mask"].any(axis=1).all()
+
+
 def test_options_are_left_as_they_are() -> None:
     envs = native(2)
     options = {"reset_mask": np.array([True, False]), "scenario": SCENARIO}

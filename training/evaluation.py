@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 import petrichor_env
-from agents.base import Agent, Decisions
+from agents.base import Agent, Decisions, check_agents
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
@@ -209,9 +209,7 @@ def play_lineups(
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: different numbers from 0 to {len(agents) - 1} in every game")
-    for agent in agents:
-        if hasattr(agent, "check"):
-            agent.check(config)
+    check_agents(agents, config)
     batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
     generators = [np.random.default_rng([first, index]) for index in range(len(agents))]

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents import Agent, make_agent
-from agents.base import Decisions
+from agents.base import Decisions, check_agents
 from petrichor_env.batch import Batch
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
@@ -112,9 +112,7 @@ def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
     """
     agents = [make_agent(name) for name in names]
-    for agent in agents:
-        if hasattr(agent, "check"):
-            agent.check(config)
+    check_agents(agents, config)
     batch = Batch(config, 1, 0)
     for agent in agents:
         agent.act(Decisions.of(batch), np.random.default_rng(0))

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents import make_agent
+from agents.base import check_agents
 from agents.versus import VersusBatch
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
@@ -131,9 +132,7 @@ class SelfPlayHook(Hook):
         self.league = games.league
         self.seed = seed + EVALUATION_SEED
         self.rivals = [make_agent(name) for name in settings.against]
-        for rival in self.rivals:
-            if hasattr(rival, "check"):
-                rival.check(settings.config())
+        check_agents(self.rivals, settings.config())
 
     def on_start(self, learner: Learner) -> None:
         path = learner.folder / LEAGUE_LOG

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.position_value import new_memo, position_value
+from agents.search.position_value import position_value
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
 from petrichor_env.rules.asking import count_bits, count_legal
@@ -26,13 +26,14 @@ def choose_best_actions(
     states: np.ndarray,
     tables: np.ndarray,
     weights: np.ndarray,
+    memo: np.ndarray,
     stack: np.ndarray,
     ties: np.ndarray,
     max_nodes: int,
     actions: np.ndarray,
 ) -> None:
     """Write the best action of each game into `actions`. `ties` (N,) in [0, 1) decides among equally good ones."""
-    walk, memo = new_walk(), new_memo()
+    walk = new_walk()
     for game in range(states.shape[0]):
         stack[0] = states[game]
         find_best_line(stack, walk, memo, tables[0], weights[0], ties[game], max_nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.one_turn import BEST, find_best_line, is_settled, new_walk, next_legal
-from agents.search.position_value import new_memo, position_value
+from agents.search.position_value import position_value
 from agents.search.utility import utility
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
@@ -21,26 +21,27 @@ def mean_utilities(
     tables: np.ndarray,
     weights: np.ndarray,
     settings: np.ndarray,
+    memo: np.ndarray,
     stack: np.ndarray,
-    playouts: int,
     chances: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Write the mean utility of every legal action of `root` (1,) for its actor into `values` (NUM_ACTIONS,).
+    """Add the mean utility of every legal action of `root` (1,), for its actor, to `values` (NUM_ACTIONS,).
 
-    `chances` (playouts,) uint64 seed what is hidden and what happens, the same for every action.
+    There is a playout for each of `chances` (uint64), which seed what is hidden and what happens.
     """
     seat = int(root[0].actor)
-    walk, memo = new_walk(), new_memo()
-    for playout in range(playouts):
+    t, w, p = tables[0], weights[0], settings[0]
+    walk = new_walk()
+    for chance in chances:
         action = next_legal(root[0], 0)
         while action >= 0:
             stack[0] = root[0]
-            rules.sample_hidden(stack[0], tables[0], seat, chances[playout])
-            rules.step(stack[0], tables[0], action)
-            play_on(stack, walk, memo, tables[0], weights[0], int(settings[0].rounds), int(settings[0].playout_nodes))
-            margin = position_value(stack[0], tables[0], weights[0], seat, memo)
-            values[action] += utility(stack[0], settings[0], seat, margin) / playouts
+            rules.sample_hidden(stack[0], t, seat, chance)
+            rules.step(stack[0], t, action)
+            play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
+            margin = position_value(stack[0], t, w, seat, memo)
+            values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
 
 

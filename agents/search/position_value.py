@@ -121,13 +121,9 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BITS_A_COUNT = 6
 
 
-@rule
 def new_memo() -> np.ndarray:
-    memo = np.empty(1 << _MEMO_BITS, MEMO)
-    for i in range(memo.shape[0]):
-        memo[i].first = 0
-        memo[i].second = 0  # no tile has this key
-    return memo
+    """For `position_value`: nothing is known yet."""
+    return np.zeros(1 << _MEMO_BITS, MEMO)  # no tile has the key 0, 0
 
 
 @rule

@@ -14,7 +14,7 @@ import numpy as np
 
 from agents.search.one_turn import new_walk, value_after
 from agents.search.playouts import play_on
-from agents.search.position_value import new_memo, position_value
+from agents.search.position_value import position_value
 from agents.search.utility import utility
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
@@ -37,8 +37,7 @@ NODE = np.dtype(
 )
 
 MAX_PATH = 256
-NODES_A_SIMULATION = 40
-"""Room for the children of one expanded node; few decisions have more legal actions."""
+"""Nodes of one simulation; few go down further than ten."""
 
 
 @kernel
@@ -47,6 +46,7 @@ def search_tree(
     tables: np.ndarray,
     weights: np.ndarray,
     settings: np.ndarray,
+    memo: np.ndarray,
     nodes: np.ndarray,
     used: int,
     stack: np.ndarray,
@@ -57,7 +57,7 @@ def search_tree(
     `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream, which goes on, seeds
     what is hidden and what happens.
     """
-    walk, memo = new_walk(), new_memo()
+    walk = new_walk()
     path = np.zeros(MAX_PATH, np.int64)
     seat = int(root[0].actor)
     for _ in range(simulations):
@@ -65,6 +65,18 @@ def search_tree(
         rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
         used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path)
     return used
+
+
+@kernel
+def read_root(nodes: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> None:
+    """Write the simulations through each of the root's children, and their mean utility, by action (NUM_ACTIONS,)."""
+    child = nodes[0].child
+    while child != 0:
+        n = nodes[child]
+        visits[n.action] = n.visits
+        if n.visits > 0:
+            utilities[n.action] = n.total / n.visits
+        child = n.sibling
 
 
 @rule

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -15,6 +15,9 @@ from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, IllegalAction, ScenarioError
 from petrichor_env.scenarios import scenario
 from petrichor_env.state import Decision, State
+
+Prepare = Callable[[Batch, NDArray[np.bool_]], None]
+"""Takes a batch and the (N,) bool mask of games that have just been set up, and may put positions into these."""
 
 
 def solo_config(
@@ -49,6 +52,18 @@ def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
     if len(given) != number:
         raise ConfigError(f"seed: {len(given)} seeds for {number} games")
     return given
+
+
+def check_mask(mask: Any, number: int) -> NDArray[np.bool_]:
+    """The mask, all True for None. Raises `ConfigError` unless it is a bool array of `number`, one of them True."""
+    if mask is None:
+        return np.ones(number, np.bool_)
+    wanted = f"a bool array of shape ({number},) with at least one True"
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (number,):
+        raise ConfigError(f"options: reset_mask: {wanted}, not {mask!r:.80}")
+    if not mask.any():
+        raise ConfigError(f"options: reset_mask: {wanted}, not all False")
+    return mask
 
 
 def check_action(action: Any, num_actions: int, where: str = "") -> int:
@@ -110,3 +125,20 @@ def start_from(batch: Batch, state: State, options: Mapping[str, Any], which: ND
     if "random" not in options["scenario"]:
         batch.states["rng"][which] = streams
     batch.refresh()
+
+
+def preparation(
+    options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | Literal[True] = True
+) -> Prepare | None:
+    """What puts `options["scenario"]` into those of the `wanted` games that start, None without a scenario.
+
+    Raises as `scenario_of` does.
+    """
+    state = scenario_of(options, config)
+    if state is None:
+        return None
+
+    def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
+        start_from(batch, state, options, which & wanted)
+
+    return prepare

@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from petrichor_env.batch import Batch
-from petrichor_env.envs.arguments import (
-    check_action,
-    check_options,
-    check_render_mode,
-    check_seeds,
-    scenario_of,
-    solo_config,
-    start_from,
-    warn_of_no_render_mode,
-)
-from petrichor_env.errors import ConfigError, GameOver
-from petrichor_env.observation import HIGH, LOW
+from petrichor_env.batch import Batch, Seed
+from petrichor_env.envs.arguments import Prepare, solo_config
+from petrichor_env.envs.vector import GamesVectorEnv, autoreset_mode_of
 from petrichor_env.render.text import render_text
-
-Observations = NDArray[np.float32]
-
-
-def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
-    """The mode by member, name (`"NEXT_STEP"`, in any case) or value (`"NextStep"`). Raises `ConfigError` otherwise."""
-    if isinstance(mode, AutoresetMode):
-        return mode
-    for known in AutoresetMode:
-        if isinstance(mode, str) and (mode == known.value or mode.upper() == known.name):
-            return known
-    names = ", ".join(known.name for known in AutoresetMode)
-    raise ConfigError(f"autoreset_mode={mode!r}: a gymnasium.vector.AutoresetMode or one of the names {names}")
+from petrichor_env.state import NOBODY
 
 
-class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
+class SoloVectorEnv(GamesVectorEnv):
     """N games of `Petrichor/Solo-v0` in one process, stepped by compiled code on `num_threads` threads.
 
     ```python
@@ -73,11 +49,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     Raises `ConfigError` for a bad argument, option or seed, `IllegalAction` (nothing has changed) for a bad action.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "render_modes": ["ansi"],
-        "render_fps": 2,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    batch: Batch
 
     def __init__(
         self,
@@ -94,9 +66,7 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         copy: bool = True,
     ):
         mode = autoreset_mode_of(autoreset_mode)
-        self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
-        self.batch = Batch(
+        batch = Batch(
             solo_config(variants, modules, powers, components),
             num_envs,
             autoreset=mode.name.lower(),
@@ -105,135 +75,20 @@ class SoloVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             num_threads=num_threads,
             new_observations=copy,
         )
-        self.num_envs = num_envs
-        self.copy = copy
-        self.autoreset_mode = mode
-        self.single_observation_space = gymnasium.spaces.Box(LOW, HIGH, self.batch.observations.shape[1:], np.float32)
-        self.single_action_space = gymnasium.spaces.Discrete(self.batch.action_masks.shape[1])
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._started = False
+        super().__init__(batch, num_envs, render_mode, mode, copy)
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Observations, dict[str, Any]]:
-        """Start all games, or those of `options["reset_mask"]`, (num_envs,) bool. Returns observations and infos.
+    def _start(self, seed: Seed, which: NDArray[np.bool_], prepare: Prepare | None) -> None:
+        self.batch.reset(seed, which)
+        if prepare is not None:
+            prepare(self.batch, which)
 
-        A game is a random one, or `options["scenario"]`. An int `seed` seeds game i with seed + i, a sequence gives
-        each game its own; without one, and where it is None in the sequence, a game goes on with its random stream.
-        """
-        given = check_options(options, ("scenario", "reset_mask"))
-        state = scenario_of(given, self.batch.config)
-        which = self._reset_mask(given.get("reset_mask"))
-        self._start_games(seed, which)
-        if state is not None:
-            start_from(self.batch, state, given, which)
-        return self.batch.observations, self._infos()
+    def _over(self) -> NDArray[np.bool_]:
+        return np.asarray(self.batch.actors == NOBODY)
 
-    def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play one action in every game: observations, rewards, terminations, truncations (all False), infos."""
-        batch = self.batch
-        if not self._started:
-            raise GameOver("no game has been started yet; call reset first")
-        self._check_range(actions)
-        batch.step(actions)
-        terminations = batch.terminations.copy()
-        infos = self._infos()
-        if batch.illegal.any() or terminations.any():
-            self._add_ends(infos, terminations, batch.illegal.copy())
-        return batch.observations, batch.rewards[:, 0].copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
+    def _results(self) -> dict[str, NDArray[Any]]:
+        final = self.batch.final_states[self.batch.terminations]
+        points = final["points"].astype(np.int64)
+        return {"points": points[:, 0], "neutral_points": points[:, 1], "won": self.batch.winners(final)[:, 0]}
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal in each game: a new (num_envs, NUM_ACTIONS) bool array."""
-        return self.batch.action_masks.astype(np.bool_)
-
-    def render(self) -> tuple[str, ...] | None:
-        """Every game as text with `render_mode="ansi"`."""
-        if self.render_mode is None:
-            warn_of_no_render_mode()
-            return None
+    def _texts(self) -> tuple[str, ...]:
         return tuple(render_text(state, viewer=0, tables=self.batch.tables) for state in self.batch.states)
-
-    def _infos(self) -> dict[str, Any]:
-        masks = self.batch.action_masks
-        return {"action_mask": masks.copy() if self.copy else masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
-
-    def _add_ends(self, infos: dict[str, Any], ended: NDArray[np.bool_], illegal: NDArray[np.bool_]) -> None:
-        """What the single environment says at the end of a game, and of a replaced illegal action."""
-        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            if ended.any():
-                self._add_results(infos, ended)
-            _add(infos, "illegal", illegal, ended | illegal)
-            return
-        if (illegal & ~ended).any():
-            _add(infos, "illegal", illegal & ~ended, illegal & ~ended)
-        if not ended.any():
-            return
-        final_info: dict[str, Any] = {}
-        masks = np.zeros_like(self.batch.action_masks)
-        masks[ended] = 1
-        _add(final_info, "action_mask", masks, ended)
-        self._add_results(final_info, ended)
-        _add(final_info, "illegal", illegal & ended, ended)
-        final_obs = np.full(self.num_envs, None, object)
-        for game in np.flatnonzero(ended):
-            final_obs[game] = self.batch.final_observations[game].copy()
-        _add(infos, "final_obs", final_obs, ended)
-        _add(infos, "final_info", final_info, ended)
-
-    def _add_results(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
-        final = self.batch.final_states[ended]
-        for key, values in (
-            ("points", final["points"][:, 0]),
-            ("neutral_points", final["points"][:, 1]),
-            ("won", self.batch.winners(final)[:, 0]),
-        ):
-            of_all: NDArray[Any] = np.zeros(self.num_envs, np.bool_ if key == "won" else np.int64)
-            of_all[ended] = values
-            _add(info, key, of_all, ended)
-
-    def _start_games(self, seed: int | Sequence[int | None] | None, which: NDArray[np.bool_]) -> None:
-        if isinstance(seed, int | np.integer):
-            check_seeds([seed], 1)
-            super().reset(seed=int(seed))
-            self.batch.reset(int(seed), which)
-        elif seed is not None:
-            seeds = check_seeds(seed, self.num_envs)
-            known = np.array([one is not None for one in seeds])
-            self.batch.reset([0 if one is None else one for one in seeds], which & known)
-            self.batch.reset(None, which & ~known)
-        elif self._started:
-            self.batch.reset(None, which)
-        else:  # Gymnasium wants a random start to come from np_random; no game has been shown yet, so all start
-            self.batch.reset(self.np_random.integers(2**63, size=self.num_envs))
-        self._started = True
-
-    def _reset_mask(self, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-        if mask is None:
-            return np.ones(self.num_envs, np.bool_)
-        wanted = f"a bool array of shape ({self.num_envs},) with at least one True"
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            raise ConfigError(f"options: reset_mask: {wanted}, not {mask!r:.80}")
-        if not mask.any():
-            raise ConfigError(f"options: reset_mask: {wanted}, not all False")
-        return mask
-
-    def _check_range(self, actions: NDArray[np.int64]) -> None:
-        """Actions outside the space are errors, except for games that wait for their reset and ignore them."""
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            return  # the batch says what is wrong
-        outside = (given < 0) | (given >= self.batch.action_masks.shape[1])
-        if outside.any() and (outside & (self.batch.actors >= 0)).any():
-            game = int(np.flatnonzero(outside & (self.batch.actors >= 0))[0])
-            check_action(given[game], self.batch.action_masks.shape[1], f"game {game}: ")
-
-
-def _add(info: dict[str, Any], key: str, values: Any, which: NDArray[np.bool_]) -> None:
-    """Gymnasium's pair of keys: the values, and which games have one."""
-    info[key], info[f"_{key}"] = values, which.copy()

@@ -35,9 +35,9 @@ def end_game(table: Table) -> None:
     table.phase = "over"
     most = max(player.wheat_tokens for player in table.owners)
     for player in table.owners:
-        player.points += table.printed.voting_win_points(player.voting_wins)
+        player.gain(table.printed.voting_win_points(player.voting_wins), "voting_wins")
         if most and player.wheat_tokens == most:
-            player.points += table.printed.pieces("wheat_bonus")
+            player.gain(table.printed.pieces("wheat_bonus"), "wheat_tokens")
 
 
 def winners(table: Table) -> list[Player]:

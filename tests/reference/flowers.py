@@ -106,7 +106,7 @@ def look_at_primrose(table: Table, primrose: Tile) -> None:
 
 def score_primrose(table: Table, primrose: Tile, controller: Player) -> None:
     """The new controller scores for each bloom token, and one point more on Fertilizer (Promos, Fertilizer tokens)."""
-    controller.points += table.printed.bloom_points * primrose.blooms + primrose.fertilizer
+    controller.gain(table.printed.bloom_points * primrose.blooms + primrose.fertilizer, "primrose")
 
 
 def primrose_blooms_again(table: Table) -> None:

@@ -113,7 +113,7 @@ def can_score_presence(table: Table, player: Player) -> bool:
 
 
 def score_presence(table: Table, player: Player) -> Steps[None]:
-    player.points += len(table.tiles_with_own_drops(player))
+    player.gain(len(table.tiles_with_own_drops(player)), "cards")
     yield from ()
 
 
@@ -129,7 +129,7 @@ def big_harvests(table: Table, player: Player) -> list[Tile]:
 def score_big_harvest(table: Table, player: Player) -> Steps[None]:
     tile = yield from choose_tile("forecast_tile", player, big_harvests(table, player))
     assert tile is not None
-    player.points += table.scored[tile.name][player.seat] - FREE_DROPS
+    player.gain(table.scored[tile.name][player.seat] - FREE_DROPS, "cards")
 
 
 # --- 3 Before the Harvest: own drops in clouds count as if they lay on the tile, for growing too ---------------------
@@ -344,7 +344,7 @@ def always(table: Table, player: Player) -> bool:
 
 def turn_dice(table: Table, player: Player) -> Steps[None]:
     table.dice = [HARVEST] * 3
-    player.points += 3
+    player.gain(3, "cards")
     yield from ()
 
 

@@ -118,6 +118,7 @@ class Game:
             "votes": {weather: self._owned(table.votes[weather]) for weather in WEATHERS},
             "dice": sorted(table.dice, key=lambda die: 0 if isinstance(die, str) else die),
             "points": {player.name: player.points for player in table.owners},
+            "scored": self._scored(),
             "voting_wins": {player.name: player.voting_wins for player in table.owners},
             "wheat_tokens": {player.name: player.wheat_tokens for player in table.owners},
             "supply": {player.name: player.supply for player in table.owners},
@@ -155,6 +156,14 @@ class Game:
         if tile.blooms:
             described["blooms"] = tile.blooms
         return described
+
+    def _scored(self) -> dict[str, dict[str, int]]:
+        """Points by source and player, those that brought any."""
+        sources = {source for player in self.table.owners for source in +player.scored}
+        return {
+            source: {player.name: player.scored[source] for player in self.table.owners if player.scored[source]}
+            for source in sources
+        }
 
     def _owned(self, pieces: Drops) -> dict[str, int]:
         return {player.name: pieces[player.seat] for player in self.table.owners if pieces[player.seat]}

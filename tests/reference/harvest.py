@@ -79,7 +79,7 @@ def score_tile(table: Table, tile: Tile, drops: Drops, growing: str) -> None:
     for owner in owners_of(drops):
         player = table.owners[owner]
         points = tile_points(table, tile, drops, growing, player)
-        player.points += max(0, points + tile.fertilizer - tile.pod)
+        player.gain(max(0, points + tile.fertilizer - tile.pod), str(tile.crop))
         if tile.crop == "wheat" and place_of(drops, owner) == 1:
             player.wheat_tokens += 1
 

@@ -81,7 +81,7 @@ def perform(table: Table, card: int) -> None:
     else:
         target = roll_target(table, targets) if targets else None
     if target is None:
-        table.neutral.points += 1
+        table.neutral.gain(1, "cards")
     else:
         ABILITIES[card](table, target)
 
@@ -94,7 +94,7 @@ def place_votes(table: Table, card: int) -> None:
                 table.neutral.votes -= 1
                 table.votes[weather][table.neutral.seat] += 1
             else:
-                table.neutral.points += 1
+                table.neutral.gain(1, "cards")
 
 
 def decrease_die(table: Table) -> None:

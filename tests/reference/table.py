@@ -81,7 +81,8 @@ class Player:
     """Water drops in the personal supply."""
     votes: int
     """Votes in the personal supply."""
-    points: int = 0
+    scored: Counter[str] = field(default_factory=Counter)
+    """The points by what brought them: a harvested crop, "dice", "voting_wins", "wheat_tokens", "cards"."""
     voting_wins: int = 0
     wheat_tokens: int = 0
     hand: Counter[str] = field(default_factory=Counter)
@@ -89,6 +90,13 @@ class Player:
     """The cards the player drafts from."""
     power: str = "none"
     forecasts: set[int] = field(default_factory=set)
+
+    @property
+    def points(self) -> int:
+        return self.scored.total()
+
+    def gain(self, points: int, source: str) -> None:
+        self.scored[source] += points
 
 
 class Table:

@@ -45,7 +45,7 @@ def place_vote(table: Table, player: Player, weather: str) -> Steps[None]:
 def decrease_die(table: Table, player: Player, votes: int) -> None:
     """Decrease a Harvest die by one vote for 1 point. A die showing 1 is turned to a Harvest side, for 2 points."""
     table.dice[table.dice.index(votes)] = votes - 1 if votes > 1 else HARVEST
-    player.points += 1 if votes > 1 else 2
+    player.gain(1 if votes > 1 else 2, "dice")
 
 
 # --- Winning the Weather Vote ----------------------------------------------------------------------------------------
