@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -99,6 +99,7 @@ class IsmctsAgent:
         warm_up()
         visits, utilities = np.zeros((2, len(decisions), NUM_ACTIONS))
         roots = decisions.sample_states(generator)
+        tables = decisions.tables
         room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
 
         def think(part: slice) -> None:
@@ -106,19 +107,23 @@ class IsmctsAgent:
             for game in range(part.start, part.stop):
                 root = roots[game : game + 1]
                 nodes[:1] = np.zeros(1, NODE)
-                fixed = (root, decisions.tables, self._weights, self._settings, memo, nodes)
-                if self.simulations is not None:
-                    search_tree(*fixed, 1, stack, self.simulations)
-                else:
-                    self._search_for_a_time(fixed, stack)
+                used = 1
+                for simulations in self._portions():
+                    used = search_tree(
+                        root, tables, self._weights, self._settings, memo, nodes, used, stack, simulations
+                    )
                 read_root(nodes, visits[game], utilities[game])
 
         in_threads(think, len(decisions), 1, self.num_threads)
         return visits, utilities
 
-    def _search_for_a_time(self, fixed: tuple[np.ndarray, ...], stack: np.ndarray) -> None:
+    def _portions(self) -> Iterator[int]:
+        """Numbers of simulations, until the budget is spent."""
+        if self.simulations is not None:
+            yield self.simulations
+            return
         assert self.milliseconds is not None
         end = time.perf_counter() + self.milliseconds / 1000
-        used = search_tree(*fixed, 1, stack, 1)
+        yield 1
         while time.perf_counter() < end:
-            used = search_tree(*fixed, used, stack, _SIMULATIONS_A_LOOK_AT_THE_CLOCK)
+            yield _SIMULATIONS_A_LOOK_AT_THE_CLOCK

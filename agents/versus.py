@@ -80,7 +80,7 @@ class VersusBatch:
         illegal_action: str = "raise",
         autoreset: str = "same_step",
         num_threads: int | None = None,
-        new_observations: bool = False,
+        new_observations: bool = True,
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
     ) -> None:

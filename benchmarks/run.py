@@ -18,6 +18,7 @@ from benchmarks.environments import aec, single, vec_solo
 from benchmarks.measure import Result
 from benchmarks.parts import parts
 from benchmarks.playouts import playouts
+from benchmarks.search import search
 from benchmarks.startup import startup
 from petrichor_env import __version__
 from petrichor_env.errors import ConfigError
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
     "single": single,
     "aec": aec,
     "playouts": playouts,
+    "search": search,
     "startup": startup,
     "parts": parts,
 }

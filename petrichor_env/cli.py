@@ -409,6 +409,25 @@ def benchmark(
     )
 
 
+@app.command()
+def ladder(
+    players: Annotated[
+        str, typer.Option(help="Numbers of players, with commas between; 1 is solo.", metavar="NUMBERS")
+    ] = "1,2,3,4",
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games of every step; fewer for slow agents if not given.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
+        "runs/ladder.json"
+    ),
+) -> None:
+    """Measure whether each agent, from random to ismcts-2000, wins against the one below it."""
+    numbers = _words(players)
+    if not all(number.isdecimal() for number in numbers):
+        raise PetrichorError(f"players={players!r}: whole numbers with commas between, such as 1,2")
+    _import("training.ladder", extra="train").main([int(one) for one in numbers], games=games, output=output)
+
+
 def _import(name: str, extra: str) -> ModuleType:
     """A module that the core can do without. Raises PetrichorError if it, or something it needs, is missing."""
     if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:

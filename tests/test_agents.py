@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agents import Agent, Decisions, GreedyAgent, RandomAgent, make_agent
+from agents import Agent, Decisions, GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
 from agents.base import check_agents
 from agents.search.position_value import DEFAULT_WEIGHTS
 from petrichor_env.actions import CARD
@@ -42,23 +44,27 @@ def in_the_middle(config: Config, games: int, steps: int, seed: int = 0) -> Batc
     return batch
 
 
+AGENTS: list[Agent] = [RandomAgent(), GreedyAgent(), RolloutAgent(2), IsmctsAgent(20)]
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
-@pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent()], ids=lambda agent: agent.name)
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_actions_are_legal_in_every_configuration(agent: Agent, config: Config) -> None:
-    batch = Batch(config, 32, seed=3)
+    games = 32 if agent.name in ("random", "greedy") else 8
+    batch = Batch(config, games, seed=3)
     generator = np.random.default_rng(0)
     asked = set()
     for _ in range(150):
         asked |= set(batch.states["decision"].tolist())
         actions = agent.act(Decisions.of(batch), generator)
-        assert actions.shape == (32,)
+        assert actions.shape == (games,)
         assert actions.dtype == np.int64
-        assert batch.action_masks[np.arange(32), actions].all()
+        assert batch.action_masks[np.arange(games), actions].all()
         batch.step(actions)
     assert {Decision.TURN, Decision.VOTE, Decision.OPTIONAL_ACTION} <= asked
 
 
-@pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent()], ids=lambda agent: agent.name)
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_actions_come_from_the_generator_alone(agent: Agent) -> None:
     batch = in_the_middle(Config(), 64, 9)
     before = batch.save()
@@ -69,28 +75,108 @@ def test_actions_come_from_the_generator_alone(agent: Agent) -> None:
     assert batch.save() == before
 
 
-def test_greedy_is_the_same_with_any_number_of_threads() -> None:
+@pytest.mark.parametrize(
+    "with_threads",
+    [
+        lambda n: GreedyAgent(num_threads=n),
+        lambda n: RolloutAgent(2, num_threads=n),
+        lambda n: IsmctsAgent(20, num_threads=n),
+    ],
+)
+def test_actions_are_the_same_with_any_number_of_threads(with_threads: Callable[[int], Agent]) -> None:
     batch = in_the_middle(Config(), 100, 9)
-    one, three = (GreedyAgent(num_threads=n).act(Decisions.of(batch), np.random.default_rng(5)) for n in (1, 3))
+    one, three = (with_threads(n).act(Decisions.of(batch), np.random.default_rng(5)) for n in (1, 3))
     assert np.array_equal(one, three)
 
 
+def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Decisions, Decisions]:
+    """The same decisions twice: as they are, and with hands, decks and chance as the actors could believe them."""
+    batch = in_the_middle(config, games, steps, seed=steps)
+    true = batch.states.copy()
+    original = Decisions(true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
+    seats = batch.actors.astype(np.int64)
+    sample_hidden_games(batch.states, batch.tables, seats, np.arange(games, dtype=np.uint64))
+    assert not np.array_equal(true["rng"], batch.states["rng"])
+    if config.players > 1 and not config.drafting and true["hand"].any():  # Fertilizer comes before the cards
+        assert not np.array_equal(true["hand"], batch.states["hand"])
+    batch.refresh()
+    assert np.array_equal(batch.observations, original.observations)
+    return original, Decisions.of(batch)
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
-def test_greedy_does_not_see_what_is_hidden(config: Config) -> None:
-    """Hands, decks and chance redrawn as the actor's knowledge allows: the same random numbers, the same moves."""
+def test_agents_do_not_see_what_is_hidden(config: Config) -> None:
+    """The same random numbers, and the same moves: what they look at is drawn from what the actor knows."""
     for steps in (0, 10, 25, 40):
-        batch = in_the_middle(config, 64, steps, seed=steps)
-        true = batch.states.copy()
-        seats = batch.actors.astype(np.int64)
-        sample_hidden_games(batch.states, batch.tables, seats, np.arange(64, dtype=np.uint64))
-        assert not np.array_equal(true["rng"], batch.states["rng"])
-        if config.players > 1 and not config.drafting and true["hand"].any():  # Fertilizer comes before the cards
-            assert not np.array_equal(true["hand"], batch.states["hand"])
-        redrawn = Decisions.of(batch)
-        original = Decisions(true, batch.tables, batch.observations, batch.action_masks)
-        for seed in range(3):
-            moves = [GreedyAgent().act(d, np.random.default_rng(seed)) for d in (original, redrawn)]
+        original, redrawn = what_is_hidden_changed(config, 64, steps)
+        for agent in (GreedyAgent(), RolloutAgent(1)):
+            moves = [agent.act(decisions, np.random.default_rng(steps)) for decisions in (original, redrawn)]
             assert np.array_equal(moves[0], moves[1])
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_the_searches_find_the_same_whatever_is_hidden(config: Config) -> None:
+    """Not only the same move: every action has the same number of simulations and the same utility."""
+    for steps in (0, 12, 30):
+        original, redrawn = what_is_hidden_changed(config, 12, steps)
+        for seed in range(2):
+            first, second = (IsmctsAgent(40).search(d, np.random.default_rng(seed)) for d in (original, redrawn))
+            assert np.array_equal(first, second)
+            first, second = (RolloutAgent(2).utilities(d, np.random.default_rng(seed)) for d in (original, redrawn))
+            assert np.array_equal(first, second)
+
+
+def test_a_search_accounts_for_its_simulations() -> None:
+    batch = in_the_middle(Config(players=3), 16, 20)
+    decisions = Decisions.of(batch)
+    visits, utilities = IsmctsAgent(75).search(decisions, np.random.default_rng(0))
+    assert (visits.sum(axis=1) == 75).all()
+    assert (visits[batch.action_masks == 0] == 0).all()
+    assert ((utilities > 0) == (visits > 0)).all()
+    assert (utilities < 1).all()
+    shares = IsmctsAgent(75).probabilities(decisions, np.random.default_rng(0))
+    assert np.allclose(shares, visits / 75)
+    assert np.array_equal(IsmctsAgent(75).act(decisions, np.random.default_rng(0)), (visits + utilities).argmax(axis=1))
+
+
+def test_a_search_by_the_clock_is_legal() -> None:
+    batch = in_the_middle(Config(), 4, 10)
+    visits, _ = IsmctsAgent(milliseconds=5).search(Decisions.of(batch), np.random.default_rng(0))
+    assert (visits.sum(axis=1) >= 1).all()
+    assert (visits[batch.action_masks == 0] == 0).all()
+
+
+def test_the_last_choice_of_a_game_is_searched_to_its_end() -> None:
+    """With one decision left a search knows what it brings, and takes what wins."""
+    games, found = 64, 0
+    batch = Batch(Config(), games, seed=1, autoreset="disabled")
+    generator = np.random.default_rng(0)
+    greedy = GreedyAgent()
+    while (playing := batch.actors >= 0).any():
+        asked = np.flatnonzero(playing)
+        for game in asked:
+            state = batch.states[game : game + 1]
+            ends = [_margin_after(state, batch, int(action)) for action in np.flatnonzero(batch.action_masks[game])]
+            if None not in ends and len(set(ends)) > 1:
+                decision = Decisions.of(batch, np.array([game]))
+                chosen = int(IsmctsAgent(60).act(decision, generator)[0])
+                legal = np.flatnonzero(batch.action_masks[game]).tolist()
+                assert ends[legal.index(chosen)] == max(end for end in ends if end is not None)
+                found += 1
+        actions = np.zeros(games, np.int64)
+        actions[asked] = greedy.act(Decisions.of(batch, asked), generator)
+        batch.step(actions, playing)
+    assert found >= 5
+
+
+def _margin_after(state: np.ndarray, batch: Batch, action: int) -> int | None:
+    """The final margin where this action ends the game; None where it does not."""
+    alone = Batch(batch.config, 1, seed=0, autoreset="disabled")
+    alone.states[:] = state
+    alone.refresh()
+    alone.step([action])
+    points = alone.states["points"][0]
+    return int(points[0] - points[1]) if alone.terminations[0] else None
 
 
 def test_sampled_states_keep_what_the_actor_knows() -> None:
@@ -165,11 +251,51 @@ def test_greedy_takes_weights_by_name() -> None:
 
 
 def test_agents_by_name() -> None:
-    assert make_agent("random").name == "random"
-    assert make_agent("greedy").name == "greedy"
-    for name in ("greedier", "policy", "policy:", ""):
-        with pytest.raises(ConfigError, match="one of random, greedy, policy:PATH"):
-            make_agent(name)
+    for name in ("random", "greedy", "rollout", "rollout-3", "ismcts", "ismcts-200", "ismcts-50ms", "ismcts-0.5ms"):
+        assert make_agent(name).name == name
+    ismcts, thinking = make_agent("ismcts"), make_agent("ismcts-50ms")
+    assert isinstance(ismcts, IsmctsAgent)
+    assert isinstance(thinking, IsmctsAgent)
+    assert ismcts.simulations == 2000
+    assert thinking.milliseconds == 50
+    assert thinking.simulations is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "greedier",
+            "policy",
+            "policy:",
+            "",
+            "rollout-",
+            "rollout-0",
+            "rollout-x",
+            "rollout-1.5",
+            "ismcts-",
+            "ismcts--5",
+        ),
+        *("ismcts-0", "ismcts-ms", "ismcts-0ms", "ismcts-nanms", "ismcts-infms", "ismcts-²", "rollout:3", "Random"),
+    ],
+)
+def test_unknown_agents_are_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: one of random, greedy, rollout, ")):
+        make_agent(name)
+
+
+def test_budgets_are_checked() -> None:
+    for arguments in ({}, {"simulations": 5, "milliseconds": 5}):
+        with pytest.raises(ConfigError, match="simulations or milliseconds, one of them"):
+            IsmctsAgent(**arguments)
+    with pytest.raises(ConfigError, match="simulations=0: an int of at least 1"):
+        IsmctsAgent(0)
+    with pytest.raises(ConfigError, match="milliseconds=nan: a number above 0"):
+        IsmctsAgent(milliseconds=float("nan"))
+    with pytest.raises(ConfigError, match="playouts=0: an int of at least 1"):
+        RolloutAgent(0)
+    with pytest.raises(ConfigError, match="settings: temperature; there are scale, "):
+        IsmctsAgent(5, settings={"temperature": 1.0})
 
 
 def test_missing_and_foreign_checkpoints_are_named(tmp_path: Path) -> None:

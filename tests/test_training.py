@@ -155,7 +155,7 @@ def test_vec_env_answers_what_sb3_asks() -> None:
 
 
 def test_vec_env_refuses_bad_input() -> None:
-    for wrong in (VersusBatch(None, 2), VersusBatch(None, 2, new_observations=True, autoreset="next_step")):
+    for wrong in (VersusBatch(None, 2, new_observations=False), VersusBatch(None, 2, autoreset="next_step")):
         with pytest.raises(ValueError, match="new_observations=True"):
             PetrichorVecEnv(wrong)
     env = PetrichorVecEnv(solo_games(4, seed=0))

@@ -224,7 +224,7 @@ def learn(
 ) -> tuple[MaskablePPO, Progress]:
     """Train a policy for one solo configuration for that many minutes: `policy.zip` and `learning_curve.csv` alone."""
     settings = settings or Settings()
-    games = VersusBatch(config, settings.num_envs, seed=seed, reward=settings.reward, new_observations=True)
+    games = VersusBatch(config, settings.num_envs, seed=seed, reward=settings.reward)
     learner = Learner(
         games,
         Budget(minutes=minutes),

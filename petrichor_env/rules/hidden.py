@@ -77,10 +77,11 @@ def redeal_forecasts(s: State, seat: int) -> None:
         return
     unseen = s.forecast_holder.copy()
     number = 0
-    for card in range(NUM_FORECASTS):
-        if s.forecast_holder[card] != seat and s.forecast_holder[card] != PLAYED:
-            unseen[number] = s.forecast_holder[card]
-            number += 1
+    for holder in range(NOBODY, s.players):  # in an order that doesn't tell who holds which
+        for card in range(NUM_FORECASTS):
+            if holder != seat and s.forecast_holder[card] == holder:
+                unseen[number] = holder
+                number += 1
     for card in range(NUM_FORECASTS):
         if s.forecast_holder[card] != seat and s.forecast_holder[card] != PLAYED:
             i = random_below(s, number)

@@ -31,9 +31,7 @@ def main(
 
     # 64 games in one process. One game of Gymnasium's does as well, only slower:
     # env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", reward="margin")
-    env = PetrichorVecEnv(
-        VersusBatch(Config(), 64, reward="margin", seed=seed, new_observations=True), reward_scale=0.1
-    )
+    env = PetrichorVecEnv(VersusBatch(Config(), 64, reward="margin", seed=seed), reward_scale=0.1)
 
     # MaskablePPO asks the environment for its action_masks() before every step. Plain PPO would not: nearly all of the
     # 143 actions are illegal in any one position.

@@ -1,0 +1,53 @@
+"""ISMCTS simulations on one core, on positions of games that the greedy agent plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from agents import Decisions, GreedyAgent, IsmctsAgent
+from benchmarks.measure import Result, compare
+from petrichor_env.batch import Batch
+from petrichor_env.config import Config
+from petrichor_env.state import NOBODY
+
+TARGET = 20_000
+SIMULATIONS = 200
+_EVERY = 6
+_POSITIONS = 16
+CONFIGS = {"solo": Config(), **{f"{players}p": Config(players=players) for players in (2, 3, 4)}}
+
+
+def search(repeats: int, seconds: float) -> list[Result]:
+    """Simulations a second on one core, by configuration."""
+    results = []
+    for name, config in CONFIGS.items():
+        target = TARGET if name in ("solo", "2p") else None
+        results += compare("search", {name: _think(config)}, "simulations/s", repeats, seconds, target=target)
+    return results
+
+
+def _think(config: Config) -> Callable[[], int]:
+    agent = IsmctsAgent(SIMULATIONS, num_threads=1)
+    decisions = [_positions(config, steps) for steps in range(0, 60, _EVERY)]
+    generator = np.random.default_rng(0)
+    turn = 0
+
+    def run() -> int:
+        nonlocal turn
+        asked = decisions[turn % len(decisions)]
+        turn += 1
+        agent.act(asked, generator)
+        return SIMULATIONS * len(asked)
+
+    return run
+
+
+def _positions(config: Config, steps: int) -> Decisions:
+    """After so many decisions of games that have not ended by then."""
+    batch = Batch(config, _POSITIONS, seed=0, num_threads=1, autoreset="same_step")
+    greedy, generator = GreedyAgent(num_threads=1), np.random.default_rng(0)
+    for _ in range(steps):
+        batch.step(greedy.act(Decisions.of(batch), generator))
+    return Decisions.of(batch.copy(), np.flatnonzero(batch.actors != NOBODY))
