@@ -1,8 +1,9 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
-A test compares them with what this writes. The picture in `README.md` is a game of the real renderer. The tables of
-`docs/performance.md` and `README.md` are made from `docs/performance.json` (by `petrichor bench --json`) and
-`docs/difficulty.csv` (by `make demo`), so that no figure is typed by hand.
+A test compares them with what this writes. The picture in `README.md` is a game of the real renderer. No figure in a
+table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (by `petrichor bench --json`),
+of `README.md` from `docs/difficulty.csv` (by `make demo`), of `docs/agents.md` from `docs/ladder.json` (by
+`petrichor ladder`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from petrichor_env import Batch, Config, actions, config, state
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.render.text import render_text
 from petrichor_env.state import Decision
+from training.evaluation import Estimate
+from training.evaluation_files import percent, plus_minus
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -101,6 +104,22 @@ def difficulty_table() -> str:
     return "\n".join(lines)
 
 
+def ladder_table() -> str:
+    lines = [
+        "| game | agent | against | games | win rate | above | margin |",
+        "|---|---|---|---:|---:|---:|---:|",
+    ]
+    for row in json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))["steps"]:
+        rate, above, margin = (Estimate(*row[key]) for key in ("win_rate", "above", "margin"))
+        game = "solo" if row["players"] == 1 else f"{row['players']} players"
+        gain = f"{100 * above.value:+.1f} ({100 * above.low:+.1f} to {100 * above.high:+.1f})"
+        lines.append(
+            f"| {game} | `{row['upper']}` | `{row['lower']}` | {row['games']} | {percent(rate)} | {gain} | "
+            f"{plus_minus(margin, signed=True)} |"
+        )
+    return "\n".join(lines)
+
+
 def picture() -> str:
     """A solo game in its second round, as `render_mode="ansi"` shows it."""
     batch = Batch(Config(), seed=2)
@@ -121,6 +140,7 @@ def main() -> None:
     (DOCS / "observation.md").write_text(observation_page(), encoding="utf-8")
     (DOCS / "actions.md").write_text(actions_page(), encoding="utf-8")
     replace_block(DOCS / "performance.md", "benchmarks", performance_table())
+    replace_block(DOCS / "agents.md", "ladder", ladder_table())
     replace_block(README, "picture", picture())
     replace_block(README, "difficulty", difficulty_table())
 

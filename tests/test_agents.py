@@ -122,8 +122,8 @@ def test_the_searches_find_the_same_whatever_is_hidden(config: Config) -> None:
         for seed in range(2):
             first, second = (IsmctsAgent(40).search(d, np.random.default_rng(seed)) for d in (original, redrawn))
             assert np.array_equal(first, second)
-            first, second = (RolloutAgent(2).utilities(d, np.random.default_rng(seed)) for d in (original, redrawn))
-            assert np.array_equal(first, second)
+            one, other = (RolloutAgent(2).utilities(d, np.random.default_rng(seed)) for d in (original, redrawn))
+            assert np.array_equal(one, other)
 
 
 def test_a_search_accounts_for_its_simulations() -> None:
@@ -285,9 +285,9 @@ def test_unknown_agents_are_refused_with_those_there_are(name: str) -> None:
 
 
 def test_budgets_are_checked() -> None:
-    for arguments in ({}, {"simulations": 5, "milliseconds": 5}):
+    for simulations, milliseconds in ((None, None), (5, 5.0)):
         with pytest.raises(ConfigError, match="simulations or milliseconds, one of them"):
-            IsmctsAgent(**arguments)
+            IsmctsAgent(simulations, milliseconds)
     with pytest.raises(ConfigError, match="simulations=0: an int of at least 1"):
         IsmctsAgent(0)
     with pytest.raises(ConfigError, match="milliseconds=nan: a number above 0"):

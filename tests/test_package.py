@@ -120,6 +120,7 @@ def test_generated_pages_are_current() -> None:
     assert generate.picture() in README
     assert generate.performance_table() in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert generate.difficulty_table() in README
+    assert generate.ladder_table() in (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
 
 
 def test_the_page_of_actions_speaks_of_every_decision() -> None:

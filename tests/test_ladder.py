@@ -1,0 +1,66 @@
+"""The ladder: each agent is stronger than the one below it, as far as a test can afford to see."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from petrichor_env.errors import ConfigError, PetrichorError
+from petrichor_env.state import STATE_VERSION
+from training.benchmark import LADDER
+from training.ladder import main, measure_step
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_greedy_wins_against_random(players: int) -> None:
+    row = measure_step("random", "greedy", players, 96, 7)
+    assert row["above"][1] > 0
+    assert row["games"] == 96
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize(("lower", "upper"), [("greedy", "rollout"), ("rollout", "ismcts-200")])
+def test_searches_win_against_the_agent_below(lower: str, upper: str, players: int) -> None:
+    assert measure_step(lower, upper, players, 240, 7)["above"][1] > 0
+
+
+def test_the_published_ladder_is_whole_and_rises() -> None:
+    """What docs/agents.md says, from the file that it is made of."""
+    published = json.loads((ROOT / "docs" / "ladder.json").read_text(encoding="utf-8"))
+    assert published["state_version"] == STATE_VERSION
+    steps = {(row["players"], row["lower"], row["upper"]): row for row in published["steps"]}
+    wanted = {(players, LADDER[i], LADDER[i + 1]) for players in (1, 2, 3, 4) for i in range(len(LADDER) - 1)}
+    assert set(steps) == wanted
+    for step, row in steps.items():
+        assert row["above"][1] > 0, step
+        assert row["win_rate"][0] > (0.0 if step[0] == 1 else 1 / step[0])
+
+
+def test_steps_that_are_there_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "ladder.json"
+    main((2,), ("random", "greedy"), games=4, output=path)
+    before = path.read_bytes()
+    main((2,), ("random", "greedy"), games=8, output=path)
+    assert path.read_bytes() == before
+    main((2, 1), ("random", "greedy"), games=4, output=path)
+    rows = json.loads(path.read_text(encoding="utf-8"))["steps"]
+    assert [(row["players"], row["games"]) for row in rows] == [(2, 4), (1, 4)]
+    assert "greedy" in capsys.readouterr().out
+
+
+def test_wrong_ladders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="players=6: 1, 2, 3, 4"):
+        main((6,), output=tmp_path / "ladder.json")
+    with pytest.raises(ConfigError, match="at least two agents"):
+        main((1,), ("random",), output=tmp_path / "ladder.json")
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(PetrichorError, match="no ladder of this project"):
+        main((1,), output=tmp_path / "other.json")
+    (tmp_path / "old.json").write_text('{"steps": [], "state_version": 1}', encoding="utf-8")
+    with pytest.raises(PetrichorError, match="measured with state version 1"):
+        main((1,), output=tmp_path / "old.json")
