@@ -109,9 +109,14 @@ def labels_of(names: Sequence[str]) -> tuple[str, ...]:
 def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     """The agents of these names. Each one answers a decision first, so that none compiles when it is timed.
 
+    Torch is left one thread: its threads wait by spinning, and networks of this size gain nothing from a second one.
     Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
     """
     agents = [make_agent(name) for name in names]
+    if any(name.startswith("policy") for name in names):
+        import torch
+
+        torch.set_num_threads(1)
     check_agents(agents, config)
     batch = Batch(config, 1, 0)
     for agent in agents:

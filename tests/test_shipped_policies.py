@@ -1,0 +1,72 @@
+"""The policies that come with the package: they fit this version, and play as well as docs/training.md says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import POLICIES, Decisions, GreedyAgent, make_agent, shipped_policies
+from agents.base import check_agents
+from agents.checkpoint import read_notes
+from agents.policy import PolicyAgent
+from petrichor_env.batch import Batch
+from petrichor_env.config import Config
+from petrichor_env.errors import CheckpointError, ConfigError
+from training.evaluation import play_games
+from training.matches import evaluate
+
+
+def test_there_are_two() -> None:
+    assert shipped_policies() == ("solo", "versus")
+    for name, players in (("solo", 1), ("versus", 2)):
+        path = POLICIES / f"{name}.zip"
+        assert path.stat().st_size < 1_500_000
+        assert read_notes(path)["training"]["players"] == players
+
+
+def test_the_solo_policy_wins_where_greedy_rarely_does() -> None:
+    """With Double card, on the same games: about three of four against about one of four."""
+    config = Config(variants=("double_card",))
+    policy, greedy = (play_games([agent], config, 150, 77) for agent in (make_agent("policy:solo"), GreedyAgent()))
+    assert policy.won.mean() > 0.6
+    assert greedy.won.mean() < 0.4
+
+
+def test_the_two_player_policy_wins_against_random_nearly_always() -> None:
+    report = evaluate([make_agent("policy:versus"), make_agent("random")], Config(players=2), 100, 77).reports[0]
+    assert report.estimates["win_rate"].low > 0.85
+
+
+def test_sampling_draws_from_the_probabilities() -> None:
+    policy = make_agent("policy-sample:versus")
+    assert isinstance(policy, PolicyAgent)
+    assert policy.name == "policy-sample:versus"
+    batch = Batch(Config(players=2), 1, seed=3)
+    many = Decisions(
+        np.repeat(batch.states, 4000),
+        batch.tables,
+        np.repeat(batch.observations, 4000, 0),
+        np.repeat(batch.action_masks, 4000, 0),
+    )
+    generator = np.random.default_rng(0)
+    expected = policy.probabilities(many, generator)[0]
+    assert expected.sum() == pytest.approx(1)
+    assert (expected[batch.action_masks[0] == 0] == 0).all()
+    counts = np.bincount(policy.act(many, generator), minlength=len(expected))
+    assert (np.abs(counts - 4000 * expected) <= 5 * np.sqrt(4000 * expected * (1 - expected)) + 1).all()
+    likeliest = make_agent("policy:versus").act(many, generator)
+    assert (likeliest == expected.argmax()).all()
+
+
+def test_policies_refuse_games_that_they_were_not_trained_for() -> None:
+    solo, versus = make_agent("policy:solo"), make_agent("policy:versus")
+    check_agents([solo], Config(variants=("one_more_turn",)))
+    with pytest.raises(ConfigError, match="policy:solo was trained for the solo game, and this is a game of 2"):
+        check_agents([solo, versus], Config(players=2))
+    with pytest.raises(ConfigError, match="policy:versus was trained for 2 players, and this is the solo game"):
+        check_agents([versus], Config())
+
+
+def test_unknown_policies_are_refused_with_those_there_are() -> None:
+    with pytest.raises(CheckpointError, match=r"nobody: there is no such file, nor a shipped .*solo, versus"):
+        make_agent("policy:nobody")
