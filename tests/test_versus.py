@@ -452,7 +452,6 @@ def test_new_observations_stay_as_they_are() -> None:
         ({"num_games": 0}, "num_games=0"),
         ({"choose_config": lambda games: [Config(players=2)] * len(games)}, "number of players"),
     ],
-    ids=str,
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
