@@ -21,6 +21,7 @@ __all__ = [
     "RandomAgent",
     "RolloutAgent",
     "check_agents",
+    "checkpoint_path",
     "make_agent",
     "shipped_policies",
 ]
@@ -67,7 +68,7 @@ def make_agent(name: str) -> Agent:
     if kind in ("policy", "policy-sample") and path:
         from agents.policy import PolicyAgent  # torch takes seconds to import, and not every installation has it
 
-        return PolicyAgent.load(_checkpoint(path), sample=kind == "policy-sample", name=name)
+        return PolicyAgent.load(checkpoint_path(path), sample=kind == "policy-sample", name=name)
     kind, dash, budget = name.partition("-")
     if kind == "rollout":
         return RolloutAgent(_whole_number(name, budget) if dash else PLAYOUTS, name=name)
@@ -78,14 +79,15 @@ def make_agent(name: str) -> Agent:
     raise _unknown(name)
 
 
-def _checkpoint(path: str) -> str | Path:
-    """A file where there is one, else a shipped policy's. Raises CheckpointError where there is neither."""
-    if Path(path).exists():
-        return path
+def checkpoint_path(path: str) -> Path:
+    """Where the checkpoint of `policy:PATH` is: a file, or a shipped policy. Raises CheckpointError for neither."""
+    if Path(path).is_file():
+        return Path(path)
     if path in shipped_policies():
         return POLICIES / f"{path}.zip"
+    what = "is no file" if Path(path).exists() else "there is no such file"
     shipped = ", ".join(shipped_policies()) or "none"
-    raise CheckpointError(f"{path}: there is no such file, nor a shipped policy of that name (there are: {shipped})")
+    raise CheckpointError(f"{path}: {what}, nor a shipped policy of that name (there are: {shipped})")
 
 
 def _whole_number(name: str, text: str) -> int:

@@ -62,7 +62,9 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray: ...
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64: a legal action for each of the decisions."""
+        ...
 
 
 def check_agents(agents: Iterable[Agent], config: Config) -> None:

@@ -27,6 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+_LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
+
 _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
 
 _OWN_FOLDERS = ("agents", "benchmarks", "petrichor_env", "training")
@@ -208,7 +210,7 @@ def demo(
     minutes: Annotated[float, typer.Option(min=0.0, help="How long to train.")] = 5.0,
     output: Annotated[Path, typer.Option(help="Folder for checkpoint, pictures and tables.")] = Path("runs/demo"),
     games: Annotated[int, typer.Option(min=1, help="Games for each row of the table.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the training and of the games.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the training and of the games.")] = 0,
 ) -> None:
     """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
     _import("training.demo", extra="train").main(minutes=minutes, output=output, games=games, seed=seed)
@@ -237,7 +239,7 @@ def train_solo(
     ] = False,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)] = None,
     steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of network and games.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of network and games.")] = 0,
     output: Annotated[Path, typer.Option(help="Folder for checkpoints and logs.")] = Path("runs/solo"),
     resume: Annotated[
         Path | None,
@@ -268,7 +270,7 @@ def train_selfplay(
     ] = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)] = None,
     steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of network, games and league.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of network, games and league.")] = 0,
     output: Annotated[Path, typer.Option(help="Folder for checkpoints, league and logs.")] = Path("runs/selfplay"),
     resume: Annotated[
         Path | None,
@@ -304,7 +306,7 @@ def evaluate(
         int | None,
         typer.Option(help="Games of each agent: 1000, or at most 20000 with --until-width.", min=1, show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game.")] = _EVALUATION_SEED,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
     until_width: Annotated[
         float | None, typer.Option(help="Stop when win rates are known this well, such as 0.05.", metavar="WIDTH")
     ] = None,
@@ -333,7 +335,7 @@ def tournament(
     drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
     modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
     games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game.")] = _EVALUATION_SEED,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
     output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
 ) -> None:
     """All agents against all: cross table and openskill ratings."""
@@ -362,7 +364,9 @@ def difficulty(
     ] = None,
     games: Annotated[int, typer.Option(min=1, help="Games of each agent with each set of variants.")] = 1000,
     search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game of each set.")] = _EVALUATION_SEED,
+    seed: Annotated[
+        int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game of each set.")
+    ] = _EVALUATION_SEED,
     modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
     components: Annotated[
         Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
@@ -415,8 +419,9 @@ def ladder(
         str, typer.Option(help="Numbers of players, with commas between; 1 is solo.", metavar="NUMBERS")
     ] = "1,2,3,4",
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games of every step; fewer for slow agents if not given.")
+        int | None, typer.Option(min=1, help="Games of every step to be played; fewer for slow agents if not given.")
     ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
     output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
         "runs/ladder.json"
     ),
@@ -425,7 +430,7 @@ def ladder(
     numbers = _words(players)
     if not all(number.isdecimal() for number in numbers):
         raise PetrichorError(f"players={players!r}: whole numbers with commas between, such as 1,2")
-    _import("training.ladder", extra="train").main([int(one) for one in numbers], games=games, output=output)
+    _import("training.ladder", extra="train").main([int(one) for one in numbers], games=games, seed=seed, output=output)
 
 
 def _import(name: str, extra: str) -> ModuleType:

@@ -20,10 +20,12 @@ from petrichor_env.actions import CARD
 from petrichor_env.batch import Batch
 from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.errors import CheckpointError, ConfigError
-from petrichor_env.kernels import sample_hidden_games
 from petrichor_env.state import PLAYED, Decision
 from tests.configurations import SOLO_MODULES
+from tests.hidden import swapped
 from training.evaluation import play_games
+
+ROOT = Path(__file__).parents[1]
 
 CONFIGS = [
     Config(),
@@ -90,15 +92,19 @@ def test_actions_are_the_same_with_any_number_of_threads(with_threads: Callable[
 
 
 def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Decisions, Decisions]:
-    """The same decisions twice: as they are, and with hands, decks and chance as the actors could believe them."""
+    """The same decisions twice: as they are, and with other hands, packs, decks, forecast cards and chance."""
     batch = in_the_middle(config, games, steps, seed=steps)
-    true = batch.states.copy()
+    true, generator = batch.states.copy(), np.random.default_rng(steps)
     original = Decisions(true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
-    seats = batch.actors.astype(np.int64)
-    sample_hidden_games(batch.states, batch.tables, seats, np.arange(games, dtype=np.uint64))
-    assert not np.array_equal(true["rng"], batch.states["rng"])
-    if config.players > 1 and not config.drafting and true["hand"].any():  # Fertilizer comes before the cards
-        assert not np.array_equal(true["hand"], batch.states["hand"])
+    for seat in range(config.players):
+        asked = batch.actors == seat
+        batch.states[asked] = swapped(batch.states[asked], seat, generator)
+    assert (true["rng"] != batch.states["rng"]).all()
+    if config.players > 1 and true["hand"].any():  # Fertilizer comes before the cards
+        assert (true["hand"] != batch.states["hand"]).any() or config.drafting
+        assert (true["pack"] != batch.states["pack"]).any() or not true["pack"].any()
+    if "forecasts" in config.modules and config.players > 1 and (true["forecast_holder"] >= 0).any():
+        assert (true["forecast_holder"] != batch.states["forecast_holder"]).any()
     batch.refresh()
     assert np.array_equal(batch.observations, original.observations)
     return original, Decisions.of(batch)
@@ -349,3 +355,12 @@ def test_agents_say_what_they_cannot_play() -> None:
     check_agents([RandomAgent()], Config(players=3))
     with pytest.raises(ConfigError, match="agent 'for two': players=3"):
         check_agents([RandomAgent(), ForTwo()], Config(players=3))
+
+
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "agents.md").read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[f"block{i}" for i in range(len(BLOCKS))])
+def test_the_pages_code_runs(block: str) -> None:
+    """docs/agents.md: an agent in PettingZoo's environment, and one of the reader's own."""
+    exec(compile(block, "agents.md", "exec"), {"__name__": "page"})

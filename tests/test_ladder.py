@@ -53,13 +53,20 @@ def test_steps_that_are_there_are_kept(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_wrong_ladders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="players=6: 1, 2, 3, 4"):
+    with pytest.raises(ConfigError, match=r"players=\[6\]: one or more of 1, 2, 3, 4"):
         main((6,), output=tmp_path / "ladder.json")
+    with pytest.raises(ConfigError, match=r"players=\[\]: one or more"):
+        main((), output=tmp_path / "ladder.json")
     with pytest.raises(ConfigError, match="at least two agents"):
         main((1,), ("random",), output=tmp_path / "ladder.json")
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     with pytest.raises(PetrichorError, match="no ladder of this project"):
         main((1,), output=tmp_path / "other.json")
+    (tmp_path / "rows.json").write_text('{"steps": [{}], "state_version": 3}', encoding="utf-8")
+    with pytest.raises(PetrichorError, match="no ladder of this project"):
+        main((1,), output=tmp_path / "rows.json")
+    with pytest.raises(PetrichorError, match="no folder can be made there"):
+        main((1,), output=tmp_path / "other.json" / "ladder.json")
     (tmp_path / "old.json").write_text('{"steps": [], "state_version": 1}', encoding="utf-8")
     with pytest.raises(PetrichorError, match="measured with state version 1"):
         main((1,), output=tmp_path / "old.json")

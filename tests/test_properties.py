@@ -41,6 +41,7 @@ from petrichor_env.state import (
     Source,
 )
 from tests.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
+from tests.hidden import swapped
 
 GAMES = 12
 """Of each configuration."""
@@ -616,32 +617,6 @@ def test_observations_hide_what_is_hidden(positions: dict[Config, np.ndarray]) -
                 assert (was != now).any(), f"{name} is never drawn anew"
             if "forecasts" in config.modules:
                 assert (states["forecast_holder"] != drawn["forecast_holder"]).any()
-
-
-def swapped(states: np.ndarray, seat: int, generator: np.random.Generator) -> np.ndarray:
-    """The states with other cards wherever this seat can't see them, and where a forecast card is asked for, of whom.
-
-    Written without the rules: a pending decision of somebody else need not fit these cards.
-    """
-    changed = states.copy()
-    changed["rng"] = generator.integers(0, 2**64, len(states), np.uint64)
-    for s in changed:
-        others = [other for other in range(s["players"]) if other != seat]
-        places = [s["deck"], *(s["hand"][other] for other in others), *(s["pack"][other] for other in others)]
-        unseen = generator.permutation(np.repeat(np.tile(np.arange(4), len(places)), np.concatenate(places)))
-        for place in places if others else []:
-            number = int(place.sum())
-            place[:] = np.bincount(unseen[:number], minlength=4)
-            unseen = unseen[number:]
-        open_cards = (s["forecast_holder"] == seat) | (s["forecast_holder"] == PLAYED)
-        s["forecast_holder"][~open_cards] = generator.permutation(s["forecast_holder"][~open_cards])
-        if s["actor"] in others:
-            s["legal"] = generator.integers(0, 2**64, 3, np.uint64)
-            if s["decision"] == Decision.DRAFT:
-                s["lowest_card"] = generator.integers(4)
-            if s["decision"] == Decision.FORECAST:
-                s["actor"], s["timing_index"] = generator.choice(others), generator.integers(s["players"])
-    return changed
 
 
 def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray]) -> None:

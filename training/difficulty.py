@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 import petrichor_env
-from agents import Agent
+from agents import Agent, checkpoint_path
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.errors import PetrichorError
+from petrichor_env.errors import CheckpointError, PetrichorError
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
 from training.evaluation import (
     ALL_VARIANTS,
@@ -338,9 +338,10 @@ def checkpoint_hash(agent: str) -> str | None:
     kind, _, path = agent.partition(":")
     if not kind.startswith("policy"):
         return None
-    shipped = Path(petrichor_env.__file__).parents[1] / "agents" / "policies" / f"{path}.zip"
-    file = shipped if shipped.is_file() else Path(path)
-    return sha256(file.read_bytes()) if file.is_file() else None
+    try:
+        return sha256(checkpoint_path(path).read_bytes())
+    except CheckpointError:
+        return None
 
 
 def sha256(data: bytes) -> str:

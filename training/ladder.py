@@ -76,19 +76,22 @@ def main(
     Arguments:
         players: numbers of players, 1 is solo.
         agents: the ladder, weakest first.
-        games: of every step; None for `GAMES`.
+        games: of every step that is played; None for `GAMES`.
         seed: of the first game.
         output: a JSON file, whose steps of this version are kept.
 
     Raises ConfigError for bad arguments, PetrichorError for a file of another version.
     """
-    for number in players:
-        if number not in CONFIGS:
-            raise ConfigError(f"players={number}: {', '.join(map(str, CONFIGS))}")
+    if not players or not set(players) <= set(CONFIGS):
+        raise ConfigError(f"players={list(players)}: one or more of {', '.join(map(str, CONFIGS))}; 1 is solo")
     if len(agents) < 2:
         raise ConfigError("a ladder has at least two agents, the weakest first")
     path = Path(output)
     rows = _read(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PetrichorError(f"{path.parent}: no folder can be made there ({error.strerror})") from None
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
     missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
@@ -114,11 +117,13 @@ def main(
             if interruptions.wanted():
                 break  # an unfinished step is not kept
             rows.append(row)
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_json(
                 path, {"package_version": petrichor_env.__version__, "state_version": STATE_VERSION, "steps": rows}
             )
-    console.print(_table([row for step in wanted for row in rows if _is(row, *step)]))
+    measured = [row for step in wanted for row in rows if _is(row, *step)]
+    if len(measured) < len(wanted):
+        console.print("Stopped early: the same command goes on.")
+    console.print(_table(measured))
     console.print(f"In [bold]{path}[/bold]")
     return path
 
@@ -134,6 +139,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
         kept = json.loads(path.read_text(encoding="utf-8"))
         steps: list[dict[str, Any]] = kept["steps"]
         version = kept["state_version"]
+        for row in steps:
+            _table([row])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PetrichorError(f"{path}: no ladder of this project ({error})") from None
     if version != STATE_VERSION:
@@ -147,8 +154,8 @@ def _game(players: int) -> str:
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
     table = Table(title="Each agent against the one below it, 95 % intervals", title_justify="left")
-    for name in ("game", "agent", "against", "games", "win rate", "above it", "margin"):
-        table.add_column(name, justify="left" if name in ("game", "agent", "against") else "right", no_wrap=True)
+    for name in ("game", "agent", "against", "games", "win rate", "above", "margin"):
+        table.add_column(name, justify="left" if name in ("game", "agent", "against") else "right")
     for row in rows:
         sure = "green" if row["above"][1] > 0 else "red"
         table.add_row(

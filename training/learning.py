@@ -31,10 +31,12 @@ from petrichor_env.errors import CheckpointError, ConfigError
 from training.ppo import fastest_threads, full_precision, new_model, torch_settings
 from training.progress import Interruptions, progress_bar
 from training.resume import load_tree, save_tree
-from training.settings import Settings, from_table
+from training.settings import Settings, check_types, from_table
 from training.vec_env import Ended, PetrichorVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
+CHOOSING_SEED = 500_000
+"""Added to a run's seed for the games that choose `best.zip`; reports play others, from `EVALUATION_SEED` on."""
 POLICY, BEST, RESUME, RUN = "policy.zip", "best.zip", "resume.zip", "run.json"
 CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
 
@@ -51,6 +53,7 @@ class Budget:
     minutes: float | None = None
 
     def __post_init__(self) -> None:
+        check_types(self)
         if self.steps is not None and self.minutes is not None:
             raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: one of them")
         if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
@@ -308,7 +311,9 @@ class Learner:
     def _choose_threads(self) -> None:
         """With a budget of steps once a run, as the number of threads decides how sums are rounded."""
         if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
-            self._threads = fastest_threads(self.model.policy, self.settings.minibatch)
+            self._threads = fastest_threads(
+                self.model.policy, min(self.settings.minibatch, self.settings.num_envs * self.settings.steps)
+            )
         torch.set_num_threads(self._threads or 1)
 
     # --- logs ---

@@ -18,7 +18,18 @@ from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
 from petrichor_env.state import NOBODY
 from training.league import LEARNER, League, LeagueSettings
-from training.learning import BEST, Budget, Evaluation, Hook, Learner, read_rows, read_run, shown, write_run
+from training.learning import (
+    BEST,
+    CHOOSING_SEED,
+    Budget,
+    Evaluation,
+    Hook,
+    Learner,
+    read_rows,
+    read_run,
+    shown,
+    write_run,
+)
 from training.matches import play_match
 from training.progress import new_folder
 from training.ratings import places
@@ -27,9 +38,6 @@ from training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
 SNAPSHOTS = "league"
-
-EVALUATION_SEED = 500_000
-"""Added to a run's seed for the games that choose `best.zip`; reports play other ones."""
 
 _PLACES = ("steps", "player", "rating", "low", "high", "games", "learner_ahead", "share")
 
@@ -130,7 +138,7 @@ class SelfPlayHook(Hook):
         self.settings = settings
         self.games = games
         self.league = games.league
-        self.seed = seed + EVALUATION_SEED
+        self.seed = seed + CHOOSING_SEED
         self.rivals = [make_agent(name) for name in settings.against]
         check_agents(self.rivals, settings.config())
 
@@ -250,13 +258,13 @@ def main(
         folder = new_folder(output)
     if minutes is not None or steps is not None:
         budget = Budget(steps, minutes)
-    write_run(folder, "selfplay", seed, budget, **sections)
     with shown(console) as watching:
         learner = new_learner(
             budget, folder, seed, sections["learning"], sections["selfplay"], sections["league"], **watching
         )
         if resume is not None:
             learner.resume()
+        write_run(folder, "selfplay", seed, budget, **sections)
         progress = learner.run()
     hook = learner.hook
     assert isinstance(hook, SelfPlayHook)

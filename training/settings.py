@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 import types
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -65,8 +66,11 @@ class Settings:
     def __post_init__(self) -> None:
         check_types(self)
         counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
+        for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name}={getattr(self, name)}: a finite number of at least 0")
         for name in (*counts, "learning_rate", "reward_scale"):
-            if getattr(self, name) <= 0:
+            if not 0 < getattr(self, name) < math.inf:
                 raise ConfigError(f"{name}={getattr(self, name)}: more than 0")
         for name in ("discount", "gae_lambda", "final"):
             if not 0 <= getattr(self, name) <= 1:

@@ -19,6 +19,7 @@ from petrichor_env.errors import ConfigError
 from training.evaluation import ALL_VARIANTS
 from training.learning import (
     BEST,
+    CHOOSING_SEED,
     Budget,
     Evaluation,
     Hook,
@@ -29,11 +30,8 @@ from training.learning import (
     write_run,
 )
 from training.progress import new_folder
-from training.settings import Settings, read_settings
+from training.settings import Settings, check_types, read_settings
 from training.vec_env import Ended
-
-EVALUATION_SEED = 500_000
-"""Added to a run's seed for the games that choose `best.zip`; reports play other ones."""
 
 _MEMORY = 200
 """Of about how many games of each set its win rate is the mean."""
@@ -61,6 +59,7 @@ class SoloSettings:
     games: int = 500
 
     def __post_init__(self) -> None:
+        check_types(self)
         if self.curriculum and self.variants:
             raise ConfigError(f"variants={list(self.variants)}: the curriculum plays all of them; give one of the two")
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
@@ -143,7 +142,7 @@ class SoloHook(Hook):
 
     def __init__(self, settings: SoloSettings, seed: int) -> None:
         self.settings = settings
-        self.seed = seed + EVALUATION_SEED
+        self.seed = seed + CHOOSING_SEED
         self.curriculum = Curriculum(settings, seed) if settings.curriculum else None
 
     def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
@@ -276,11 +275,11 @@ def main(
         folder = new_folder(output)
     if given != Budget():
         budget = given
-    write_run(folder, "solo", seed, budget, **sections)
     with shown(console) as watching:
         learner = new_learner(budget, folder, seed, sections["learning"], sections["solo"], **watching)
         if resume is not None:
             learner.resume()
+        write_run(folder, "solo", seed, budget, **sections)
         progress = learner.run()
     if progress.evaluations:
         steps_then, best = max(progress.evaluations, key=lambda pair: pair[1].score)

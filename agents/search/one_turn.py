@@ -47,6 +47,7 @@ best position behind one first action, and to the best of all; each line ends wi
 
 @rule
 def new_walk() -> np.ndarray:
+    """Scratch space of `find_best_line`, which leaves its result in row BEST."""
     return np.zeros((3, MAX_DEPTH + 1), np.int64)
 
 

@@ -151,6 +151,7 @@ def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.nda
 
 @rule
 def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple[float, float]:
+    """`tile_values` without looking it up."""
     dry = tile_value(s, t, w, tile, seat)
     if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
         return dry, dry
@@ -181,6 +182,7 @@ def tile_value(s: State, t: State, w: State, tile: int, seat: int) -> float:
 
 @rule
 def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> float:
+    """Points that a Harvest of this tile would bring `owner`, Wheat tokens and unfinished growing guessed in points."""
     if s.drops[tile, owner] == 0:
         return 0.0
     crop = int(s.crop[tile])
@@ -211,6 +213,7 @@ def space_chances(s: State) -> tuple[float, float, float, float]:
 
 @rule
 def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> float:
+    """The same of one space with `own` votes, by how many spaces have more; `last` is the final round."""
     if last and own > 0:
         return 1.0
     above = 0

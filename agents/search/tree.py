@@ -15,7 +15,7 @@ import numpy as np
 from agents.search.one_turn import new_walk, value_after
 from agents.search.playouts import play_on
 from agents.search.position_value import position_value
-from agents.search.utility import utility
+from agents.search.utility import expected_utility, utility
 from petrichor_env import rules
 from petrichor_env.compiled import kernel, rule
 from petrichor_env.rules.asking import count_legal
@@ -158,11 +158,6 @@ def add_children(
 
 
 @rule
-def expected_utility(s: State, p: State, margin: float) -> float:
-    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
-
-
-@rule
 def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
     """The legal child with the highest upper confidence bound; 0 if there is none."""
     best, best_bound = 0, -np.inf
@@ -186,7 +181,6 @@ def back_up(
 ) -> None:
     """Add the position's utility, for who moved there, to every node of the path."""
     values = np.full(MAX_PLAYERS, -1.0)
-    nodes[0].visits += 1
     for i in range(1, depth + 1):
         seat = int(nodes[path[i]].mover)
         if values[seat] < 0.0:

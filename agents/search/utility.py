@@ -30,10 +30,16 @@ _OVER = int(Phase.OVER)
 
 
 @rule
+def expected_utility(s: State, p: State, margin: float) -> float:
+    """The utility of a margin that is expected while the game goes on."""
+    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
+
+
+@rule
 def utility(s: State, p: State, seat: int, margin: float) -> float:
     """`margin` is what `position_value` says of this position for the seat, `p` a record of SETTINGS."""
     if s.phase != _OVER:
-        return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
+        return expected_utility(s, p, margin)
     won = np.zeros(MAX_PLAYERS, np.int8)
     rules.winners(s, won)
     winners = 0
