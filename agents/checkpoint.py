@@ -121,8 +121,10 @@ def read_notes(path: str | Path) -> dict[str, Any]:
         if notes.get(key) != here[key]
     ]
     if different:
+        made_by = notes.get("package", "unknown")
+        other = f"made by version {made_by}, this is {here['package']}, and its policy does not fit"
         raise CheckpointError(
-            f"{path}: made by version {notes.get('package', 'unknown')}, this is {here['package']}, and its policy "
-            f"does not fit: {'; '.join(different)}. Train it again, or install the version that made it"
+            f"{path}: {other if made_by != here['package'] else 'its policy does not fit this state of the code'}: "
+            f"{'; '.join(different)}. Train it again, or install what made it"
         )
     return notes

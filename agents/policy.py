@@ -38,8 +38,8 @@ class PolicyAgent:
         players = training.get("players") if isinstance(training, dict) else None
         try:
             model = MaskablePPO.load(path, device="cpu")
-        except Exception as error:  # damaged pickles raise anything
-            raise CheckpointError(f"{path}: its network can't be read ({error})") from error
+        except Exception as error:  # damaged files raise anything; torch's advice to load them unsafely is left out
+            raise CheckpointError(f"{path}: is damaged: its network can't be read ({type(error).__name__})") from error
         return cls(model, sample=sample, name=name, players=players)
 
     def check(self, config: Config) -> None:

@@ -302,6 +302,9 @@ def evaluate(
     drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
     modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
     variants: Annotated[str, typer.Option(help="The solo game's, with commas between.", metavar="NAMES")] = "",
+    components: Annotated[
+        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
+    ] = None,
     games: Annotated[
         int | None,
         typer.Option(help="Games of each agent: 1000, or at most 20000 with --until-width.", min=1, show_default=False),
@@ -320,6 +323,7 @@ def evaluate(
         drafting=drafting,
         modules=_words(modules),
         variants=_words(variants),
+        components=components,
         games=games,
         seed=seed,
         until_width=until_width,
@@ -334,6 +338,9 @@ def tournament(
     rounds: Annotated[int, typer.Option(help="4 or 6.")] = 4,
     drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
     modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
+    components: Annotated[
+        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
+    ] = None,
     games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
     seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
     output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
@@ -345,6 +352,7 @@ def tournament(
         rounds=rounds,
         drafting=drafting,
         modules=_words(modules),
+        components=components,
         games=games,
         seed=seed,
         output=output,

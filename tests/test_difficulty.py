@@ -427,6 +427,13 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         (tmp_path / "games.csv").write_text(text or f"{first}\nrandom,base,x\n", encoding="utf-8")
         with pytest.raises(PetrichorError, match=match):
             difficulty.main(resume=tmp_path)
+    (tmp_path / "games.csv").write_bytes(b"\xff\xfe")
+    with pytest.raises(PetrichorError, match=r"games\.csv: can't be read"):
+        difficulty.main(resume=tmp_path)
+    (tmp_path / "games.csv").unlink()
+    (tmp_path / "games.csv").mkdir()
+    with pytest.raises(PetrichorError, match=r"games\.csv: can't be read"):
+        difficulty.main(resume=tmp_path)
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -625,6 +625,20 @@ def test_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "greedy" in printed and "cross_table.png" in printed
 
 
+@pytest.mark.parametrize("main", [matches.main, tournament.main])
+def test_games_with_numbers_of_ones_own(main: Callable[..., Path], tmp_path: Path) -> None:
+    """Cotton that scores nothing, by an overlay file."""
+    numbers = tmp_path / "numbers.toml"
+    numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
+    cotton = {}
+    for name, components in (("printed", None), ("own", numbers)):
+        folder = main(["random", "greedy"], games=20, components=components, output=tmp_path / name)
+        with (folder / "games.csv").open(newline="", encoding="utf-8") as file:
+            cotton[name] = sum(int(row["cotton"]) for row in csv.DictReader(file))
+    assert cotton["printed"] > 0
+    assert cotton["own"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -660,3 +660,10 @@ def test_wrong_settings_files(table: str, text: str, tmp_path: Path) -> None:
     path.write_text(table)
     with pytest.raises(ConfigError, match=text):
         selfplay_main(settings=path, steps=0, output=tmp_path / "run")
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+@pytest.mark.parametrize("players", [1, 5])
+def test_numbers_of_players_without_settings(players: int, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"players={players}: 2, 3 or 4"):
+        selfplay_main(players=players, steps=0, output=tmp_path / "run")

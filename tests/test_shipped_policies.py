@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from agents import POLICIES, Decisions, GreedyAgent, make_agent, shipped_policies
+from agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
 from agents.base import check_agents
 from agents.checkpoint import read_notes
 from agents.policy import PolicyAgent
@@ -65,6 +67,17 @@ def test_policies_refuse_games_that_they_were_not_trained_for() -> None:
         check_agents([solo, versus], Config(players=2))
     with pytest.raises(ConfigError, match="policy:versus was trained for 2 players, and this is the solo game"):
         check_agents([versus], Config())
+
+
+def test_a_folder_of_that_name_is_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `train solo` there is a folder `solo` in `runs/`; the shipped policy is meant there, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "solo").mkdir()
+    assert checkpoint_path("solo") == POLICIES / "solo.zip"
+    (tmp_path / "versus").write_bytes(b"mine")
+    assert checkpoint_path("versus") == Path("versus")
+    with pytest.raises(CheckpointError, match="is no file, nor a shipped policy"):
+        checkpoint_path(".")
 
 
 def test_unknown_policies_are_refused_with_those_there_are() -> None:

@@ -391,7 +391,7 @@ def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -
             PolicyAgent.load(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(MEMBER, json.dumps(versions()))
-    with pytest.raises(CheckpointError, match=r"policy\.zip: its network can't be read"):
+    with pytest.raises(CheckpointError, match=r"policy\.zip: is damaged: its network can't be read"):
         PolicyAgent.load(path)
 
 
@@ -661,6 +661,13 @@ def test_settings_files_that_are_shipped() -> None:
         ("[learning]\ndiscount = 1.5", "discount=1.5: 0 to 1"),
         ("[learning]\nreward = 'fame'", "reward='fame': one of 'win', 'margin', 'points'"),
         ("[learning]\nthreads = 0", "threads=0"),
+        ("[learning]\nlearning_rate = nan", "learning_rate=nan: more than 0"),
+        ("[learning]\nlearning_rate = inf", "learning_rate=inf: more than 0"),
+        ("[learning]\nentropy = -1.0", "entropy=-1.0: a finite number of at least 0"),
+        ("[learning]\nclip = nan", "clip=nan: a finite number of at least 0"),
+        ("[solo]\nthreshold = 'a'", "threshold='a': should be float"),
+        ("[solo]\ngames = 'a'", "games='a': should be int"),
+        ("[budget]\nminutes = 'x'", "minutes='x': should be float"),
         ("[learning]\nnum_envs = 1\nsteps = 17\nminibatch = 16", "a minibatch of a single decision"),
         ("[solo]\nvariants = ['hard']", "variants: unknown 'hard'"),
         ("[solo]\ncurriculum = true\nvariants = ['double_card']", "give one of the two"),
@@ -810,7 +817,7 @@ def test_train_solo_refuses_bad_input(options: dict[str, Any], error: str, tmp_p
 
 def test_runs_of_another_kind_are_not_resumed(tmp_path: Path) -> None:
     for text, error in (
-        ('{"kind": "selfplay"}', "run of `petrichor train selfplay`"),
+        ('{"kind": "selfplay"}', r"run\.json: is a run of `petrichor train selfplay`, not of solo$"),
         ("{", "damaged"),
         ("[]", "damag"),
     ):

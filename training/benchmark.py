@@ -82,6 +82,7 @@ class Benchmark:
         return [*(name for name in LADDER if name in met), *(name for name in met if name not in LADDER)]
 
     def has_pair(self, one: str, other: str) -> bool:
+        """Whether these two have met."""
         return any({pair["first"], pair["second"]} == {one, other} for pair in self.pairs)
 
     def forget(self, agent: str) -> None:

@@ -273,17 +273,20 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
     if not path.exists():
         return {}
     rows: dict[Key, list[list[int]]] = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.reader(file)
-        if tuple(next(reader, ())) != _COLUMNS:
-            raise PetrichorError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
-        for line, row in enumerate(reader, 2):
-            try:
-                agent, variants, *numbers = row
-                names = tuple(variants.split("+")) if variants != "base" else ()
-                rows.setdefault((agent, names), []).append([int(number) for number in numbers])
-            except ValueError:
-                raise PetrichorError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            lines = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PetrichorError(f"{path}: can't be read ({error})") from None
+    if not lines or tuple(lines[0]) != _COLUMNS:
+        raise PetrichorError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
+    for line, row in enumerate(lines[1:], 2):
+        try:
+            agent, variants, *numbers = row
+            names = tuple(variants.split("+")) if variants != "base" else ()
+            rows.setdefault((agent, names), []).append([int(number) for number in numbers])
+        except ValueError:
+            raise PetrichorError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     results = {}
     for (agent, names), games in rows.items():
         wanted = range(study.seed, study.seed + study.agents.get(agent, 0))

@@ -32,6 +32,7 @@ class GamesFile:
         self._games = 0
 
     def add(self, results: Results, labels: Sequence[str]) -> None:
+        """Append these games; `labels` are the agents' names in the file."""
         new = self._games == 0
         with self._path.open("w" if new else "a", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
@@ -72,6 +73,7 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Indented, with a newline at the end."""
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 

@@ -228,14 +228,17 @@ class Learner:
 
     @property
     def steps(self) -> int:
+        """Decisions of the learner so far."""
         return int(self.model.num_timesteps)
 
     @property
     def seconds(self) -> float:
+        """Of all parts of the run so far."""
         return self._seconds + (0.0 if self._start is None else time.monotonic() - self._start)
 
     @property
     def fraction(self) -> float:
+        """How much of the budget is used up, 0 to 1."""
         return self.budget.fraction(self.steps, self.seconds)
 
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
@@ -243,6 +246,7 @@ class Learner:
         return PolicyAgent(self.model, name=name, sample=sample)
 
     def progress(self) -> Progress:
+        """How far it is; its speed is that since it was started or resumed."""
         steps, seconds = self._began
         speed = (self.steps - steps) / max(self.seconds - seconds, 1e-9)
         return Progress(self.fraction, self.steps, speed, self.curve, self.evaluations)
@@ -524,12 +528,13 @@ def read_run(folder: Path, kind: str, **sections: type[Any]) -> tuple[int, Budge
         raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
-        if run["kind"] != kind:
-            raise CheckpointError(f"{path}: is a run of `petrichor train {run['kind']}`, not of {kind}")
-        made = {name: from_table(section, run[name]) for name, section in sections.items()}
-        return int(run["seed"]), from_table(Budget, run["budget"]), made
+        other = None if run["kind"] == kind else str(run["kind"])
+        if other is None:
+            made = {name: from_table(section, run[name]) for name, section in sections.items()}
+            return int(run["seed"]), from_table(Budget, run["budget"]), made
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
+    raise CheckpointError(f"{path}: is a run of `petrichor train {other}`, not of {kind}")
 
 
 @contextmanager

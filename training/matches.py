@@ -150,6 +150,7 @@ class AgentReport:
         return row | flat(**self.estimates) | {"decisions_per_second": self.decisions_per_second}
 
     def as_json(self) -> dict[str, Any]:
+        """Everything, for `evaluation.json`."""
         return asdict(self) | {"estimates": {name: value._asdict() for name, value in self.estimates.items()}}
 
 
@@ -163,6 +164,7 @@ class Comparison:
     margin: Estimate
 
     def as_json(self) -> dict[str, Any]:
+        """Everything, for `evaluation.json`."""
         return asdict(self) | {"win_rate": self.win_rate._asdict(), "margin": self.margin._asdict()}
 
 
@@ -321,6 +323,7 @@ def block_seeds(played: int, games_a_seed: int) -> int:
 
 
 def check_numbers(games: int, until_width: float | None) -> None:
+    """Raises ConfigError for numbers that `evaluate` does not take."""
     if games < 1:
         raise ConfigError(f"games={games}: at least 1")
     if until_width is not None and not 0 < until_width < 1:
@@ -371,6 +374,7 @@ def main(
     drafting: bool = False,
     modules: Sequence[str] = (),
     variants: Sequence[str] = (),
+    components: str | Path | None = None,
     games: int | None = None,
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
@@ -399,6 +403,7 @@ def main(
         drafting=drafting,
         modules=tuple(modules),
         variants=tuple(variants),
+        components=None if components is None else str(components),
     )
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)

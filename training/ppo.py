@@ -150,6 +150,7 @@ def torch_settings(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def full_precision() -> Iterator[None]:
+    """A context in which matrices are multiplied in float32, whatever `torch_settings` chose."""
     precision = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("highest")
     try:

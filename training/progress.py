@@ -40,6 +40,7 @@ class Interruptions:
         return self._wanted
 
     def clear(self) -> None:
+        """Forget the Ctrl-C so far, so that the next one is a first one."""
         self._wanted = False
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:

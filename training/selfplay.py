@@ -69,6 +69,7 @@ class SelfPlaySettings:
         self.config()  # raises for what can't be played
 
     def config(self) -> Config:
+        """What is played."""
         return Config(players=self.players, rounds=self.rounds, drafting=self.drafting, modules=self.modules)
 
 
@@ -251,6 +252,8 @@ def main(
         if players not in (None, sections["selfplay"].players):
             raise ConfigError(f"players={players}: {folder} is a run of {sections['selfplay'].players}")
     else:
+        if settings is None and players not in (None, 2, 3, 4):
+            raise ConfigError(f"players={players}: 2, 3 or 4 (or settings of your own for 5)")
         sections = read_settings(settings or f"selfplay_{2 if players is None else players}p", **kinds, budget=Budget)
         budget = sections.pop("budget")
         if players is not None:

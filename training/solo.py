@@ -123,6 +123,7 @@ class Curriculum:
             self.level += 1
 
     def get_state(self) -> dict[str, Any]:
+        """All that a resumed run needs."""
         return {
             "level": self.level,
             "games": self.games,
@@ -131,6 +132,7 @@ class Curriculum:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
+        """Go on where `get_state` was."""
         self.level = state["level"]
         self.games[:] = state["games"]
         self.win_rates[:] = state["win_rates"]

@@ -59,6 +59,7 @@ class Standing:
     report: AgentReport
 
     def row(self) -> dict[str, Any]:
+        """As a line of `standings.csv`."""
         rating = {"rating": self.rating.mu, "rating_low": self.rating.low, "rating_high": self.rating.high}
         row = self.report.row()
         return {"agent": row.pop("agent"), **rating, "rating_sigma": self.rating.sigma, **row}
@@ -203,6 +204,7 @@ def main(
     rounds: int = 4,
     drafting: bool = False,
     modules: Sequence[str] = (),
+    components: str | Path | None = None,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/tournament",
@@ -216,7 +218,13 @@ def main(
 
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and PetrichorError.
     """
-    config = Config(players=players, rounds=rounds, drafting=drafting, modules=tuple(modules))
+    config = Config(
+        players=players,
+        rounds=rounds,
+        drafting=drafting,
+        modules=tuple(modules),
+        components=None if components is None else str(components),
+    )
     console = Console()
     with console.status("loading the agents"):
         agents = make_agents(names, config)
