@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-import gymnasium
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.base import Agent
 from agents.versus import VersusBatch
+from petrichor_env.batch import Batch
 from petrichor_env.config import Config
-from petrichor_env.envs.arguments import (
-    check_action,
-    check_options,
-    check_render_mode,
-    preparation,
-    warn_of_no_render_mode,
-)
-from petrichor_env.errors import ConfigError, GameOver
-from petrichor_env.observation import HIGH, LOW
-from petrichor_env.render.text import render_text
-from petrichor_env.state import State
+from petrichor_env.envs.arguments import Prepare
+from petrichor_env.envs.single import GameEnv
+from petrichor_env.errors import ConfigError
 
 
-class VersusEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+class VersusEnv(GameEnv):
     """
     ## Description
 
@@ -110,7 +101,7 @@ class VersusEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     - v0: first version.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 2}  # type: ignore[misc]
+    batch: VersusBatch
 
     def __init__(
         self,
@@ -126,8 +117,7 @@ class VersusEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         components: str | None = None,
         render_mode: str | None = None,
     ):
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
-        self.batch = VersusBatch(
+        batch = VersusBatch(
             versus_config(players, rounds, drafting, modules, powers, components),
             1,
             opponents,
@@ -136,68 +126,24 @@ class VersusEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             illegal_action=illegal_action,
             autoreset="disabled",
         )
-        self.observation_space = gymnasium.spaces.Box(LOW, HIGH, self.batch.observations.shape[1:], np.float32)
-        self._num_actions = self.batch.action_masks.shape[1]
-        self.action_space = gymnasium.spaces.Discrete(self._num_actions)
-        self._started = False
-        self._actions = np.zeros(1, np.int64)
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start a game: a random one, or `options["scenario"]`. Returns the observation and `{"action_mask": …}`."""
-        given = check_options(options, ("scenario",))
-        prepare = preparation(given, self.batch.config)
-        super().reset(seed=seed)
-        if seed is None and not self._started:
-            seed = int(self.np_random.integers(2**63))
-        self.batch.reset(seed, prepare=prepare)
-        self._started = True
-        if self.render_mode == "human":
-            self.render()
-        return self.batch.observations[0].copy(), {"action_mask": self.batch.action_masks[0].copy()}
-
-    def step(self, action: int | np.int64) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Play one action, then the others'. Returns observation, reward, terminated, truncated (False) and info."""
-        self._actions[0] = check_action(action, self._num_actions)
-        if not self._started:
-            raise GameOver("no game has been started yet; call reset first")
-        batch = self.batch
-        batch.step(self._actions)
-        info: dict[str, Any] = {"action_mask": batch.action_masks[0].copy()}
-        terminated = batch.terminations.item()
-        if terminated:
-            info.update({key: values.item() for key, values in batch.results().items()})
-        if terminated or batch.illegal.item():
-            info["illegal"] = batch.illegal.item()
-        if self.render_mode == "human":
-            self.render()
-        return batch.observations[0].copy(), batch.rewards.item(), terminated, False, info
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal: (NUM_ACTIONS,) bool, as sb3-contrib's MaskablePPO asks for it."""
-        return self.batch.action_masks[0].astype(np.bool_)
+        super().__init__(batch, render_mode)
 
     @property
     def seat(self) -> int:
         """The seat that is played from here in the running game."""
         return int(self.batch.seats[0])
 
-    @property
-    def state(self) -> State:
-        """A copy of the whole game, one record of `petrichor_env.state.STATE`; `petrichor_env.describe` reads it."""
-        return self.batch.batch.states[0].copy()
+    def _start(self, seed: int | None, prepare: Prepare | None) -> None:
+        self.batch.reset(seed, prepare=prepare)
 
-    def render(self) -> str | None:
-        """The game as this seat sees it, as text with `render_mode="ansi"`; with `"human"` it is printed."""
-        if self.render_mode is None:
-            warn_of_no_render_mode()
-            return None
-        text = render_text(self.batch.batch.states[0], viewer=self.seat, tables=self.batch.batch.tables)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def _results(self) -> dict[str, Any]:
+        return {key: values.item() for key, values in self.batch.results().items()}
+
+    def _all_seats(self) -> Batch:
+        return self.batch.batch
+
+    def _viewer(self) -> int:
+        return self.seat
 
 
 def versus_config(

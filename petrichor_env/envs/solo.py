@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-import gymnasium
 import numpy as np
-from numpy.typing import NDArray
 
 from petrichor_env.batch import Batch
-from petrichor_env.envs.arguments import (
-    check_action,
-    check_options,
-    check_render_mode,
-    scenario_of,
-    solo_config,
-    start_from,
-    warn_of_no_render_mode,
-)
-from petrichor_env.errors import GameOver
-from petrichor_env.observation import HIGH, LOW
-from petrichor_env.render.text import render_text
-from petrichor_env.state import State
+from petrichor_env.envs.arguments import Prepare, solo_config
+from petrichor_env.envs.single import GameEnv
 
 
-class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+class SoloEnv(GameEnv):
     """
     ## Description
 
@@ -102,7 +89,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     - v0: first version.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 2}  # type: ignore[misc]
+    batch: Batch
 
     def __init__(
         self,
@@ -114,67 +101,22 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         components: str | None = None,
         render_mode: str | None = None,
     ):
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         config = solo_config(variants, modules, powers, components)
-        self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, reward=reward)
-        self.observation_space = gymnasium.spaces.Box(LOW, HIGH, self.batch.observations.shape[1:], np.float32)
-        self._num_actions = self.batch.action_masks.shape[1]
-        self.action_space = gymnasium.spaces.Discrete(self._num_actions)
-        self._started = False
-        self._actions = np.zeros(1, np.int64)
+        batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, reward=reward)
+        super().__init__(batch, render_mode)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start a game: a random one, or `options["scenario"]`. Returns the observation and `{"action_mask": …}`."""
-        given = check_options(options, ("scenario",))
-        state = scenario_of(given, self.batch.config)
-        super().reset(seed=seed)
-        if seed is None and not self._started:
-            seed = int(self.np_random.integers(2**63))
-        self._started = True
+    def _start(self, seed: int | None, prepare: Prepare | None) -> None:
         self.batch.reset(seed)
-        if state is not None:
-            start_from(self.batch, state, given, slice(None))
-        if self.render_mode == "human":
-            self.render()
-        return self.batch.observations[0].copy(), {"action_mask": self.batch.action_masks[0].copy()}
+        if prepare is not None:
+            prepare(self.batch, np.ones(1, np.bool_))
 
-    def step(self, action: int | np.int64) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Play one action. Returns observation, reward, terminated, truncated (always False) and info."""
-        self._actions[0] = check_action(action, self._num_actions)
-        if not self._started:
-            raise GameOver("no game has been started yet; call reset first")
-        batch = self.batch
-        batch.step(self._actions)
-        info: dict[str, Any] = {"action_mask": batch.action_masks[0].copy()}
-        terminated = batch.terminations.item()
-        if terminated:
-            points = batch.states["points"][0]
-            info["points"], info["neutral_points"] = int(points[0]), int(points[1])
-            info["won"] = bool(batch.winners()[0, 0])
-        if terminated or batch.illegal.item():
-            info["illegal"] = batch.illegal.item()
-        if self.render_mode == "human":
-            self.render()
-        return batch.observations[0].copy(), batch.rewards.item(), terminated, False, info
+    def _results(self) -> dict[str, Any]:
+        points = self.batch.states["points"][0]
+        won = self.batch.winners()[0, 0]
+        return {"points": int(points[0]), "neutral_points": int(points[1]), "won": bool(won)}
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal: (NUM_ACTIONS,) bool, as sb3-contrib's MaskablePPO asks for it."""
-        return self.batch.action_masks[0].astype(np.bool_)
+    def _all_seats(self) -> Batch:
+        return self.batch
 
-    @property
-    def state(self) -> State:
-        """A copy of the whole game, one record of `petrichor_env.state.STATE`; `petrichor_env.describe` reads it."""
-        return self.batch.states[0].copy()
-
-    def render(self) -> str | None:
-        """The game as text with `render_mode="ansi"`; with `"human"` it is printed."""
-        if self.render_mode is None:
-            warn_of_no_render_mode()
-            return None
-        text = render_text(self.batch.states[0], viewer=0, tables=self.batch.tables)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def _viewer(self) -> int:
+        return 0
