@@ -28,9 +28,9 @@ from petrichor_env.state import NOBODY, STATE
 from training.evaluation import play_games
 from training.league import ANCHOR, LEARNER, League, LeagueSettings, Snapshot
 from training.learning import Budget, Learner
-from training.ratings import START_MU, START_SIGMA, Rating, Ratings, places, rate_games
+from training.ratings import START_MU, START_SIGMA, Rating, Ratings, final_places, places, rate_games
 from training.resume import save_tree
-from training.selfplay import LeagueGames, SelfPlaySettings, final_places, new_learner
+from training.selfplay import LeagueGames, SelfPlaySettings, new_learner
 from training.selfplay import main as selfplay_main
 from training.settings import Settings, read_settings
 

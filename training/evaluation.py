@@ -22,6 +22,7 @@ from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.errors import ConfigError, IllegalAction
 from petrichor_env.state import STATE_VERSION, Source
+from training.ratings import final_places, places
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
@@ -33,7 +34,6 @@ MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
 """Where reported games start counting, so that they are none that were trained on."""
 
-_BEYOND_ANY_VOTING_WINS = 1000
 _Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
@@ -84,8 +84,8 @@ class Results:
             object.__setattr__(self, "lineups", np.tile(np.arange(players), (games, 1)))
         if not len(self.places):
             solo = self.config.solo
-            places = np.where(self.won, 1, 2) if solo else _places(2 * self.points + self.won)
-            object.__setattr__(self, "places", places)
+            ranks = np.where(self.won, 1, 2) if solo else places(2 * self.points + self.won)
+            object.__setattr__(self, "places", ranks)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -242,8 +242,7 @@ def play_lineups(
     final = batch.states
     points = final["points"][:, : config.owners].astype(np.int64)
     won = batch.winners(final)
-    # as the rules rank them: Victory Points, then Voting Wins
-    ranks = _places(points * _BEYOND_ANY_VOTING_WINS + final["voting_wins"][:, : config.owners])
+    ranks = final_places(final, config.owners)
     return Results(
         config,
         tuple(agent.name for agent in agents),
@@ -281,11 +280,6 @@ def _by_game(taken: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tupl
     order = np.argsort(who, kind="stable")
     ends = np.cumsum(np.bincount(who, minlength=games))
     return tuple(np.split(actions[order], ends[:-1]))
-
-
-def _places(scores: np.ndarray) -> np.ndarray:
-    """(games, seats) int64: 1 for the highest score; equal ones share the better place."""
-    return np.asarray(stats.rankdata(-scores, method="min", axis=1), np.int64)
 
 
 # --- Intervals -------------------------------------------------------------------------------------------------------

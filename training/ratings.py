@@ -17,6 +17,7 @@ from openskill.models import PlackettLuce
 from scipy import stats
 
 from petrichor_env.errors import ConfigError
+from petrichor_env.state import NOBODY
 
 START_MU = 25.0
 START_SIGMA = START_MU / 3
@@ -24,6 +25,7 @@ DRIFT = START_MU / 300
 """How far (standard deviation) a drifting player's strength may move from game to game: openskill's own default."""
 
 _FIXED_SIGMA = 1e-3
+_BEYOND_ANY_VOTING_WINS = 1000
 _Z = float(stats.norm.ppf(0.975))
 
 Game = tuple[Sequence[str], Sequence[int]]
@@ -164,3 +166,17 @@ def places(scores: np.ndarray) -> np.ndarray:
     Equal scores share the better place: 30, 20, 20, 10 gives 1, 2, 2, 4.
     """
     return np.asarray(stats.rankdata(-np.asarray(scores), method="min", axis=1), np.int64)
+
+
+def final_places(states: np.ndarray, players: int) -> np.ndarray:
+    """Places by seat of finished games, (N,) STATE → (N, players) int64: points, then Voting Wins, else a tie.
+
+    Who forfeited comes last.
+    """
+    scores = (
+        states["points"][:, :players].astype(np.int64) * _BEYOND_ANY_VOTING_WINS + states["voting_wins"][:, :players]
+    )
+    forfeited = np.flatnonzero(states["forfeited"] != NOBODY)
+    scores[forfeited] = 1  # the others share the victory
+    scores[forfeited, states["forfeited"][forfeited]] = 0
+    return places(scores)

@@ -16,7 +16,6 @@ from agents.base import check_agents
 from agents.versus import VersusBatch
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
-from petrichor_env.state import NOBODY
 from training.league import LEARNER, League, LeagueSettings
 from training.learning import (
     BEST,
@@ -32,7 +31,7 @@ from training.learning import (
 )
 from training.matches import play_match
 from training.progress import new_folder
-from training.ratings import places
+from training.ratings import final_places
 from training.settings import Settings, check_types, read_settings
 from training.vec_env import Ended
 
@@ -110,18 +109,6 @@ class LeagueGames(VersusBatch):
         super().set_state(saved)
         self.league.set_state(saved["league"])
         self.opponents = self.league.agents
-
-
-def final_places(states: np.ndarray, players: int) -> np.ndarray:
-    """Places by seat of finished games, (N,) STATE → (N, players) int64: points, then Voting Wins, else a tie.
-
-    Who forfeited comes last.
-    """
-    scores = states["points"][:, :players].astype(np.int64) * 1000 + states["voting_wins"][:, :players]
-    forfeited = np.flatnonzero(states["forfeited"] != NOBODY)
-    scores[forfeited] = 1  # the others share the victory
-    scores[forfeited, states["forfeited"][forfeited]] = 0
-    return places(scores)
 
 
 # --- Learning --------------------------------------------------------------------------------------------------------
