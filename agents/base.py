@@ -7,8 +7,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from petrichor_env.batch import Batch
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.batch import Batch, illegal_action_text
 from petrichor_env.config import Config
+from petrichor_env.errors import IllegalAction
 from petrichor_env.kernels import sample_hidden_games
 
 
@@ -41,6 +43,17 @@ class Decisions:
     def __len__(self) -> int:
         return len(self._states)
 
+    def check(self, agent: str, actions: np.ndarray) -> None:
+        """Raise IllegalAction, which names the agent, unless these are (N,) ints, a legal one for each decision."""
+        if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
+            wanted = f"ints of shape ({len(self)},)"
+            raise IllegalAction(f"agent {agent!r}: act gives {actions.dtype} {actions.shape}, not {wanted}")
+        legal = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal[legal] = self.action_masks[legal, actions[legal]] == 1
+        if not legal.all():
+            first = int(legal.argmin())
+            raise IllegalAction(f"agent {agent!r}: {illegal_action_text(self._states[first], int(actions[first]))}")
+
     def sample_states(self, generator: np.random.Generator) -> np.ndarray:
         """(N,) STATE: copies with all that the actors can't see redrawn, as `rules.sample_hidden` says."""
         states = self._states.copy()
@@ -65,6 +78,13 @@ class Agent(Protocol):
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64: a legal action for each of the decisions."""
         ...
+
+
+def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+    """The agent's actions, (N,) ints. Raises IllegalAction, which names the agent, where one of them is not legal."""
+    actions = np.asarray(agent.act(decisions, generator))
+    decisions.check(agent.name, actions)
+    return actions
 
 
 def check_agents(agents: Iterable[Agent], config: Config) -> None:

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Decisions, check_agents
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.batch import AUTORESETS, Batch, Seed, illegal_action_text
+from agents.base import Agent, Decisions, ask, check_agents
+from petrichor_env.batch import AUTORESETS, Batch, Seed
 from petrichor_env.config import Config
 from petrichor_env.envs.arguments import Prepare
-from petrichor_env.errors import ConfigError, IllegalAction, PetrichorError, ScenarioError, StateError
+from petrichor_env.errors import ConfigError, PetrichorError, ScenarioError, StateError
 from petrichor_env.kernels import observe_games
 from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import NOBODY, STATE
@@ -324,24 +323,12 @@ class VersusBatch:
             players = self.lineups[asked, places]
             for index in np.unique(players):
                 games = asked[players == index]
-                self._actions[games] = self._ask(self.opponents[index], games)
+                decisions = Decisions.of(batch, games)
+                self._actions[games] = ask(self.opponents[index], decisions, self.generator)
             which = np.zeros(self.num_games, np.bool_)
             which[asked] = True
             batch.step(self._actions, which=which)
             self._take_in(prepared)
-
-    def _ask(self, agent: Agent, games: np.ndarray) -> np.ndarray:
-        actions = np.asarray(agent.act(Decisions.of(self.batch, games), self.generator))
-        if actions.shape != games.shape or actions.dtype.kind not in "iu":
-            wanted = f"ints of shape {games.shape}"
-            raise IllegalAction(f"agent {agent.name!r}: it gives {actions.dtype} {actions.shape}, not {wanted}")
-        inside = (actions >= 0) & (actions < NUM_ACTIONS)
-        legal = inside & (self.batch.action_masks[games, np.where(inside, actions, 0)] == 1)
-        if not legal.all():
-            first = int(legal.argmin())
-            text = illegal_action_text(self.batch.states[games[first]], int(actions[first]))
-            raise IllegalAction(f"agent {agent.name!r}: {text}")
-        return actions
 
     def _take_in(self, prepared: bool = False) -> None:
         """Add up what the learners gained by the batch's last step, and see to the games that it ended."""

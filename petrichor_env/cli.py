@@ -33,6 +33,40 @@ _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY:
 
 _OWN_FOLDERS = ("agents", "benchmarks", "petrichor_env", "training")
 
+_AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown name lists them all)."
+
+# What several commands take
+_Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
+_AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)]
+_MoreAgents = Annotated[
+    list[str] | None,
+    typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES", show_default=False),
+]
+_Overlay = Annotated[
+    Path | None,
+    typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE", show_default=False),
+]
+_Rounds = Annotated[int, typer.Option(help="4 or 6.")]
+_Drafting = Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")]
+_Modules = Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")]
+_FirstSeed = Annotated[
+    int | None,
+    typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.", show_default="beyond those of training"),
+]
+_Settings = Annotated[
+    str | None, typer.Option(help="Settings: a TOML file, or one of training/configs/ by name.", show_default=False)
+]
+_Minutes = Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)]
+_Steps = Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)]
+_LearningSeed = Annotated[
+    int | None,
+    typer.Option(min=0, max=_LARGEST_SEED, help="Seed of network and games.", show_default="0"),
+]
+_Resume = Annotated[
+    Path | None,
+    typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+]
+
 # What each Southern Winds card does (Southern Winds Card Reference)
 _WINDS_ABILITIES = (
     "a neutral drop onto a tile",
@@ -82,9 +116,7 @@ def _petrichor(
 
 @app.command()
 def components(
-    overlay: Annotated[
-        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
-    ] = None,
+    overlay: _Overlay = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Print every tile, card, track, die and piece with its numbers and where each number comes from."""
@@ -227,30 +259,28 @@ app.add_typer(train, name="train")
 
 @train.command("solo")
 def train_solo(
-    config: Annotated[
-        str | None,
-        typer.Option(help="Settings: a TOML file, or one of training/configs/ by name.", show_default=False),
-    ] = None,
+    config: _Settings = None,
     variants: Annotated[
         str | None, typer.Option(help="What is learned, with commas between.", metavar="NAMES", show_default=False)
     ] = None,
     curriculum: Annotated[
         bool, typer.Option("--curriculum", help="Learn all 16 sets of variants, the easy ones first.")
     ] = False,
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)] = None,
-    steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of network and games.")] = 0,
-    output: Annotated[Path, typer.Option(help="Folder for checkpoints and logs.")] = Path("runs/solo"),
-    resume: Annotated[
-        Path | None,
-        typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+    components: _Overlay = None,
+    minutes: _Minutes = None,
+    steps: _Steps = None,
+    seed: _LearningSeed = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for checkpoints and logs.", show_default="runs/solo")
     ] = None,
+    resume: _Resume = None,
 ) -> None:
     """Learn the game against the Southern Winds."""
     _import("training.solo", extra="train").main(
         settings=config,
         variants=None if variants is None else _words(variants),
         curriculum=curriculum,
+        components=components,
         minutes=minutes,
         steps=steps,
         seed=seed,
@@ -264,29 +294,31 @@ def train_selfplay(
     players: Annotated[
         int | None, typer.Option(help="2, 3 or 4: of the game; default 2, or as in the settings.", show_default=False)
     ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option(help="Settings: a TOML file, or one of training/configs/ by name.", show_default=False),
-    ] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)] = None,
-    steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of network, games and league.")] = 0,
-    output: Annotated[Path, typer.Option(help="Folder for checkpoints, league and logs.")] = Path("runs/selfplay"),
-    resume: Annotated[
+    config: _Settings = None,
+    components: _Overlay = None,
+    minutes: _Minutes = None,
+    steps: _Steps = None,
+    seed: _LearningSeed = None,
+    output: Annotated[
         Path | None,
-        typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+        typer.Option(help="Folder for checkpoints, league and logs.", show_default="runs/selfplay"),
     ] = None,
+    resume: _Resume = None,
 ) -> None:
     """Learn the game of several players, against a league of earlier selves and of scripted agents."""
     _import("training.selfplay", extra="train").main(
-        players=players, settings=config, minutes=minutes, steps=steps, seed=seed, output=output, resume=resume
+        players=players,
+        settings=config,
+        components=components,
+        minutes=minutes,
+        steps=steps,
+        seed=seed,
+        output=output,
+        resume=resume,
     )
 
 
 # --- evaluate, tournament --------------------------------------------------------------------------------------------
-
-_AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown name lists them all)."
-_EVALUATION_SEED = 1_000_000  # not where training starts
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -294,22 +326,25 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
+def _given(**options: Any) -> dict[str, Any]:
+    """Without those that were not given, for which the function called has its own defaults."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 @app.command()
 def evaluate(
-    agents: Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")],
+    agents: _Agents,
     solo: Annotated[bool, typer.Option("--solo", help="Each plays the Southern Winds, on the same seeds.")] = False,
-    rounds: Annotated[int, typer.Option(help="4 or 6.")] = 4,
-    drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
-    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
+    rounds: _Rounds = 4,
+    drafting: _Drafting = False,
+    modules: _Modules = "",
     variants: Annotated[str, typer.Option(help="The solo game's, with commas between.", metavar="NAMES")] = "",
-    components: Annotated[
-        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
-    ] = None,
+    components: _Overlay = None,
     games: Annotated[
         int | None,
         typer.Option(help="Games of each agent: 1000, or at most 20000 with --until-width.", min=1, show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
+    seed: _FirstSeed = None,
     until_width: Annotated[
         float | None, typer.Option(help="Stop when win rates are known this well, such as 0.05.", metavar="WIDTH")
     ] = None,
@@ -325,24 +360,22 @@ def evaluate(
         variants=_words(variants),
         components=components,
         games=games,
-        seed=seed,
         until_width=until_width,
         output=output,
+        **_given(seed=seed),
     )
 
 
 @app.command()
 def tournament(
-    agents: Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")],
+    agents: _Agents,
     players: Annotated[int, typer.Option(help="2, 3, 4 or 5 in each game.")] = 2,
-    rounds: Annotated[int, typer.Option(help="4 or 6.")] = 4,
-    drafting: Annotated[bool, typer.Option("--drafting", help="With the Official Drafting Variant.")] = False,
-    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
-    components: Annotated[
-        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
-    ] = None,
+    rounds: _Rounds = 4,
+    drafting: _Drafting = False,
+    modules: _Modules = "",
+    components: _Overlay = None,
     games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
+    seed: _FirstSeed = None,
     output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
 ) -> None:
     """All agents against all: cross table and openskill ratings."""
@@ -354,39 +387,43 @@ def tournament(
         modules=_words(modules),
         components=components,
         games=games,
-        seed=seed,
         output=output,
+        **_given(seed=seed),
     )
 
 
 # --- difficulty ------------------------------------------------------------------------------------------------------
 
 
+def _names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:
+    return [*_words(",".join(more_agents or ())), *(agents or ())]
+
+
 @app.command()
 def difficulty(
-    agents: Annotated[
-        list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)
+    agents: _AnyAgents = None,
+    more_agents: _MoreAgents = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games of each agent with each set of variants.", show_default="1000")
     ] = None,
-    more_agents: Annotated[
-        list[str] | None, typer.Option("--agents", help="The same: agents' names.", metavar="NAMES", show_default=False)
+    search_games: Annotated[
+        int | None,
+        typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200"),
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games of each agent with each set of variants.")] = 1000,
-    search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 200,
-    seed: Annotated[
-        int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game of each set.")
-    ] = _EVALUATION_SEED,
-    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
-    components: Annotated[
-        Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
+    seed: _FirstSeed = None,
+    modules: _Modules = "",
+    components: _Overlay = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty"),
     ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for report, pictures and tables.")] = Path("runs/difficulty"),
     resume: Annotated[
         Path | None, typer.Option(help="Folder of a study to go on with, or to add agents to.", metavar="FOLDER")
     ] = None,
 ) -> None:
     """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
     _import("training.difficulty", extra="train").main(
-        [*_words(",".join(more_agents or ())), *(agents or ())],
+        _names(agents, more_agents),
         games=games,
         search_games=search_games,
         seed=seed,
@@ -399,24 +436,21 @@ def difficulty(
 
 @app.command()
 def benchmark(
-    agents: Annotated[
-        list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)
-    ] = None,
-    more_agents: Annotated[
-        list[str] | None,
-        typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES", show_default=False),
-    ] = None,
+    agents: _AnyAgents = None,
+    more_agents: _MoreAgents = None,
     games: Annotated[int, typer.Option(min=1, help="Solo games of each agent with each set of variants.")] = 1000,
     search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 100,
     duel_games: Annotated[int, typer.Option(min=1, help="Two-player games of each two agents.")] = 200,
+    components: _Overlay = None,
     output: Annotated[Path, typer.Option(help="Folder; its benchmark.json is gone on with.")] = Path("runs/benchmark"),
 ) -> None:
     """The table of docs/benchmark.md; with an agent's name, its place among the agents there."""
     _import("training.benchmark", extra="train").main(
-        [*_words(",".join(more_agents or ())), *(agents or ())],
+        _names(agents, more_agents),
         games=games,
         search_games=search_games,
         duel_games=duel_games,
+        components=components,
         output=output,
     )
 
@@ -429,7 +463,7 @@ def ladder(
     games: Annotated[
         int | None, typer.Option(min=1, help="Games of every step to be played; fewer for slow agents if not given.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first game.")] = _EVALUATION_SEED,
+    seed: _FirstSeed = None,
     output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
         "runs/ladder.json"
     ),
@@ -438,7 +472,9 @@ def ladder(
     numbers = _words(players)
     if not all(number.isdecimal() for number in numbers):
         raise PetrichorError(f"players={players!r}: whole numbers with commas between, such as 1,2")
-    _import("training.ladder", extra="train").main([int(one) for one in numbers], games=games, seed=seed, output=output)
+    _import("training.ladder", extra="train").main(
+        [int(one) for one in numbers], games=games, output=output, **_given(seed=seed)
+    )
 
 
 def _import(name: str, extra: str) -> ModuleType:

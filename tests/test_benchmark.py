@@ -20,6 +20,7 @@ from training.evaluation import play_games, share_estimate, summarize
 from training.matches import play_match
 
 GAMES = 6
+SEED = benchmark.EVALUATION_SEED
 
 
 def measure(*agents: str, output: Path, reference: Path | None = None) -> Path:
@@ -42,11 +43,11 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     table = table_of(folder)
     assert list(table) == ["greedy", "random"]  # by rating
     for name, row in table.items():
-        base = summarize(play_games([make_agent(name)], Config(), GAMES, benchmark.EVALUATION_SEED))
+        base = summarize(play_games([make_agent(name)], Config(), GAMES, SEED))
         assert float(row["base_win_rate"]) == pytest.approx(base.win_rate, abs=1e-4)
         assert float(row["base_margin"]) == pytest.approx(base.margin, abs=1e-4)
         assert float(row["base_margin_low"]) == pytest.approx(base.margin_low, abs=1e-4)
-    seeds = benchmark.EVALUATION_SEED + np.arange(GAMES // 2)
+    seeds = SEED + np.arange(GAMES // 2)
     match = play_match([make_agent("random"), make_agent("greedy")], Config(players=2), seeds)
     shares = match.by_seed(match.by_agent(match.win_shares))[:, 1]
     score = share_estimate(shares)
@@ -112,6 +113,33 @@ def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path, monkeypatch: pyt
         assert table_of(stopped)["greedy"]["against_random"] == ""
     measure("random", "greedy", output=stopped)
     assert without_speed(stopped) == without_speed(folder)
+
+
+def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
+    """By an overlay file: they are measured apart, and a table is gone on with by its own numbers alone."""
+    numbers = tmp_path / "numbers.toml"
+    numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
+    own: dict[str, Any] = {
+        "games": GAMES,
+        "duel_games": GAMES,
+        "components": numbers,
+        "reference": folder / "benchmark.json",
+    }
+    alone = benchmark.main(["random"], output=tmp_path / "study", **own)
+    assert list(table_of(alone)) == ["random"]  # nobody comes from the reference
+    assert table_of(alone)["random"]["base_margin"] != table_of(folder)["random"]["base_margin"]
+    page = (alone / "benchmark.md").read_text(encoding="utf-8")
+    assert "some of them replaced by an overlay file" in page and "petrichor benchmark --components FILE" in page
+    benchmark.main(["greedy"], output=alone, **own)
+    config = Config(players=2, components=str(numbers))
+    match = play_match([make_agent("random"), make_agent("greedy")], config, range(SEED, SEED + GAMES // 2))
+    won = match.by_seed(match.by_agent(match.win_shares))[:, 1].mean()
+    assert float(table_of(alone)["greedy"]["against_random"]) == pytest.approx(won, abs=1e-4)
+    (tmp_path / "box.toml").write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
+    for words in ([], ["--components", str(tmp_path / "box.toml")]):
+        with pytest.raises(PetrichorError, match=r"the numbers of .*numbers\.toml\); give the same --components"):
+            cli.app(["benchmark", "random", "--output", str(alone), *words], standalone_mode=False)
+    cli.app(["benchmark", "random", "--output", str(alone), "--components", str(numbers)], standalone_mode=False)
 
 
 def test_another_checkpoint_of_the_same_name_is_measured_anew() -> None:

@@ -348,7 +348,7 @@ def test_interrupted_and_resumed_is_the_same_study(
 ) -> None:
     monkeypatch.setattr(difficulty, "play_games", stopping_after(20))
     stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again")
-    assert "To go on: petrichor difficulty --resume" in capsys.readouterr().out
+    assert "Stopped early. To go on: petrichor difficulty --resume" in capsys.readouterr().out
     assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
     report = (stopped / "report.md").read_text(encoding="utf-8")
     assert "the strongest of" not in report  # greedy has not played all sets
@@ -361,6 +361,29 @@ def test_interrupted_and_resumed_is_the_same_study(
     assert contents(stopped) == contents(folder)
     monkeypatch.setattr(difficulty, "play_games", stopping_after(0))
     difficulty.main(["greedy"], resume=stopped)
+    assert contents(stopped) == contents(folder)
+
+
+@pytest.mark.usefixtures("without_pictures")
+@pytest.mark.parametrize("error", [EvaluationStopped, KeyboardInterrupt])
+def test_stopped_before_the_first_set_is_finished(
+    error: type[BaseException],
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By one Ctrl-C or two; it says that nothing was kept, and the study can still be gone on with."""
+
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(difficulty, "play_games", interrupted)
+        stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "study")
+    assert "Stopped early before a set of games was finished: nothing was kept." in capsys.readouterr().out
+    assert rows_of(stopped / "games.csv") == []
+    difficulty.main(resume=stopped)
     assert contents(stopped) == contents(folder)
 
 
@@ -409,8 +432,14 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
     with pytest.raises(PetrichorError, match="no study to go on with"):
         difficulty.main(resume=tmp_path)
-    with pytest.raises(PetrichorError, match="keeps its modules"):
-        difficulty.main(modules=["cactus"], resume=folder)
+    given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
+    for option, value in {**given, "games": GAMES}.items():
+        with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which goes on as it was set"):
+            difficulty.main(resume=folder, **{option: value})
+    with pytest.raises(ConfigError, match=r"^games: not with --resume"):
+        difficulty.main(["rollout-1"], games=GAMES, search_games=GAMES, resume=folder)
+    with pytest.raises(ConfigError, match=r"^search_games: not with --resume"):
+        difficulty.main(["greedy"], search_games=GAMES, resume=folder)
     settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     for key, value, match in (
         ("state_version", 1, "games are of state_version 1, this is"),
@@ -441,6 +470,10 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
     cli.app(words, standalone_mode=False)
     assert len(rows_of(tmp_path / "study" / "games.csv")) == 32
+    resume = ["difficulty", "--resume", str(tmp_path / "study")]
+    cli.app(resume, standalone_mode=False)
+    with pytest.raises(ConfigError, match="seed: not with --resume"):
+        cli.app([*resume, "--seed", "5"], standalone_mode=False)
     with pytest.raises(SystemExit) as error:
         cli.main(["difficulty", "wizard"])
     assert error.value.code == 2

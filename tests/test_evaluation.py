@@ -22,11 +22,13 @@ import pytest
 
 from agents import Agent, GreedyAgent, RandomAgent
 from agents.base import Decisions
+from agents.versus import VersusBatch
 from petrichor_env import Batch, Config, cli
 from petrichor_env.errors import ConfigError, IllegalAction
 from petrichor_env.state import NOBODY, STATE_VERSION, Source
 from training import matches, tournament
 from training.evaluation import (
+    EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
     Results,
@@ -297,20 +299,20 @@ def test_points_and_places_are_the_rules(players: int) -> None:
 
 
 def test_wrong_answers_name_the_agent() -> None:
+    """In the same words, whether an evaluation asks it or a game of which it plays another seat."""
     config = Config(players=2)
     for answer, text in (
-        (lambda decisions: np.zeros(len(decisions)), r"agent 'odd': act must give \(\d,\) ints, not float64"),
-        (lambda decisions: np.zeros(9, int), r"act must give \(\d,\) ints, not int64 \(9,\)"),
+        (lambda decisions: np.zeros(len(decisions)), r"act gives float64 \(\d,\), not ints of shape \(\d,\)"),
+        (lambda decisions: np.zeros(9, int), r"act gives int64 \(9,\), not ints of shape \(\d,\)"),
+        (lambda decisions: np.full(len(decisions), -1), r"action -1 does not answer '\w+' of player_\d; legal are "),
+        (lambda decisions: np.full(len(decisions), 10**6), "action 1000000 does not answer"),
+        (lambda decisions: decisions.action_masks.argmin(axis=1), r"action \d+ \(.*\) does not answer"),
     ):
-        with pytest.raises(ConfigError, match=text):
-            play_games([Answers(answer), RandomAgent()], config, 5, 0)
-    for illegal in (
-        lambda decisions: np.full(len(decisions), -1),
-        lambda decisions: np.full(len(decisions), 10**6),
-        lambda decisions: decisions.action_masks.argmin(axis=1),
-    ):
-        with pytest.raises(IllegalAction, match=r"agent 'odd': action -?\d+ is not legal"):
-            play_games([Answers(illegal)], Config(), 5, 0)
+        odd = Answers(answer)
+        with pytest.raises(IllegalAction, match=f"agent 'odd': {text}"):
+            play_games([odd, RandomAgent()], config, 5, 0)
+        with pytest.raises(IllegalAction, match=f"agent 'odd': {text}"):
+            VersusBatch(config, 5, (odd,), seed=0)
 
 
 def test_playing_refuses_bad_input() -> None:
@@ -596,7 +598,9 @@ def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "solo+one_more_turn: 64 seeds" in printed
     assert "Stopped as soon as no interval of a win rate was wider than 20 points." in printed
     games = _rows(tmp_path / "one" / "games.csv")
-    assert [row["agent"] for row in games[:2]] == ["random", "neutral"]
+    assert [(row["agent"], row["seed"]) for row in games[:2]] == [
+        ("random", str(EVALUATION_SEED)), ("neutral", str(EVALUATION_SEED))
+    ]  # fmt: skip
     assert games[1]["won"] == ""
     assert not (tmp_path / "one" / "differences.csv").exists()
     code, printed = _run(
@@ -689,7 +693,9 @@ def test_ctrl_c_keeps_what_is_done(command: str, tmp_path: Path) -> None:
     assert {int(row["games"]) for row in _rows(folder / name)} == {len(games) // 2}
 
 
-def test_nothing_finished_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_finished_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def stop(*_: object, **__: object) -> None:
         raise EvaluationStopped
 
@@ -699,4 +705,5 @@ def test_nothing_finished_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
         with pytest.raises(SystemExit) as caught:
             cli.main([*words, "--output", str(tmp_path / "out")])
         assert caught.value.code == 130
+        assert "nothing was kept" in capsys.readouterr().out
         assert not (tmp_path / "out").exists()

@@ -43,7 +43,10 @@ def test_example_runs_and_tells_its_win_rate(
     assert ended.value.code in (None, 0)
     found = re.search(r"won ([\d.]+)% of 40 games", capsys.readouterr().out)
     assert found
-    assert float(found[1]) in {2.5 * n for n in range(41)} or name == "cleanrl_style"  # victories may be shared there
+    parts = 80 if name == "cleanrl_style" else 40  # it plays another agent, so a victory may be shared
+    won = float(found[1]) / 100 * parts
+    assert 0 <= won <= parts
+    assert won == pytest.approx(round(won), abs=0.05)  # as exactly as it is printed
 
 
 def test_sb3_leaves_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

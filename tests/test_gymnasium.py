@@ -27,8 +27,8 @@ from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS, VARIANTS
 from petrichor_env.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
 from petrichor_env.kernels import sample_actions
-from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
 from tests.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
+from tests.environments import check_docstring, legal_action, play_out
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"
 ALL_VARIANTS = [names for number in range(5) for names in itertools.combinations(VARIANTS, number)]
@@ -60,21 +60,6 @@ def no_warnings() -> Iterator[None]:
 def env() -> Iterator[gymnasium.Env[Any, Any]]:
     with gymnasium.make(SOLO) as made:
         yield made
-
-
-def legal_action(info: dict[str, Any], generator: np.random.Generator) -> int:
-    return int(sample_actions(info["action_mask"][None], generator)[0])
-
-
-def play_out(env: gymnasium.Env[Any, Any], info: dict[str, Any], seed: int = 0) -> tuple[float, dict[str, Any], int]:
-    """Random legal actions to the end: the return, the last info and the number of steps."""
-    generator = np.random.default_rng(seed)
-    total, steps, terminated = 0.0, 0, False
-    while not terminated:
-        _, reward, terminated, truncated, info = env.step(legal_action(info, generator))
-        total, steps = total + float(reward), steps + 1
-        assert not truncated
-    return total, info, steps
 
 
 # --- the official checks ---
@@ -149,14 +134,7 @@ def test_spec_survives_json(arguments: dict[str, Any]) -> None:
 
 
 def test_docstring_has_the_spaces(env: gymnasium.Env[Any, Any]) -> None:
-    page = env.unwrapped.__doc__ or ""
-    assert f"`Discrete({NUM_ACTIONS})`" in page
-    assert f"`Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)`" in page
-    assert f"from 0 to {NUM_ACTIONS - 1} raises" in page
-    assert env.action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
-    assert env.observation_space == gymnasium.spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32)
-    for name in (*VARIANTS, *SOLO_MODULES, *POWERS):
-        assert f"`{name}`" in page
+    check_docstring(env, (*VARIANTS, *SOLO_MODULES, *POWERS))
 
 
 # --- seeds ---

@@ -21,10 +21,10 @@ from petrichor_env import Batch, Config, describe, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS
 from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError
-from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
 from tests.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
+from tests.environments import legal_action
 
 # the modules, as the package has functions of the same names, and pytest would collect what is called test_…
 with warnings.catch_warnings():
@@ -72,10 +72,6 @@ def config_of(arguments: dict[str, Any]) -> Config:
     """What an environment with these arguments plays."""
     others = {key: arguments[key] for key in ("rounds", "drafting", "modules", "powers") if key in arguments}
     return Config(arguments["num_players"], **others)
-
-
-def legal_action(observation: dict[str, np.ndarray], generator: np.random.Generator) -> int:
-    return int(sample_actions(observation["action_mask"][None], generator)[0])
 
 
 def play_out(env: Env, seed: int = 0) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:

@@ -16,6 +16,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from agents import RandomAgent
 from agents.base import Decisions
+from agents.checkpoint import read_notes
 from agents.networks import Trunk
 from agents.policy import PolicyAgent
 from petrichor_env import cli
@@ -617,6 +618,30 @@ def test_command(settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):  # go on, for longer
         cli.main(["train", "selfplay", "--resume", str(output), "--steps", str(7 * ROLLOUT)])
     assert {int(row["steps"]) for row in rows_of(output / "league.csv")} == {i * ROLLOUT for i in range(1, 8)}
+    capsys.readouterr()
+    for words in ("--seed 0", "--output elsewhere", "--players 4", f"--config {settings_file}"):
+        with pytest.raises(SystemExit) as left:
+            cli.main(["train", "selfplay", "--resume", str(output), *words.split()])
+        assert left.value.code == 2
+        name = words.split()[0].removeprefix("--")
+        assert f"petrichor: {name}: not with --resume, which goes on as it was set" in capsys.readouterr().err
+
+
+def test_numbers_of_ones_own(settings_file: Path, tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers.toml"
+    numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
+    folder = tmp_path / "run"
+    words = ["--config", settings_file, "--components", numbers, "--steps", ROLLOUT, "--output", folder]
+    with pytest.raises(SystemExit) as left:
+        cli.main(["train", "selfplay", *map(str, words)])
+    assert left.value.code == 0
+    for name in ("policy.zip", "best.zip"):
+        assert read_notes(folder / name)["training"]["config"]["components"] == str(numbers)
+    with pytest.raises(ConfigError, match="components: not with --resume"):
+        selfplay_main(components=numbers, resume=folder)
+    numbers.write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
+    with pytest.raises(CheckpointError, match=r"resume\.zip: its games were played with other numbers on the pieces"):
+        selfplay_main(resume=folder, steps=2 * ROLLOUT)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -638,8 +663,9 @@ def test_slips_on_the_command_line(
     given: list[str], text: str, settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = [] if "--config" in given or "--resume" in given else ["--config", str(settings_file)]
+    output = [] if "--resume" in given else ["--output", str(tmp_path / "run")]
     with pytest.raises(SystemExit) as left:
-        cli.main(["train", "selfplay", *given, *config, "--output", str(tmp_path / "run")])
+        cli.main(["train", "selfplay", *given, *config, *output])
     assert left.value.code == 2
     assert text in capsys.readouterr().err
     assert not (tmp_path / "run").exists()

@@ -35,8 +35,9 @@ from agents.versus import VersusBatch
 from petrichor_env import cli
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import Batch
+from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS, Config
-from petrichor_env.errors import CheckpointError, ConfigError, IllegalAction, PetrichorError
+from petrichor_env.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, PetrichorError
 from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import OBSERVATION_SIZE
 from tests.configurations import SOLO_MODULES
@@ -51,9 +52,9 @@ from training.evaluation import (
     wilson_interval,
 )
 from training.league import LeagueSettings
-from training.learning import BEST, CURVE, EVALUATIONS, POLICY, RESUME, Budget, Evaluation, Learner, read_rows, read_run
+from training.learning import BEST, CURVE, EVALUATIONS, POLICY, RESUME, Budget, Judgement, Learner, read_rows, read_run
 from training.ppo import MAX_THREADS, Policy, fastest_threads, new_model, torch_settings
-from training.progress import new_folder
+from training.progress import Interruptions, new_folder
 from training.resume import load_tree, save_tree
 from training.selfplay import SelfPlaySettings
 from training.settings import CONFIGS, Settings, read_settings
@@ -594,9 +595,9 @@ class _Scores(SoloHook):
 
     scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
 
-    def evaluate(self, learner: Learner) -> Evaluation:
+    def evaluate(self, learner: Learner) -> Judgement:
         torch.rand(7)  # must not disturb the learning
-        return Evaluation(next(self.scores), {"win_rate": 0.0})
+        return Judgement(next(self.scores), {"win_rate": 0.0})
 
 
 def test_the_best_policy_is_kept(tmp_path: Path) -> None:
@@ -796,6 +797,103 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
     assert ended.value.code == 0
     assert read_notes(folder / POLICY)["training"]["steps"] == 1024
     assert [row["steps"] for row in read_rows(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
+    capsys.readouterr()
+    for words in ("--seed 0", "--output elsewhere", "--variants double_card", "--curriculum", f"--config {tiny_file}"):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["train", "solo", "--resume", str(folder), *words.split()])
+        assert ended.value.code == 2
+        name = words.split()[0].removeprefix("--")
+        assert f"petrichor: {name}: not with --resume, which goes on as it was set" in capsys.readouterr().err
+
+
+def test_train_solo_with_numbers_of_ones_own(tmp_path: Path, tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cotton that scores nothing; the run keeps its overlay file, in whatever folder it is resumed."""
+    numbers, folder = tmp_path / "numbers.toml", tmp_path / "run"
+    numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
+    monkeypatch.chdir(tmp_path)
+    learners = []
+    run = Learner.run
+
+    def noting(learner: Learner) -> Any:
+        learners.append(learner)
+        return run(learner)
+
+    monkeypatch.setattr(Learner, "run", noting)
+    with pytest.raises(ComponentsError, match="nowhere"):
+        train_solo(tiny_file, components="nowhere.toml", output=folder)
+    assert not folder.exists()
+    words = ["--config", str(tiny_file), "--components", "numbers.toml", "--output", str(folder)]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["train", "solo", *words])
+    assert ended.value.code == 0
+    assert read_notes(folder / POLICY)["training"]["config"]["components"] == str(numbers)
+    monkeypatch.chdir(folder)
+    train_solo(resume=folder, steps=1024)
+    for learner in learners:
+        assert learner.games.batch.tables.tobytes() == load_tables(numbers).tobytes() != load_tables().tobytes()
+    with pytest.raises(ConfigError, match="components: not with --resume"):
+        train_solo(resume=folder, components=numbers)
+    numbers.write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
+    with pytest.raises(CheckpointError, match=r"resume\.zip: its games were played with other numbers on the pieces"):
+        train_solo(resume=folder, steps=1536)
+    assert read_notes(folder / POLICY)["training"]["steps"] == 1024
+
+
+def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) -> None:
+    numbers = tmp_path / "numbers.toml"
+    numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
+    tiny_file.write_text(tiny_file.read_text().replace("[solo]", f"[solo]\ncomponents = '{numbers}'"))
+    folder = train_solo(tiny_file, curriculum=True, steps=0, output=tmp_path / "run")
+    _, _, sections = read_run(folder, "solo", learning=Settings, solo=SoloSettings)
+    assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("method", "code", "text"),
+    [
+        (None, 0, "Stopped before an update was saved: nothing was kept but the untrained network. To start: "),
+        ("_iterate", 130, "Stopped before an update was saved: nothing was kept but the untrained network. To start: "),
+        ("_choose_threads", 130, "Stopped before anything was saved: nothing was kept."),
+    ],
+    ids=["once", "while learning", "before"],
+)
+def test_a_run_that_is_stopped_says_what_is_kept(
+    method: str | None,
+    code: int,
+    text: str,
+    tmp_path: Path,
+    tiny_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One Ctrl-C is waited for, a second one ends it at once. What it tells to start with does start it."""
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        if method is None:
+            patch.setattr(Interruptions, "wanted", lambda self: True)
+        else:
+            patch.setattr(Learner, method, _interrupt)
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["train", "solo", "--config", str(tiny_file), "--output", str(folder)])
+    assert ended.value.code == code
+    printed = capsys.readouterr().out
+    assert text in printed
+    if "To start" not in text:
+        assert not (folder / RESUME).exists()
+        return
+    assert f"petrichor train solo --resume {folder}\n" in printed
+    train_solo(resume=folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(Learner, "_iterate", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            train_solo(resume=folder, steps=1024)
+    printed = capsys.readouterr().out
+    assert f"Stopped. What was saved last is kept; to go on: petrichor train solo --resume {folder}\n" in printed
+    assert read_notes(folder / POLICY)["training"]["steps"] == 512
 
 
 @pytest.mark.parametrize(
@@ -805,12 +903,11 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
         ({"variants": ["hard"]}, "unknown 'hard'"),
         ({"variants": ["double_card"], "curriculum": True}, "give one of the two"),
         ({"steps": 5, "minutes": 5.0}, "one of them"),
-        ({"resume": "nowhere"}, "--resume wants the folder that a run left"),
-        ({"resume": "nowhere", "curriculum": True}, "only minutes or steps"),
+        ({"components": "nowhere"}, "nowhere"),
     ],
 )
 def test_train_solo_refuses_bad_input(options: dict[str, Any], error: str, tmp_path: Path) -> None:
-    with pytest.raises((ConfigError, CheckpointError), match=error):
+    with pytest.raises((ConfigError, ComponentsError), match=error):
         train_solo(**options, output=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -824,6 +921,8 @@ def test_runs_of_another_kind_are_not_resumed(tmp_path: Path) -> None:
         (tmp_path / "run.json").write_text(text)
         with pytest.raises(CheckpointError, match=error):
             train_solo(resume=tmp_path)
+    with pytest.raises(CheckpointError, match="--resume wants the folder that a run left"):
+        train_solo(resume=tmp_path / "nowhere")
 
 
 def test_the_program_on_the_page_runs(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
 from petrichor_env.kernels import observe_games, sample_actions
-from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import NOBODY
+from tests.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"
 MODES = list(AutoresetMode)
@@ -499,21 +500,6 @@ def test_a_learners_illegal_action_loses(reward: str, expected: float) -> None:
 # --- the environment ---
 
 
-def legal_action(info: dict[str, Any], generator: np.random.Generator) -> int:
-    return int(sample_actions(info["action_mask"][None], generator)[0])
-
-
-def play_out(env: gymnasium.Env[Any, Any], info: dict[str, Any], seed: int = 0) -> tuple[float, dict[str, Any], int]:
-    """Random legal actions to the end: the return, the last info and the number of steps."""
-    generator = np.random.default_rng(seed)
-    total, steps, terminated = 0.0, 0, False
-    while not terminated:
-        observation, reward, terminated, truncated, info = env.step(legal_action(info, generator))
-        total, steps = total + float(reward), steps + 1
-        assert env.observation_space.contains(observation) and type(reward) is float and truncated is False
-    return total, info, steps
-
-
 def test_it_is_registered() -> None:
     assert petrichor_env.VERSUS_ID in gymnasium.registry
     assert f"petrichor_env:{petrichor_env.VERSUS_ID}" == VERSUS
@@ -555,15 +541,7 @@ def test_spec_survives_json_and_games_end(arguments: dict[str, Any]) -> None:
 
 
 def test_docstring_has_the_spaces() -> None:
-    env = gymnasium.make(VERSUS, opponents=("random",))
-    page = env.unwrapped.__doc__ or ""
-    assert f"`Discrete({NUM_ACTIONS})`" in page
-    assert f"`Box({LOW:g}, {HIGH:g}, (OBSERVATION_SIZE,), float32)`" in page
-    assert f"from 0 to {NUM_ACTIONS - 1} raises" in page
-    assert env.action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
-    assert env.observation_space == gymnasium.spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32)
-    for name in MODULES:
-        assert f"`{name}`" in page
+    check_docstring(gymnasium.make(VERSUS, opponents=("random",)), MODULES)
 
 
 def test_agents_can_be_given_themselves() -> None:

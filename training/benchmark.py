@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,6 @@ _RESULTS = "-=+"
 """Of a game in a pair's `games`: lost, shared, won by the first agent."""
 
 _SOLO = ("base_win_rate", "base_margin", "mean_win_rate", "mean_margin")
-_DUEL = Config(players=2)
 
 
 @dataclass
@@ -65,6 +64,7 @@ class Benchmark:
         pairs: `first` and `second` agent, and their 2-player `games` as a text: two characters of `_RESULTS` a seed,
             with the first agent in seat 0 and in seat 1.
         checkpoints: SHA-256 of the file of each agent that has one.
+        tables: SHA-256 of the numbers on the pieces. components: the overlay file that they come from, if there is one.
     """
 
     seed: int = EVALUATION_SEED
@@ -72,8 +72,19 @@ class Benchmark:
     pairs: list[dict[str, str]] = field(default_factory=list)
     checkpoints: dict[str, str] = field(default_factory=dict)
     tables: str = ""
+    components: str | None = None
     package_version: str = petrichor_env.__version__
     state_version: int = STATE_VERSION
+
+    @property
+    def solo_game(self) -> Config:
+        """What one plays, without variants."""
+        return Config(components=self.components)
+
+    @property
+    def duel(self) -> Config:
+        """What two play."""
+        return Config(players=2, components=self.components)
 
     @property
     def agents(self) -> list[str]:
@@ -116,6 +127,7 @@ def main(
     games: int = 1000,
     search_games: int = 100,
     duel_games: int = 200,
+    components: str | Path | None = None,
     output: str | Path = "runs/benchmark",
     reference: str | Path | None = None,
 ) -> Path:
@@ -126,10 +138,12 @@ def main(
         games: of each agent with each of the 16 sets of solo variants.
         search_games: the same for agents that search.
         duel_games: of each two agents, half of them in each seat.
+        components: overlay file with other numbers on the pieces; its own `benchmark.json` begins with nobody.
         output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`.
         reference: `benchmark.json` to begin with where the output has none; None → docs/benchmark.json if it is there.
 
-    Ctrl-C keeps every set and match that is finished. Raises ConfigError, CheckpointError, PetrichorError.
+    Ctrl-C keeps every set and match that is finished. Raises ConfigError, CheckpointError, ComponentsError,
+    PetrichorError.
     """
     console = Console()
     names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
@@ -137,7 +151,8 @@ def main(
         if number < 1:
             raise PetrichorError(f"{number} games: at least 1")
     folder = Path(output)
-    benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference))
+    overlay = None if components is None else str(Path(components).resolve())
+    benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), overlay)
     for name in [name for name in names if checkpoint_hash(name) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
     solo, duel = _players(console, [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
@@ -170,9 +185,9 @@ def main(
     return folder
 
 
-def _start(own: Path, reference: Path) -> Benchmark:
+def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
     """What is there already. Raises PetrichorError for a file of the output that can't be gone on with."""
-    tables = sha256(load_tables().tobytes())
+    tables = sha256(load_tables(components).tobytes())
     for path in (own, reference):
         if not path.exists():
             continue
@@ -185,10 +200,14 @@ def _start(own: Path, reference: Path) -> Benchmark:
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise PetrichorError(f"{path}: no benchmark of this version; move it away to begin anew") from None
         if (read.tables, read.state_version) == (tables, STATE_VERSION):
-            return read
+            return replace(read, components=components)
         if path == own:
-            raise PetrichorError(f"{path}: measured with other rules or numbers; move it away to begin anew")
-    return Benchmark(tables=tables)
+            played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
+            raise PetrichorError(
+                f"{path}: measured with other rules or numbers (state version {read.state_version}, {played}); "
+                "give the same --components, or move it away to begin anew"
+            )
+    return Benchmark(tables=tables, components=components)
 
 
 def _players(
@@ -204,7 +223,7 @@ def _players(
     with console.status("loading the agents"):
         for name in everybody:
             refusals = []
-            for config, players in ((Config(), solo), (_DUEL, duel)):
+            for config, players in ((benchmark.solo_game, solo), (benchmark.duel, duel)):
                 if config.solo and (name in benchmark.solo or name not in wanted):
                     continue
                 try:
@@ -225,7 +244,13 @@ def _play_solo(console: Console, benchmark: Benchmark, agent: Agent, games: int,
     results: dict[Key, Results] = {}
     order = [(agent, variants) for variants in ALL_VARIANTS]
     if not measure(
-        console, order, Config(), {agent.name: games}, benchmark.seed, results, should_stop=interruptions.wanted
+        console,
+        order,
+        benchmark.solo_game,
+        {agent.name: games},
+        benchmark.seed,
+        results,
+        should_stop=interruptions.wanted,
     ):
         raise EvaluationStopped
     every = [results[agent.name, variants] for variants in ALL_VARIANTS]
@@ -249,7 +274,9 @@ def _play_pair(
     with progress_bar(console) as bar:
         task = bar.add_task("matches", total=2 * len(seeds), status=f"{first.name} against {second.name}")
         advance: Callable[[int], None] = lambda finished: bar.advance(task, finished)  # noqa: E731
-        result = play_match([first, second], _DUEL, seeds, should_stop=interruptions.wanted, on_finished=advance)
+        result = play_match(
+            [first, second], benchmark.duel, seeds, should_stop=interruptions.wanted, on_finished=advance
+        )
     shares = result.by_agent(result.win_shares)[:, 0]
     benchmark.pairs.append(
         {"first": first.name, "second": second.name, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
@@ -357,6 +384,8 @@ def _flat(row: _Row) -> dict[str, Any]:
 
 
 def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
+    own = benchmark.components is not None
+    again, folder = ("petrichor benchmark --components FILE", "FOLDER") if own else ("petrichor benchmark", "docs")
     heads = _heads(rows)
     solo_games = sorted({row.solo_games for row in rows if row.solo_games})
     duels = sorted({len(pair["games"]) for pair in benchmark.pairs})
@@ -375,15 +404,16 @@ def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
         "  moves the others a little.",
         "- **decisions/s**: in the solo games, on the machine where that row was measured.",
         f"- Intervals are 95 %. Seeds from {benchmark.seed}; petrichor-env {benchmark.package_version}, state version",
-        f"  {benchmark.state_version}. Numbers that the rule texts lack are assumed (`petrichor components`): all",
+        f"  {benchmark.state_version}. Numbers that the rule texts lack are assumed (`petrichor components`)"
+        f"{', some of them replaced by an overlay file' if own else ''}: all",
         "  figures are of this package's games.",
         "",
         "The second command below writes this page from what `benchmark.json` keeps. The first one places an agent of",
         "your own in it: only its own games are played, and the table with it is written into `runs/benchmark`.",
         "",
         "```sh",
-        "petrichor benchmark --agents policy:runs/mine/best.zip   # your agent among those above",
-        "petrichor benchmark --output docs                        # this page, anew where something is missing",
+        f"{again} --agents policy:runs/mine/best.zip   # your agent among those above",
+        f"{again} --output {folder:<28}# this page, anew where something is missing",
         "```",
     ]
     return "\n".join(lines) + "\n"

@@ -32,10 +32,13 @@ from training.evaluation import (
 )
 from training.evaluation_files import write_json
 from training.matches import make_agents
-from training.progress import Interruptions, new_folder, progress_bar
+from training.progress import Interruptions, new_folder, progress_bar, refuse_with_resume
 from training.variant_effects import Sets
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
+GAMES = 1000
+SEARCH_GAMES = 200
+"""Default numbers of games of each set, for other agents and for those that search."""
 SEARCH_AGENTS = ("rollout", "ismcts")
 """Agents whose names begin so play `search_games`: a decision costs them thousands of times another agent's."""
 
@@ -94,12 +97,12 @@ class Study:
 
 def main(
     agents: Sequence[str] = (),
-    games: int = 1000,
-    search_games: int = 200,
-    seed: int = EVALUATION_SEED,
+    games: int | None = None,
+    search_games: int | None = None,
+    seed: int | None = None,
     modules: Sequence[str] = (),
     components: str | Path | None = None,
-    output: str | Path = "runs/difficulty",
+    output: str | Path | None = None,
     resume: str | Path | None = None,
 ) -> Path:
     """Play, and write report, pictures and tables; returns their folder.
@@ -108,12 +111,12 @@ def main(
 
     Arguments:
         agents: names for `make_agent`; none → `DEFAULT_AGENTS`, or those of the study that is resumed.
-        games: of each agent with each set of variants.
-        search_games: the same for `SEARCH_AGENTS`.
-        seed: of the first game of each set.
-        modules, components: as in `Config`; none when resuming, where they are the study's.
-        output: folder for the files; if it has some already, a new one beside it.
-        resume: folder of a study to be gone on with; `agents` that it lacks are added to it.
+        games: of each agent with each set of variants, `GAMES` if None; when resuming, of the agents that are added.
+        search_games: the same for `SEARCH_AGENTS`, `SEARCH_GAMES` if None.
+        seed: of the first game of each set, `EVALUATION_SEED` if None.
+        modules, components: as in `Config`.
+        output: folder for the files, `runs/difficulty` if None; if it has some already, a new one beside it.
+        resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
 
     Raises ConfigError, CheckpointError, ComponentsError for bad arguments, PetrichorError for a folder that can't be
     resumed.
@@ -121,13 +124,23 @@ def main(
     console = Console()
     if resume is None:
         names = list(agents) or list(DEFAULT_AGENTS)
-        study = Study({}, seed, tuple(modules), None if components is None else str(Path(components).resolve()))
+        study = Study(
+            {},
+            EVALUATION_SEED if seed is None else seed,
+            tuple(modules),
+            None if components is None else str(Path(components).resolve()),
+        )
         study = replace(study, tables=sha256(load_tables(study.components).tobytes()))
     else:
-        if modules or components is not None:
-            raise PetrichorError("a resumed study keeps its modules and components: give neither")
+        allowed = "agents to add, and their numbers of games"
+        refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)
         study = read_study(Path(resume))
         names = [name for name in agents if name not in study.agents]
+        searching = [is_search(name) for name in names]
+        refuse_with_resume(
+            allowed, games=games if all(searching) else None, search_games=search_games if not any(searching) else None
+        )
+    games, search_games = GAMES if games is None else games, SEARCH_GAMES if search_games is None else search_games
     if len(set(names)) < len(names):
         raise PetrichorError(f"agents {', '.join(names)}: each at most once")
     for number in (games, search_games):
@@ -137,7 +150,7 @@ def main(
     with console.status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
     study = _with_agents(study, number_of)
-    folder = new_folder(output) if resume is None else Path(resume)
+    folder = new_folder("runs/difficulty" if output is None else output) if resume is None else Path(resume)
     write_json(folder / SETTINGS_FILE, asdict(study))
     results = read_games(folder, study)
     write_games(folder, results.values(), new=True)
@@ -159,10 +172,12 @@ def main(
                 console.print(difficulty_table(summaries_of(results, list(study.agents)), console.width >= WIDE))
                 with console.status("writing the report"):
                     write_report(folder, study, results)
-            if not finished:
-                console.print(f"Stopped early. To go on: petrichor difficulty --resume {folder}")
+            stopped = not finished
         except KeyboardInterrupt:
-            console.print(f"Stopped. To go on: petrichor difficulty --resume {folder}")
+            stopped = True
+    if stopped:
+        kept = "" if results else " before a set of games was finished: nothing was kept"
+        console.print(f"Stopped early{kept}. To go on: petrichor difficulty --resume {folder}", soft_wrap=True)
     console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     return folder
 

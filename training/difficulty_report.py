@@ -30,6 +30,7 @@ from training.report_plots import (
     sources_of,
 )
 from training.variant_effects import (
+    SIGNIFICANCE,
     Effect,
     Sets,
     compare_margins,
@@ -387,10 +388,10 @@ def _good_play(found: _Findings) -> list[str]:
     )
     for name in VARIANTS:
         change = mean_estimate(by_seed[name])
-        if p_values[name] < 0.05:
+        if p_values[name] < SIGNIFICANCE:
             does = "widens" if change.value > 0 else "narrows"
             lines.append(f"{VARIANT_TITLES[name]} {does} this lead by {_size(change)}.")
-    if all(p >= 0.05 for p in p_values.values()):
+    if all(p >= SIGNIFICANCE for p in p_values.values()):
         lines.append("No variant changes this lead beyond chance.")
     return lines
 
@@ -560,8 +561,9 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
     lines += [
         "- Two sets: McNemar's exact test of wins, the paired t test of margins, each with Holm's correction for an",
         "  agent's 120 pairs. Effects: contrasts of the 2 x 2 x 2 x 2 sets by seed, t tests with Holm's correction for",
-        "  an agent's 15 effects. Significant: below 5 % after correction. Intervals are for one figure each, and not",
-        "  corrected.",
+        "  an agent's 15 effects. The strongest agent's lead over the next: t tests of what each of the 4 variants",
+        "  changes of it, with Holm's correction for these. Significant: below 5 % after correction. Intervals are for",
+        "  one figure each, and not corrected.",
         "- Changes of single sources are named where they reach half a point and their interval excludes 0.",
         "- Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,",
         "  `difficulty.json` (sets, effects, rankings), `settings.json`.",

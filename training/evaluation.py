@@ -16,25 +16,21 @@ import numpy as np
 from scipy import stats
 
 import petrichor_env
-from agents.base import Agent, Decisions, check_agents
-from petrichor_env.actions import NUM_ACTIONS
+from agents.base import Agent, Decisions, ask, check_agents
 from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.errors import ConfigError, IllegalAction
+from petrichor_env.errors import ConfigError
 from petrichor_env.state import STATE_VERSION, Source
-from training.ratings import final_places, places
+from training.ratings import CONFIDENCE, Z, final_places, places
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
 )
 """The 16 combinations of the difficulty variants, the base game first, then by how many there are."""
 
-CONFIDENCE = 0.95
 MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
 """Where reported games start counting, so that they are none that were trained on."""
-
-_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
 class EvaluationStopped(Exception):
@@ -199,8 +195,8 @@ def play_lineups(
         should_stop, on_finished: as in `play_games`.
         record_actions: keep all actions, for replays.
 
-    Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this or answers
-    wrongly; IllegalAction, naming the agent.
+    Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this; IllegalAction
+    for one that answers wrongly.
     """
     lineups = np.asarray(lineups, np.int64)
     games = len(seeds)
@@ -228,7 +224,7 @@ def play_lineups(
             if len(own):
                 decisions = Decisions.of(batch, own)
                 start = time.perf_counter()
-                actions[own] = _answers(agent, decisions, generators[index])
+                actions[own] = ask(agent, decisions, generators[index])
                 seconds[index] += time.perf_counter() - start
         if record_actions:
             taken.append((np.flatnonzero(playing), actions[playing].astype(np.int16)))
@@ -258,19 +254,6 @@ def play_lineups(
         seconds=seconds,
         actions=_by_game(taken, games) if record_actions else None,
     )
-
-
-def _answers(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-    actions = np.asarray(agent.act(decisions, generator))
-    if actions.shape != (len(decisions),) or actions.dtype.kind not in "iu":
-        raise ConfigError(
-            f"agent {agent.name!r}: act must give ({len(decisions)},) ints, not {actions.dtype} {actions.shape}"
-        )
-    allowed = (actions >= 0) & (actions < NUM_ACTIONS)
-    allowed[allowed] = decisions.action_masks[allowed, actions[allowed]] == 1
-    if not allowed.all():
-        raise IllegalAction(f"agent {agent.name!r}: action {actions[~allowed][0]} is not legal")
-    return actions
 
 
 def _by_game(taken: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
@@ -329,8 +312,8 @@ def share_estimate(shares: np.ndarray) -> Estimate:
     greatest = mean * (1 - mean)
     effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
     size = n / effect
-    centre = (mean + _Z**2 / (2 * size)) / (1 + _Z**2 / size)
-    half = _Z * math.sqrt(greatest / size + _Z**2 / (4 * size**2)) / (1 + _Z**2 / size)
+    centre = (mean + Z**2 / (2 * size)) / (1 + Z**2 / size)
+    half = Z * math.sqrt(greatest / size + Z**2 / (4 * size**2)) / (1 + Z**2 / size)
     return Estimate(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
 
 

@@ -95,7 +95,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Judgement:
     """What a policy was worth: `score` chooses `best.zip`, `numbers` go to the log (the same keys every time)."""
 
     score: float
@@ -110,7 +110,7 @@ class Progress:
     steps: int
     steps_per_second: float
     curve: list[CurvePoint]
-    evaluations: list[tuple[int, Evaluation]] = field(default_factory=list)
+    evaluations: list[tuple[int, Judgement]] = field(default_factory=list)
 
     @property
     def recent(self) -> tuple[float, float] | None:
@@ -150,7 +150,7 @@ class Hook:
         """After each rollout, before its update: `ended` are the games that ended in it. Returns numbers to log."""
         return {}
 
-    def evaluate(self, learner: Learner) -> Evaluation | None:
+    def evaluate(self, learner: Learner) -> Judgement | None:
         """Every `settings.evaluate_every` steps and at the end; None where there is nothing to evaluate."""
         return None
 
@@ -212,7 +212,7 @@ class Learner:
         self.should_stop = should_stop
         self.on_progress = on_progress
         self.curve: list[CurvePoint] = []
-        self.evaluations: list[tuple[int, Evaluation]] = []
+        self.evaluations: list[tuple[int, Judgement]] = []
         self.env = PetrichorVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
         self.model = new_model(self.env, settings, seed)
         self._watch = _Watch(self)
@@ -223,6 +223,7 @@ class Learner:
         self._start: float | None = None  # of the part that runs
         self._began = 0, 0.0  # steps and seconds at its start
         self._saved = 0.0
+        self._saved_steps = 0
         self._rows: dict[str, Any] = {}
         self._board: Any = None
 
@@ -422,7 +423,7 @@ class Learner:
         if self.resumable:
             save_tree(self.folder / RESUME, self.get_state())
         self.hook.on_save(self)
-        self._saved = self.seconds
+        self._saved, self._saved_steps = self.seconds, self.steps
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the run depends on from here on."""
@@ -430,6 +431,7 @@ class Learner:
         optimizer = model.policy.optimizer.state_dict()["state"]
         return {
             "versions": versions(),
+            "tables": self.games.batch.tables,
             "settings": asdict(self.settings),
             "steps": self.steps,
             "seconds": self.seconds,
@@ -451,7 +453,8 @@ class Learner:
     def resume(self) -> None:
         """Go on, with the next `run`, where the run was that left `resume.zip` in the folder.
 
-        Raises CheckpointError where that is missing, damaged, of another version or of other settings.
+        Raises CheckpointError where that is missing, damaged, of another version, of other settings or of other numbers
+        on the pieces.
         """
         path = self.folder / RESUME
         state = load_tree(path)
@@ -470,6 +473,8 @@ class Learner:
                 f"made by version {state['versions'].get('package')}, this is {here['package']}, and they differ in "
                 f"{', '.join(different)}"
             )
+        if state["tables"].tobytes() != self.games.batch.tables.tobytes():
+            raise CheckpointError("its games were played with other numbers on the pieces")
         mine = asdict(self.settings)
         saved = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
         others = sorted(key for key in mine if saved.get(key) != mine[key])
@@ -498,8 +503,9 @@ class Learner:
         model.rollout_buffer.generator.bit_generator.state = state["minibatches"]
         self._threads = state["threads"]
         self._seconds = state["seconds"]
+        self._saved_steps = state["steps"]
         self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
-        self.evaluations[:] = [(steps, Evaluation(score, numbers)) for steps, score, numbers in state["evaluations"]]
+        self.evaluations[:] = [(steps, Judgement(score, numbers)) for steps, score, numbers in state["evaluations"]]
         torch.set_rng_state(torch.as_tensor(state["torch"]))
 
 
@@ -537,16 +543,56 @@ def read_run(folder: Path, kind: str, **sections: type[Any]) -> tuple[int, Budge
     raise CheckpointError(f"{path}: is a run of `petrichor train {other}`, not of {kind}")
 
 
-@contextmanager
-def shown(console: Console) -> Iterator[dict[str, Any]]:
-    """A learner's `should_stop` and `on_progress`: Ctrl-C ends it after its update, a bar shows how far it is."""
-    with Interruptions() as interruptions, progress_bar(console) as bar:
-        task = bar.add_task("learning", total=1.0, status="")
+def run_in_folder(
+    console: Console,
+    folder: Path,
+    kind: str,
+    seed: int,
+    budget: Budget,
+    sections: dict[str, Any],
+    make: Callable[..., Learner],
+    resume: bool,
+) -> tuple[Learner, Progress]:
+    """Make a learner, write `run.json`, and learn: a bar shows how far it is.
 
-        def show(progress: Progress) -> None:
-            bar.update(task, completed=progress.fraction, status=progress.text)
+    Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
 
-        yield {"should_stop": interruptions.wanted, "on_progress": show}
+    Arguments:
+        kind, seed, budget, sections: as in `write_run`.
+        make: takes a learner's `should_stop` and `on_progress`.
+        resume: go on with what the folder has.
+    """
+    learner: Learner | None = None
+    try:
+        with Interruptions() as interruptions, progress_bar(console) as bar:
+            task = bar.add_task("learning", total=1.0, status="")
+
+            def show(progress: Progress) -> None:
+                bar.update(task, completed=progress.fraction, status=progress.text)
+
+            made = make(should_stop=interruptions.wanted, on_progress=show)
+            if resume:
+                made.resume()
+            learner = made
+            write_run(folder, kind, seed, budget, **sections)
+            progress = learner.run()
+    except KeyboardInterrupt:
+        _say_what_is_kept(console, folder, kind, learner)
+        raise
+    if progress.fraction < 1:
+        _say_what_is_kept(console, folder, kind, learner)
+    return learner, progress
+
+
+def _say_what_is_kept(console: Console, folder: Path, kind: str, learner: Learner | None) -> None:
+    again = f"petrichor train {kind} --resume {folder}"
+    if not (folder / RESUME).is_file():
+        text = "Stopped before anything was saved: nothing was kept."
+    elif learner is not None and not learner._saved_steps:
+        text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
+    else:
+        text = f"Stopped. What was saved last is kept; to go on: {again}"
+    console.print(text, soft_wrap=True)
 
 
 def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:

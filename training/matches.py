@@ -436,7 +436,8 @@ def main(
                 on_block=keep,
             )
         except EvaluationStopped:
-            folder.rmdir()  # nothing was finished
+            folder.rmdir()
+            console.print("Stopped before the first games were finished: nothing was kept.")
             raise KeyboardInterrupt from None
     _write(folder, evaluation, seed, until_width)
     _print(console, evaluation, until_width)

@@ -15,10 +15,10 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import FuncFormatter, PercentFormatter
-from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from training.evaluation import CONFIDENCE, Summary
+from training.evaluation import Summary
+from training.ratings import Z
 
 if TYPE_CHECKING:
     from training.learning import CurvePoint  # it brings torch, which takes seconds
@@ -50,7 +50,6 @@ STYLE: Any = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
-_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
 def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Sequence[Summary] = ()) -> None:
@@ -129,12 +128,12 @@ def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
             start += 1
         n, part = games[start:end].sum(), slice(start, end)
         rate = wins[part].sum() / n
-        centre = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z * np.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
+        centre = (rate + Z**2 / (2 * n)) / (1 + Z**2 / n)
+        half = Z * np.sqrt(rate * (1 - rate) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
         margin = (margins[part] * games[part]).sum() / n
         # a point's margin is a mean of its games, so its square deviations count once a game
         spread = np.sqrt((games[part] * (margins[part] - margin) ** 2).sum() / max(1, end - start - 1))
-        shown.append((steps[end - 1], rate, centre - half, centre + half, margin, _Z * spread / np.sqrt(n)))
+        shown.append((steps[end - 1], rate, centre - half, centre + half, margin, Z * spread / np.sqrt(n)))
     return np.array(shown).reshape(-1, 6).T
 
 

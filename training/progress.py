@@ -11,7 +11,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from petrichor_env.errors import PetrichorError
+from petrichor_env.errors import ConfigError, PetrichorError
 
 
 class Interruptions:
@@ -47,6 +47,15 @@ class Interruptions:
         if self._wanted:
             raise KeyboardInterrupt
         self._wanted = True
+
+
+def refuse_with_resume(allowed: str, **given: Any) -> None:
+    """Raise ConfigError for options that are not None: what is resumed goes on as it was set, but for `allowed`."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise ConfigError(
+            f"{', '.join(names)}: not with --resume, which goes on as it was set; with it can be given {allowed}"
+        )
 
 
 def new_folder(wanted: str | Path) -> Path:

@@ -19,6 +19,11 @@ from scipy import stats
 from petrichor_env.errors import ConfigError
 from petrichor_env.state import NOBODY
 
+CONFIDENCE = 0.95
+"""Of every interval, here and in `training.evaluation`."""
+Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+"""1.96: so many standard deviations a normal interval reaches to either side."""
+
 START_MU = 25.0
 START_SIGMA = START_MU / 3
 DRIFT = START_MU / 300
@@ -26,7 +31,6 @@ DRIFT = START_MU / 300
 
 _FIXED_SIGMA = 1e-3
 _BEYOND_ANY_VOTING_WINS = 1000
-_Z = float(stats.norm.ppf(0.975))
 
 Game = tuple[Sequence[str], Sequence[int]]
 """Names by seat, and each one's place in the same order: 1 the first, equal numbers a tie (see `places`)."""
@@ -50,11 +54,11 @@ class Rating:
 
     @property
     def low(self) -> float:
-        return self.mu - _Z * self.sigma
+        return self.mu - Z * self.sigma
 
     @property
     def high(self) -> float:
-        return self.mu + _Z * self.sigma
+        return self.mu + Z * self.sigma
 
 
 class Ratings:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +22,17 @@ from training.learning import (
     BEST,
     CHOOSING_SEED,
     Budget,
-    Evaluation,
     Hook,
+    Judgement,
     Learner,
     read_rows,
     read_run,
-    shown,
-    write_run,
+    run_in_folder,
 )
 from training.matches import play_match
-from training.progress import new_folder
+from training.progress import new_folder, refuse_with_resume
 from training.ratings import final_places
-from training.settings import Settings, check_types, read_settings
+from training.settings import Settings, check_types, read_settings, with_components
 from training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
@@ -46,7 +46,7 @@ class SelfPlaySettings:
     """What is played, and how it is evaluated: the table `[selfplay]` of a settings file.
 
     Attributes:
-        players, rounds, drafting, modules: as in `Config`; two to five players.
+        players, rounds, drafting, modules, components: as in `Config`; two to five players.
         against: agents' names. `best.zip` is the policy with the highest mean win rate against them, in games in which
             each of them plays all the other seats.
         games: against each of them for an evaluation, in every seat equally many.
@@ -56,6 +56,7 @@ class SelfPlaySettings:
     rounds: int = 4
     drafting: bool = False
     modules: tuple[str, ...] = ()
+    components: str | None = None
     against: tuple[str, ...] = ("greedy",)
     games: int = 400
 
@@ -69,7 +70,13 @@ class SelfPlaySettings:
 
     def config(self) -> Config:
         """What is played."""
-        return Config(players=self.players, rounds=self.rounds, drafting=self.drafting, modules=self.modules)
+        return Config(
+            players=self.players,
+            rounds=self.rounds,
+            drafting=self.drafting,
+            modules=self.modules,
+            components=self.components,
+        )
 
 
 # --- The league's games ----------------------------------------------------------------------------------------------
@@ -173,7 +180,7 @@ class SelfPlayHook(Hook):
     def _grow(self, learner: Learner) -> None:
         self.games.grow(learner.model.policy, learner.steps)
 
-    def evaluate(self, learner: Learner) -> Evaluation:
+    def evaluate(self, learner: Learner) -> Judgement:
         """The score is the mean win rate; of equal ones that of the higher margin."""
         config = self.settings.config()
         seeds = self.seed + np.arange(-(-self.settings.games // config.players))
@@ -184,7 +191,7 @@ class SelfPlayHook(Hook):
             numbers[f"margin_{name}"] = float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0]))
         win_rate = float(np.mean([numbers[f"win_rate_{name}"] for name in self.settings.against]))
         margin = float(np.mean([numbers[f"margin_{name}"] for name in self.settings.against]))
-        return Evaluation(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
+        return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
 
     def on_save(self, learner: Learner) -> None:
         self.league.remove_unused_files()
@@ -216,10 +223,11 @@ def new_learner(
 def main(
     players: int | None = None,
     settings: str | Path | None = None,
+    components: str | Path | None = None,
     minutes: float | None = None,
     steps: int | None = None,
-    seed: int = 0,
-    output: str | Path = "runs/selfplay",
+    seed: int | None = None,
+    output: str | Path | None = None,
     resume: str | Path | None = None,
 ) -> Path:
     """`petrichor train selfplay`: returns the folder with all that is left.
@@ -227,35 +235,34 @@ def main(
     Arguments:
         players: of the game; None for the number in the file, without a file 2.
         settings: name or path of a settings file, `selfplay_2p`, `_3p` or `_4p` if None.
+        components: instead of those in the file.
         minutes, steps: instead of the file's budget.
-        output: folder for the files; if it has some already, a new one beside it.
+        seed: of network, games and league, 0 if None.
+        output: folder for the files, `runs/selfplay` if None; if it has some already, a new one beside it.
         resume: folder of a run to go on with, as it was set; only the budget may be another one.
     """
     console = Console()
     kinds: dict[str, type[Any]] = {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings}
     if resume is not None:
+        refuse_with_resume(
+            "minutes or steps", players=players, config=settings, components=components, seed=seed, output=output
+        )
         folder = Path(resume)
         seed, budget, sections = read_run(folder, "selfplay", **kinds)
-        if players not in (None, sections["selfplay"].players):
-            raise ConfigError(f"players={players}: {folder} is a run of {sections['selfplay'].players}")
     else:
         if settings is None and players not in (None, 2, 3, 4):
             raise ConfigError(f"players={players}: 2, 3 or 4 (or settings of your own for 5)")
         sections = read_settings(settings or f"selfplay_{2 if players is None else players}p", **kinds, budget=Budget)
         budget = sections.pop("budget")
         if players is not None:
-            sections["selfplay"] = SelfPlaySettings(**asdict(sections["selfplay"]) | {"players": players})
-        folder = new_folder(output)
+            sections["selfplay"] = replace(sections["selfplay"], players=players)
+        sections["selfplay"] = with_components(sections["selfplay"], components)
+        seed = 0 if seed is None else seed
+        folder = new_folder("runs/selfplay" if output is None else output)
     if minutes is not None or steps is not None:
         budget = Budget(steps, minutes)
-    with shown(console) as watching:
-        learner = new_learner(
-            budget, folder, seed, sections["learning"], sections["selfplay"], sections["league"], **watching
-        )
-        if resume is not None:
-            learner.resume()
-        write_run(folder, "selfplay", seed, budget, **sections)
-        progress = learner.run()
+    make = partial(new_learner, budget, folder, seed, sections["learning"], sections["selfplay"], sections["league"])
+    learner, progress = run_in_folder(console, folder, "selfplay", seed, budget, sections, make, resume is not None)
     hook = learner.hook
     assert isinstance(hook, SelfPlayHook)
     console.print(league_table(hook.rows(learner.steps)))
@@ -266,8 +273,6 @@ def main(
             f"{', '.join(sections['selfplay'].against)}, an even share being {1 / sections['selfplay'].players:.1%} "
             "(the games that chose it: play others for a figure to publish)"
         )
-    if progress.fraction < 1:
-        console.print(f"Stopped. To go on: petrichor train selfplay --resume {folder}", soft_wrap=True)
     console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     return folder
 

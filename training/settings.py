@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import tomllib
 import types
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from petrichor_env.batch import REWARDS
+from petrichor_env.component_files import load_tables
 from petrichor_env.errors import ConfigError
 
 CONFIGS = Path(__file__).parent / "configs"
@@ -140,6 +141,18 @@ def from_table(kind: type[T], table: dict[str, Any]) -> T:
     made = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
     check_types(made)
     return made
+
+
+def with_components(section: Any, components: str | Path | None) -> Any:
+    """A section that has `components`, with those given or else its own ones, as a path that holds in any folder.
+
+    Raises ComponentsError for a file that is missing or wrong.
+    """
+    chosen = section.components if components is None else components
+    if chosen is None:
+        return section
+    load_tables(chosen)
+    return replace(section, components=str(Path(chosen).resolve()))
 
 
 def check_types(settings: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,15 @@ from training.learning import (
     BEST,
     CHOOSING_SEED,
     Budget,
-    Evaluation,
     Hook,
+    Judgement,
     Learner,
     Progress,
     read_run,
-    shown,
-    write_run,
+    run_in_folder,
 )
-from training.progress import new_folder
-from training.settings import Settings, check_types, read_settings
+from training.progress import new_folder, refuse_with_resume
+from training.settings import Settings, check_types, read_settings, with_components
 from training.vec_env import Ended
 
 _MEMORY = 200
@@ -45,6 +45,7 @@ class SoloSettings:
     Attributes:
         variants: the difficulty variants, with `curriculum` none.
         modules: promos and Flowers modules, always played.
+        components: path of an overlay file with other numbers on the pieces.
         curriculum: learn all 16 sets of variants, as `Curriculum` says.
         threshold: win rate over the open sets at which the curriculum opens the next ones.
         latest: part of the budget at whose end all sets are open in any case.
@@ -53,6 +54,7 @@ class SoloSettings:
 
     variants: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    components: str | None = None
     curriculum: bool = False
     threshold: float = 0.5
     latest: float = 0.1
@@ -71,7 +73,7 @@ class SoloSettings:
     def configs(self) -> list[Config]:
         """What the policy is meant for: one configuration, with the curriculum 16."""
         sets: Sequence[tuple[str, ...]] = ALL_VARIANTS if self.curriculum else (self.variants,)
-        return [Config(variants=variants, modules=self.modules) for variants in sets]
+        return [Config(variants=variants, modules=self.modules, components=self.components) for variants in sets]
 
 
 class Curriculum:
@@ -157,14 +159,14 @@ class SoloHook(Hook):
             numbers[f"curriculum/{curriculum.configs[i].name}"] = float(curriculum.win_rates[i])
         return numbers
 
-    def evaluate(self, learner: Learner) -> Evaluation:
+    def evaluate(self, learner: Learner) -> Judgement:
         """The score is the win rate, the mean over all sets; of equal ones that of the higher margin."""
         configs = self.settings.configs()
         won, margins = play_solo(learner.agent(), configs, self.settings.games, self.seed)
         numbers = {"win_rate": float(won.mean()), "margin": float(margins.mean())}
         if len(configs) > 1:
             numbers |= {config.name: float(rate) for config, rate in zip(configs, won.mean(axis=1), strict=True)}
-        return Evaluation(float(won.mean() + 1e-6 * margins.mean()), numbers)
+        return Judgement(float(won.mean() + 1e-6 * margins.mean()), numbers)
 
     def get_state(self) -> dict[str, Any]:
         return {"curriculum": None if self.curriculum is None else self.curriculum.get_state()}
@@ -245,26 +247,35 @@ def main(
     settings: str | Path | None = None,
     variants: Sequence[str] | None = None,
     curriculum: bool = False,
+    components: str | Path | None = None,
     minutes: float | None = None,
     steps: int | None = None,
-    seed: int = 0,
-    output: str | Path = "runs/solo",
+    seed: int | None = None,
+    output: str | Path | None = None,
     resume: str | Path | None = None,
 ) -> Path:
     """`petrichor train solo`: returns the folder with all that is left.
 
     Arguments:
         settings: name or path of a settings file, `solo` or `solo_curriculum` if None.
-        variants, curriculum: instead of those in the file.
+        variants, curriculum, components: instead of those in the file.
         minutes, steps: instead of the file's budget.
-        output: folder for the files; if it has some already, a new one beside it.
+        seed: of network and games, 0 if None.
+        output: folder for the files, `runs/solo` if None; if it has some already, a new one beside it.
         resume: folder of a run to go on with, as it was set; only the budget may be another one.
     """
     console = Console()
     given = Budget(steps, minutes)
     if resume is not None:
-        if settings is not None or variants is not None or curriculum:
-            raise ConfigError("resume: the run goes on as it was set; only minutes or steps can be given with it")
+        refuse_with_resume(
+            "minutes or steps",
+            config=settings,
+            variants=variants,
+            curriculum=curriculum or None,
+            components=components,
+            seed=seed,
+            output=output,
+        )
         folder = Path(resume)
         seed, budget, sections = read_run(folder, "solo", learning=Settings, solo=SoloSettings)
     else:
@@ -272,24 +283,19 @@ def main(
         sections = read_settings(name, learning=Settings, solo=SoloSettings, budget=Budget)
         budget = sections.pop("budget")
         if variants is not None or curriculum:
-            played = asdict(sections["solo"]) | {"variants": tuple(variants or ()), "curriculum": curriculum}
-            sections["solo"] = SoloSettings(**played)
-        folder = new_folder(output)
+            sections["solo"] = replace(sections["solo"], variants=tuple(variants or ()), curriculum=curriculum)
+        sections["solo"] = with_components(sections["solo"], components)
+        seed = 0 if seed is None else seed
+        folder = new_folder("runs/solo" if output is None else output)
     if given != Budget():
         budget = given
-    with shown(console) as watching:
-        learner = new_learner(budget, folder, seed, sections["learning"], sections["solo"], **watching)
-        if resume is not None:
-            learner.resume()
-        write_run(folder, "solo", seed, budget, **sections)
-        progress = learner.run()
+    make = partial(new_learner, budget, folder, seed, sections["learning"], sections["solo"])
+    _, progress = run_in_folder(console, folder, "solo", seed, budget, sections, make, resume is not None)
     if progress.evaluations:
         steps_then, best = max(progress.evaluations, key=lambda pair: pair[1].score)
         console.print(
             f"Best policy ({BEST}): after {steps_then:,} steps, won {best.numbers['win_rate']:.1%}, margin "
             f"{best.numbers['margin']:+.1f} (the games that chose it: play others for a figure to publish)"
         )
-    if progress.fraction < 1:
-        console.print(f"Stopped. To go on: petrichor train solo --resume {folder}", soft_wrap=True)
     console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     return folder

@@ -245,7 +245,8 @@ def main(
                 on_block=lambda block: file.add(block, labels),
             )
         except EvaluationStopped:
-            folder.rmdir()  # nothing was finished
+            folder.rmdir()
+            console.print("Stopped before the first games were finished: nothing was kept.")
             raise KeyboardInterrupt from None
     write(folder, tournament, seed)
     _print(console, tournament)

@@ -15,7 +15,8 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from training.evaluation import ALL_VARIANTS, CONFIDENCE, Estimate, Results, difference_estimate, mean_interval
+from training.evaluation import ALL_VARIANTS, Estimate, Results, difference_estimate, mean_interval
+from training.ratings import CONFIDENCE
 
 SWITCHED = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
 """(16, 4) bool: which variants each of `ALL_VARIANTS` has."""
