@@ -11,7 +11,7 @@ import pytest
 from petrichor_env.errors import ConfigError, PetrichorError
 from petrichor_env.state import STATE_VERSION
 from training.benchmark import LADDER
-from training.ladder import main, measure_step
+from training.ladder import games_of_step, main, measure_step
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,7 +27,7 @@ def test_greedy_wins_against_random(players: int) -> None:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize(("lower", "upper"), [("greedy", "rollout"), ("rollout", "ismcts-200")])
 def test_searches_win_against_the_agent_below(lower: str, upper: str, players: int) -> None:
-    assert measure_step(lower, upper, players, 240, 7)["above"][1] > 0
+    assert measure_step(lower, upper, players, games_of_step("ismcts-200", players), 7)["above"][1] > 0
 
 
 def test_the_published_ladder_rises() -> None:
@@ -35,7 +35,7 @@ def test_the_published_ladder_rises() -> None:
     published = json.loads((ROOT / "docs" / "ladder.json").read_text(encoding="utf-8"))
     assert published["state_version"] == STATE_VERSION
     steps = {(row["players"], row["lower"], row["upper"]): row for row in published["steps"]}
-    assert {(2, lower, upper) for lower, upper in pairwise(LADDER)} <= set(steps)
+    assert set(steps) == {(players, lower, upper) for players in (1, 2, 3, 4) for lower, upper in pairwise(LADDER)}
     for step, row in steps.items():
         assert row["above"][1] > 0, step
 

@@ -31,8 +31,15 @@ CONFIGS = {
 """What each number of players plays."""
 
 GAMES = {"ismcts-2000": 120, "ismcts-200": 240}
-"""Games of a step up to this agent; other steps take `MOST_GAMES`."""
-MOST_GAMES = 480
+"""Games of a step up to this agent; other steps take `OTHER_GAMES`, and solo `SOLO_FACTOR` times as many."""
+OTHER_GAMES = 480
+SOLO_FACTOR = 4
+"""In solo two agents never meet: a difference between two win rates takes more games than a win rate does."""
+
+
+def games_of_step(upper: str, players: int) -> int:
+    """How many games are enough for a step up to this agent."""
+    return GAMES.get(upper, OTHER_GAMES) * (SOLO_FACTOR if players == 1 else 1)
 
 
 def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **told: Any) -> dict[str, Any]:
@@ -76,7 +83,7 @@ def main(
     Arguments:
         players: numbers of players, 1 is solo.
         agents: the ladder, weakest first.
-        games: of every step that is played; None for `GAMES`.
+        games: of every step that is played; None for `games_of_step`.
         seed: of the first game.
         output: a JSON file, whose steps of this version are kept.
 
@@ -97,7 +104,7 @@ def main(
     missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
     with Interruptions() as interruptions, progress_bar(console) as bar:
         for lower, upper, number in missing:
-            number_of_games = games or GAMES.get(upper, MOST_GAMES)
+            number_of_games = games or games_of_step(upper, number)
             players_each = 2 if number == 1 else 1
             task = bar.add_task(
                 f"{upper} over {lower}, {_game(number)}", total=number_of_games * players_each, status=""
