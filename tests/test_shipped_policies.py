@@ -22,7 +22,7 @@ def test_there_are_two() -> None:
     assert shipped_policies() == ("solo", "versus")
     for name, players in (("solo", 1), ("versus", 2)):
         path = POLICIES / f"{name}.zip"
-        assert path.stat().st_size < 1_500_000
+        assert path.stat().st_size < 3_000_000
         assert read_notes(path)["training"]["players"] == players
 
 
@@ -34,9 +34,10 @@ def test_the_solo_policy_wins_where_greedy_rarely_does() -> None:
     assert greedy.won.mean() < 0.4
 
 
-def test_the_two_player_policy_wins_against_random_nearly_always() -> None:
-    report = evaluate([make_agent("policy:versus"), make_agent("random")], Config(players=2), 100, 77).reports[0]
-    assert report.estimates["win_rate"].low > 0.85
+@pytest.mark.parametrize(("opponent", "games", "at_least"), [("random", 100, 0.85), ("greedy", 200, 0.5)])
+def test_the_two_player_policy_wins_against(opponent: str, games: int, at_least: float) -> None:
+    report = evaluate([make_agent("policy:versus"), make_agent(opponent)], Config(players=2), games, 77).reports[0]
+    assert report.estimates["win_rate"].low > at_least
 
 
 def test_sampling_draws_from_the_probabilities() -> None:
