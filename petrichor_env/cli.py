@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -65,6 +67,16 @@ _LearningSeed = Annotated[
 _Resume = Annotated[
     Path | None,
     typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+]
+_SaveReplays = Annotated[
+    Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER", show_default=False)
+]
+_ReplayGames = Annotated[
+    int | None, typer.Option(min=1, help="Keep only so many of them, the first ones.", show_default="all")
+]
+_ReplayProbabilities = Annotated[
+    bool,
+    typer.Option("--replay-probabilities", help="With what agents gave their actions; searches take twice as long."),
 ]
 
 # What each Southern Winds card does (Southern Winds Card Reference)
@@ -348,6 +360,9 @@ def evaluate(
     until_width: Annotated[
         float | None, typer.Option(help="Stop when win rates are known this well, such as 0.05.", metavar="WIDTH")
     ] = None,
+    save_replays: _SaveReplays = None,
+    replay_games: _ReplayGames = None,
+    replay_probabilities: _ReplayProbabilities = False,
     output: Annotated[Path, typer.Option(help="Folder for JSON and CSV files.")] = Path("runs/evaluate"),
 ) -> None:
     """Two to five agents against each other, seats rotated; one alone against the Southern Winds."""
@@ -361,6 +376,9 @@ def evaluate(
         components=components,
         games=games,
         until_width=until_width,
+        save_replays=save_replays,
+        replay_games=replay_games,
+        replay_probabilities=replay_probabilities,
         output=output,
         **_given(seed=seed),
     )
@@ -376,6 +394,9 @@ def tournament(
     components: _Overlay = None,
     games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
     seed: _FirstSeed = None,
+    save_replays: _SaveReplays = None,
+    replay_games: _ReplayGames = None,
+    replay_probabilities: _ReplayProbabilities = False,
     output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
 ) -> None:
     """All agents against all: cross table and openskill ratings."""
@@ -387,6 +408,9 @@ def tournament(
         modules=_words(modules),
         components=components,
         games=games,
+        save_replays=save_replays,
+        replay_games=replay_games,
+        replay_probabilities=replay_probabilities,
         output=output,
         **_given(seed=seed),
     )
@@ -413,6 +437,9 @@ def difficulty(
     seed: _FirstSeed = None,
     modules: _Modules = "",
     components: _Overlay = None,
+    save_replays: _SaveReplays = None,
+    replay_games: _ReplayGames = None,
+    replay_probabilities: _ReplayProbabilities = False,
     output: Annotated[
         Path | None,
         typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty"),
@@ -429,6 +456,9 @@ def difficulty(
         seed=seed,
         modules=_words(modules),
         components=components,
+        save_replays=save_replays,
+        replay_games=replay_games,
+        replay_probabilities=replay_probabilities,
         output=output,
         resume=resume,
     )
@@ -475,6 +505,105 @@ def ladder(
     _import("training.ladder", extra="train").main(
         [int(one) for one in numbers], games=games, output=output, **_given(seed=seed)
     )
+
+
+# --- play, replay ----------------------------------------------------------------------------------------------------
+
+
+def _seats(people: str) -> list[int]:
+    seats = _words(people)
+    if not all(seat.isdecimal() for seat in seats):
+        raise PetrichorError(f"people={people!r}: seats with commas between, such as 0,2")
+    return [int(seat) for seat in seats]
+
+
+@app.command()
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Agents to play against; none: the Southern Winds.", metavar="AGENT...", show_default=False
+        ),
+    ] = None,
+    people: Annotated[
+        str, typer.Option(help="Seats of people, with commas between.", metavar="SEATS", show_default="0")
+    ] = "",
+    rounds: Annotated[int | None, typer.Option(help="4 or 6.", show_default="4")] = None,
+    drafting: _Drafting = False,
+    variants: Annotated[str, typer.Option(help="The solo game's, with commas between.", metavar="NAMES")] = "",
+    modules: _Modules = "",
+    powers: Annotated[str, typer.Option(help="Each seat's power, with commas between.", metavar="NAMES")] = "",
+    components: _Overlay = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=_LARGEST_SEED, help="Of the game's chance.", show_default="another each time"),
+    ] = None,
+    hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="ismcts-2000")] = "",
+    resume: Annotated[
+        Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE", show_default=False)
+    ] = None,
+) -> None:
+    """Play in the terminal: alone, against agents, or with others at the same keyboard."""
+    import_module("agents.play_terminal").main(
+        agents or (),
+        people=_seats(people),
+        rounds=rounds,
+        drafting=drafting,
+        variants=_words(variants),
+        modules=_words(modules),
+        powers=_words(powers),
+        components=components,
+        seed=seed,
+        resume=resume,
+        **({"hints": hints} if hints else {}),
+    )
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A replay, as --save-replays and play leave them.", metavar="FILE")],
+    seat: Annotated[
+        int | None, typer.Option(help="Show what this seat sees.", metavar="SEAT", show_default="all hands")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0.02, max=60.0, help="How long a step is shown that follows on its own.")
+    ] = 0.7,
+    page: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write a page for a browser instead.", metavar="FILE", show_default=False),
+    ] = None,
+    gif: Annotated[
+        Path | None, typer.Option(help="Write an animated picture instead.", metavar="FILE", show_default=False)
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Write a picture of every step instead.", metavar="FOLDER", show_default=False)
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(min=64, max=4096, help="Of pictures, in pixels.", show_default="480 of a GIF, 640 of PNG"),
+    ] = None,
+) -> None:
+    """Step through a game in the terminal, or make a page or pictures of it."""
+    if page is None and gif is None and png is None:
+        if width is not None:
+            raise PetrichorError("width: of pictures, with --gif or --png")
+        import_module("petrichor_env.replay_viewer").main(file, seat=seat, seconds=seconds)
+        return
+    pages, pictures = import_module("petrichor_env.replay_page"), import_module("petrichor_env.replay_pictures")
+    loaded = import_module("petrichor_env.replays").Replay.load(file)
+    size = _given(width=width)
+    wanted: list[tuple[Path | None, Callable[..., Any], dict[str, Any]]] = [
+        (page, pages.write_page, {}),
+        (gif, pictures.write_gif, {"milliseconds": round(1000 * seconds), **size}),
+        (png, pictures.write_pngs, size),
+    ]
+    console = Console()
+    for path, write, options in wanted:
+        if path is not None:
+            with Progress(console=console, transient=True) as bar:
+                task = bar.add_task(str(path), total=len(loaded.actions) + 1)
+                write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
+            console.print(f"[bold]{path}[/bold]: {len(loaded.actions)} actions", soft_wrap=True)
 
 
 def _import(name: str, extra: str) -> ModuleType:

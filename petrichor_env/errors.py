@@ -33,3 +33,15 @@ class StateError(PetrichorError):
 
 class CheckpointError(PetrichorError):
     """A trained policy made for another version, observation layout or action space."""
+
+
+class ReplayError(PetrichorError):
+    """A file that is no replay, or a replay that differs from the game that its configuration, start and actions give.
+
+    Attributes:
+        step: the first step at which it differs, 0 for the start; None where it can't be played at all.
+    """
+
+    def __init__(self, text: str, step: int | None = None) -> None:
+        super().__init__(text)
+        self.step = step

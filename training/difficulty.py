@@ -30,7 +30,7 @@ from training.evaluation import (
     summarize,
     write_csv,
 )
-from training.evaluation_files import write_json
+from training.evaluation_files import ReplayFiles, slug, write_json
 from training.matches import make_agents
 from training.progress import Interruptions, new_folder, progress_bar, refuse_with_resume
 from training.variant_effects import Sets
@@ -104,6 +104,9 @@ def main(
     components: str | Path | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
+    save_replays: str | Path | None = None,
+    replay_games: int | None = None,
+    replay_probabilities: bool = False,
 ) -> Path:
     """Play, and write report, pictures and tables; returns their folder.
 
@@ -117,10 +120,13 @@ def main(
         modules, components: as in `Config`.
         output: folder for the files, `runs/difficulty` if None; if it has some already, a new one beside it.
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
+        save_replays: folder for replays of the games that are played now, with a folder in it for each agent and set.
+        replay_games, replay_probabilities: as `ReplayFiles` takes them, of each set.
 
     Raises ConfigError, CheckpointError, ComponentsError for bad arguments, PetrichorError for a folder that can't be
     resumed.
     """
+    replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
     console = Console()
     if resume is None:
         names = list(agents) or list(DEFAULT_AGENTS)
@@ -155,6 +161,10 @@ def main(
     results = read_games(folder, study)
     write_games(folder, results.values(), new=True)
 
+    def keep(result: Results) -> None:
+        write_games(folder, [result])
+        replays.add(result, result.agents, Path(slug(result.agents[0]), result.config.name))
+
     with Interruptions() as interruptions:
         try:
             finished = measure(
@@ -165,7 +175,8 @@ def main(
                 study.seed,
                 results,
                 should_stop=interruptions.wanted,
-                on_result=lambda result: write_games(folder, [result]),
+                on_result=keep,
+                **replays.recording,
             )
             interruptions.clear()
             if results:
@@ -179,6 +190,7 @@ def main(
         kept = "" if results else " before a set of games was finished: nothing was kept"
         console.print(f"Stopped early{kept}. To go on: petrichor difficulty --resume {folder}", soft_wrap=True)
     console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    replays.tell(console)
     return folder
 
 
@@ -192,6 +204,8 @@ def measure(
     *,
     should_stop: Callable[[], bool] | None = None,
     on_result: Callable[[Results], None] | None = None,
+    record_actions: bool = False,
+    record_probabilities: bool = False,
 ) -> bool:
     """Let agents play sets of variants and add what `results` lacks; False if `should_stop` said so.
 
@@ -200,6 +214,7 @@ def measure(
         config: what is played, but for the variants.
         games: of each set, by the agent's name; game i of a set starts from `seed` + i.
         on_result: called with each set's results as soon as it is finished.
+        record_actions, record_probabilities: as in `play_games`, in the results that `on_result` gets.
     """
     missing = [(agent, variants) for agent, variants in order if (agent.name, variants) not in results]
     with progress_bar(console) as bar:
@@ -214,10 +229,12 @@ def measure(
                     seed,
                     should_stop=should_stop,
                     on_finished=lambda finished: bar.advance(task, finished),
+                    record_actions=record_actions,
+                    record_probabilities=record_probabilities,
                 )
             except EvaluationStopped:
                 return False
-            results[agent.name, variants] = result
+            results[agent.name, variants] = replace(result, actions=None, probabilities=None)
             if on_result is not None:
                 on_result(result)
     return True

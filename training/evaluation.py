@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import itertools
 import math
@@ -19,7 +20,8 @@ import petrichor_env
 from agents.base import Agent, Decisions, ask, check_agents
 from petrichor_env.batch import Batch
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.errors import ConfigError
+from petrichor_env.errors import ConfigError, IllegalAction
+from petrichor_env.replay_files import THOUSANDTHS
 from petrichor_env.state import STATE_VERSION, Source
 from training.ratings import CONFIDENCE, Z, final_places, places
 
@@ -56,6 +58,8 @@ class Results:
         lineups: (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i.
         seconds: (agents,) float64, how long each agent thought in all of these games; empty if not measured.
         actions: for each game its actions in the order of play, (length,) int16; None if they were not recorded.
+        probabilities: for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16:
+            the decision's number, an action, its probability in thousandths; None if they were not recorded.
     """
 
     config: Config
@@ -71,6 +75,7 @@ class Results:
     lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
     seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
     actions: tuple[np.ndarray, ...] | None = None
+    probabilities: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self) -> None:
         games, players = self.won.shape
@@ -128,15 +133,21 @@ def concatenate(parts: Sequence[Results]) -> Results:
         raise ValueError("results to put together: at least one, all of the same agents and configuration")
     arrays = ("points", "won", "lengths", "decisions", "scored", "places", "seeds", "lineups")
     together = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
-    recorded = [part.actions for part in parts if part.actions is not None]
     return Results(
         parts[0].config,
         parts[0].agents,
         parts[0].seed,
         **together,
         seconds=np.sum([part.seconds for part in parts], axis=0),
-        actions=tuple(itertools.chain(*recorded)) if len(recorded) == len(parts) else None,
+        actions=_chained([part.actions for part in parts]),
+        probabilities=_chained([part.probabilities for part in parts]),
     )
+
+
+def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:
+    """Those of all parts, None if one has none."""
+    there = [part for part in recorded if part is not None]
+    return tuple(itertools.chain(*there)) if len(there) == len(recorded) else None
 
 
 def play_games(
@@ -148,6 +159,7 @@ def play_games(
     should_stop: Callable[[], bool] | None = None,
     on_finished: Callable[[int], None] | None = None,
     record_actions: bool = False,
+    record_probabilities: bool = False,
 ) -> Results:
     """Play `games` games, one agent a seat.
 
@@ -172,6 +184,7 @@ def play_games(
                 should_stop=should_stop,
                 on_finished=on_finished,
                 record_actions=record_actions,
+                record_probabilities=record_probabilities,
             )
         )
     return concatenate(parts)
@@ -186,6 +199,7 @@ def play_lineups(
     should_stop: Callable[[], bool] | None = None,
     on_finished: Callable[[int], None] | None = None,
     record_actions: bool = False,
+    record_probabilities: bool = False,
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
 
@@ -194,6 +208,8 @@ def play_lineups(
         lineups: (games, players) ints, who sits where: indices into `agents`. None may sit twice in one game.
         should_stop, on_finished: as in `play_games`.
         record_actions: keep all actions, for replays.
+        record_probabilities: and what those agents that have `probabilities` give the actions, which they are asked
+            for besides: the games stay the same, a search takes twice as long.
 
     Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this; IllegalAction
     for one that answers wrongly.
@@ -213,6 +229,7 @@ def play_lineups(
     number = np.zeros(lineups.shape, np.int64)
     seconds = np.zeros(len(agents))
     taken: list[tuple[np.ndarray, np.ndarray]] = []
+    given: list[tuple[np.ndarray, np.ndarray]] = []
     rows = np.arange(games)
     playing = np.ones(games, bool)
     while playing.any():
@@ -223,9 +240,12 @@ def play_lineups(
             own = np.flatnonzero(asked == index)
             if len(own):
                 decisions = Decisions.of(batch, own)
+                generator = copy.deepcopy(generators[index]) if record_probabilities else None
                 start = time.perf_counter()
                 actions[own] = ask(agent, decisions, generators[index])
                 seconds[index] += time.perf_counter() - start
+                if generator is not None:  # as it was before, so that a search shows what it has just done
+                    given += _probabilities(agent, decisions, generator, own, number.sum(axis=1)[own])
         if record_actions:
             taken.append((np.flatnonzero(playing), actions[playing].astype(np.int16)))
         number[rows[playing], batch.actors[playing]] += 1
@@ -253,16 +273,37 @@ def play_lineups(
         lineups=lineups,
         seconds=seconds,
         actions=_by_game(taken, games) if record_actions else None,
+        probabilities=_by_game(given, games) if record_probabilities else None,
     )
 
 
-def _by_game(taken: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
-    """The actions of each game from those of each step, which are (which games, their actions)."""
-    who = np.concatenate([playing for playing, _ in taken])
-    actions = np.concatenate([chosen for _, chosen in taken])
+def _probabilities(
+    agent: Agent, decisions: Decisions, generator: np.random.Generator, games: np.ndarray, numbers: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Which games, and lines of `Results.probabilities`, in one pair; none of an agent that doesn't offer them.
+
+    Raises IllegalAction, which names the agent, for what are no probabilities.
+    """
+    if not hasattr(agent, "probabilities"):
+        return []
+    shares = np.asarray(agent.probabilities(decisions, generator))
+    wanted = decisions.action_masks.shape
+    if shares.shape != wanted or shares.dtype.kind != "f" or not ((shares >= 0) & (shares < 1.0001)).all():
+        raise IllegalAction(f"agent {agent.name!r}: probabilities gives no numbers from 0 to 1 of shape {wanted}")
+    thousandths = np.rint(shares * THOUSANDTHS).astype(np.int16)
+    rows, actions = np.nonzero(thousandths)
+    return [(games[rows], np.stack([numbers[rows], actions, thousandths[rows, actions]], axis=1).astype(np.int16))]
+
+
+def _by_game(parts: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
+    """What there is of each game, from parts that are (which games, a line of each)."""
+    if not parts:
+        return (np.empty((0, 3), np.int16),) * games
+    who = np.concatenate([which for which, _ in parts])
+    lines = np.concatenate([of for _, of in parts])
     order = np.argsort(who, kind="stable")
     ends = np.cumsum(np.bincount(who, minlength=games))
-    return tuple(np.split(actions[order], ends[:-1]))
+    return tuple(np.split(lines[order], ends[:-1]))
 
 
 # --- Intervals -------------------------------------------------------------------------------------------------------

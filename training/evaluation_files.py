@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 import petrichor_env
 from petrichor_env.config import Config
+from petrichor_env.errors import ConfigError, PetrichorError
+from petrichor_env.replay_files import THOUSANDTHS, printable
+from petrichor_env.replays import Replay, replays_of
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
 from petrichor_env.words import NEUTRAL
-from training.evaluation import Estimate, Results
+from training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results
+from training.progress import new_folder
+
+_LONGEST_SLUG = 40
 
 
 class GamesFile:
@@ -50,6 +60,95 @@ class GamesFile:
                     rest = (won, place, margin, decisions, results.lengths[game], *results.scored[game, seat])
                     writer.writerow([*start, *rest])
                 self._games += 1
+
+
+class ReplayFiles:
+    """A folder with a replay of every game, or of the first ones, added block by block.
+
+    The files are called after the game's number, as in `games.csv`, and after who sat where:
+    `000012-greedy-random.json`.
+
+    Arguments:
+        folder: made with the first game; if it has files already, a new one beside it. None: nothing is kept.
+        most: how many games are kept, of each folder within it; None for all.
+        probabilities: keep what agents gave their actions, too.
+
+    Raises ConfigError for a number of games below 1, or without a folder.
+    """
+
+    def __init__(self, folder: str | Path | None, most: int | None = None, probabilities: bool = False) -> None:
+        if folder is None and (most is not None or probabilities):
+            raise ConfigError("replay_games, replay_probabilities: only with save_replays, a folder for the replays")
+        if most is not None and most < 1:
+            raise ConfigError(f"replay_games={most}: at least 1")
+        self._wanted = folder
+        self._folder: Path | None = None
+        self._most = most
+        self._probabilities = probabilities
+        self._games: Counter[Path] = Counter()
+        self._kept = 0
+
+    @property
+    def recording(self) -> dict[str, bool]:
+        """The arguments of `play_lineups` and of all that plays by it."""
+        wanted = self._wanted is not None
+        return {"record_actions": wanted, "record_probabilities": wanted and self._probabilities}
+
+    def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
+        """Keep these games; `labels` are the agents' names. `within`: a folder in the folder, counted on its own.
+
+        Raises PetrichorError where no file can be written, ConfigError for results without actions.
+        """
+        if self._wanted is None:
+            return
+        if results.actions is None:
+            raise ConfigError("results: without their actions (record_actions) there are no replays")
+        if self._folder is None:
+            self._folder = new_folder(self._wanted)
+        first = self._games[within]
+        kept = len(results) if self._most is None else max(0, min(len(results), self._most - first))
+        self._games[within] += len(results)
+        self._kept += kept
+        folder = self._folder / within
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        for start in range(0, kept, MAX_GAMES_AT_ONCE):
+            end = min(kept, start + MAX_GAMES_AT_ONCE)
+            for number, replay in enumerate(_replays(results, labels, start, end), first + start):
+                replay.save(folder / f"{number:06}-{'-'.join(map(slug, replay.names))}.json")
+
+    def tell(self, console: Console) -> None:
+        """Say where they are, if any were kept."""
+        if self._folder is not None:
+            example = "petrichor replay FILE"
+            console.print(f"In [bold]{self._folder}[/bold]: {self._kept:,} replays; look at one with {example}")
+
+
+def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:
+    """Of the games from `start` to `end` - 1."""
+    assert results.actions is not None
+    return replays_of(
+        results.config,
+        results.seeds[start:end].tolist(),
+        [actions.tolist() for actions in results.actions[start:end]],
+        names=[[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[start:end]],
+        probabilities=[_by_decision(results, game) for game in range(start, end)] if results.probabilities else (),
+    )
+
+
+def _by_decision(results: Results, game: int) -> list[dict[int, float]]:
+    assert results.probabilities is not None
+    shares: list[dict[int, float]] = [{} for _ in range(results.lengths[game])]
+    for decision, action, thousandths in results.probabilities[game].tolist():
+        shares[decision][action] = thousandths / THOUSANDTHS
+    return shares
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's: the end of `policy:runs/best.zip` is `policy_runs_best.zip`."""
+    return re.sub(r"[^\w.+]+", "_", name)[-_LONGEST_SLUG:].strip("_.")
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:

@@ -37,7 +37,16 @@ from training.evaluation import (
     play_lineups,
     share_estimate,
 )
-from training.evaluation_files import GamesFile, flat, percent, plus_minus, provenance, write_json, write_rows
+from training.evaluation_files import (
+    GamesFile,
+    ReplayFiles,
+    flat,
+    percent,
+    plus_minus,
+    provenance,
+    write_json,
+    write_rows,
+)
 from training.progress import Interruptions, new_folder, progress_bar
 
 BLOCK_GAMES = 64
@@ -70,6 +79,7 @@ def play_match(
     should_stop: Callable[[], bool] | None = None,
     on_finished: Progress | None = None,
     record_actions: bool = False,
+    record_probabilities: bool = False,
 ) -> Results:
     """Play every seed once for each rotation of the seats: games 0 to n - 1 are those of the first seed.
 
@@ -93,6 +103,7 @@ def play_match(
                 should_stop=should_stop,
                 on_finished=on_finished,
                 record_actions=record_actions,
+                record_probabilities=record_probabilities,
             )
         )
     return concatenate(parts)
@@ -266,6 +277,7 @@ def evaluate(
     on_finished: Progress | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] | None = None,
     record_actions: bool = False,
+    record_probabilities: bool = False,
 ) -> Evaluation:
     """Play a match, or in solo every agent on the same seeds, block by block.
 
@@ -278,7 +290,8 @@ def evaluate(
         should_stop: asked at every step; the unfinished block is dropped, whole seeds are reported.
         on_finished: told how many games have just ended.
         on_block: told the results of the block just played and the evaluation of all so far.
-        record_actions: keep all actions, for replays.
+        record_actions, record_probabilities: keep all actions and what agents gave them, for replays, as
+            `play_lineups` does.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
@@ -293,8 +306,11 @@ def evaluate(
     while seeds_left and not (evaluation is not None and evaluation.stopped == "width"):
         seeds = min(seeds_left, block_seeds(0 if evaluation is None else evaluation.reports[0].seeds, config.players))
         told: dict[str, Any] = {
-            "should_stop": should_stop, "on_finished": on_finished, "record_actions": record_actions
-        }  # fmt: skip
+            "should_stop": should_stop,
+            "on_finished": on_finished,
+            "record_actions": record_actions,
+            "record_probabilities": record_probabilities,
+        }
         try:
             if solo:
                 block = [play_games([agent], config, seeds, seed, **told) for agent in agents]
@@ -378,6 +394,9 @@ def main(
     games: int | None = None,
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
+    save_replays: str | Path | None = None,
+    replay_games: int | None = None,
+    replay_probabilities: bool = False,
     output: str | Path = "runs/evaluate",
 ) -> Path:
     """Play, print the tables, and return the folder with `evaluation.json`, `agents.csv`, `games.csv` and so on.
@@ -386,6 +405,7 @@ def main(
         names: of the agents, as `make_agent` knows them: two to five play each other, one plays solo.
         solo: each one plays the Southern Winds, and they are compared.
         games: that each agent plays; None → 1000, or at most 20 000 with `until_width`.
+        save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
         others: as in `Config` and `evaluate`.
 
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and PetrichorError.
@@ -407,6 +427,7 @@ def main(
     )
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)
+    replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
     console = Console()
     with console.status("loading the agents"):
         agents = make_agents(names, config)
@@ -421,6 +442,7 @@ def main(
         def keep(block: Sequence[Results], evaluation: Evaluation) -> None:
             for i, results in enumerate(block):
                 file.add(results, [labels[i]] if alone else labels)
+                replays.add(results, [labels[i]] if alone else labels)
             _write(folder, evaluation, seed, until_width)
             bar.update(task, status=f"{labels[0]}: {percent(evaluation.reports[0].estimates['win_rate'])}")
 
@@ -434,6 +456,7 @@ def main(
                 should_stop=interruptions.wanted,
                 on_finished=lambda finished: bar.advance(task, finished),
                 on_block=keep,
+                **replays.recording,
             )
         except EvaluationStopped:
             folder.rmdir()
@@ -442,6 +465,7 @@ def main(
     _write(folder, evaluation, seed, until_width)
     _print(console, evaluation, until_width)
     console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    replays.tell(console)
     return folder
 
 

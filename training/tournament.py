@@ -30,7 +30,16 @@ from training.evaluation import (
     play_lineups,
     share_estimate,
 )
-from training.evaluation_files import GamesFile, flat, percent, plus_minus, provenance, write_json, write_rows
+from training.evaluation_files import (
+    GamesFile,
+    ReplayFiles,
+    flat,
+    percent,
+    plus_minus,
+    provenance,
+    write_json,
+    write_rows,
+)
 from training.matches import AgentReport, block_seeds, make_agents, report_agents, rotations, seeds_for
 from training.plots import plot_cross_table
 from training.progress import Interruptions, new_folder, progress_bar
@@ -140,13 +149,14 @@ def play_tournament(
     on_finished: Callable[[int], None] | None = None,
     on_block: Callable[[Results], None] | None = None,
     record_actions: bool = False,
+    record_probabilities: bool = False,
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
     Arguments:
         agents: at least as many as a game has players, all with different names.
         seed: of the first game, and of the orders in which games are rated.
-        should_stop, on_finished, on_block, record_actions: as in `matches.evaluate`.
+        should_stop, on_finished, on_block, record_actions, record_probabilities: as in `matches.evaluate`.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
@@ -166,6 +176,7 @@ def play_tournament(
                 should_stop=should_stop,
                 on_finished=on_finished,
                 record_actions=record_actions,
+                record_probabilities=record_probabilities,
             )
         except EvaluationStopped:
             if results is None:
@@ -207,6 +218,9 @@ def main(
     components: str | Path | None = None,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
+    save_replays: str | Path | None = None,
+    replay_games: int | None = None,
+    replay_probabilities: bool = False,
     output: str | Path = "runs/tournament",
 ) -> Path:
     """Play, print the tables, and return the folder with `tournament.json`, `standings.csv`, `cross_table.png` …
@@ -214,6 +228,7 @@ def main(
     Arguments:
         names: of the agents, as `make_agent` knows them.
         games: of each group of `players` agents.
+        save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
         others: as in `Config`.
 
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and PetrichorError.
@@ -225,6 +240,7 @@ def main(
         modules=tuple(modules),
         components=None if components is None else str(components),
     )
+    replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
     console = Console()
     with console.status("loading the agents"):
         agents = make_agents(names, config)
@@ -234,6 +250,11 @@ def main(
     with Interruptions() as interruptions, progress_bar(console) as bar:
         total = seeds_for(games, players) * len(lineups_of(len(agents), players))
         task = bar.add_task("tournament", total=total, status=f"{total:,} games")
+
+        def keep(block: Results) -> None:
+            file.add(block, labels)
+            replays.add(block, labels)
+
         try:
             tournament = play_tournament(
                 agents,
@@ -242,7 +263,8 @@ def main(
                 seed,
                 should_stop=interruptions.wanted,
                 on_finished=lambda number: bar.advance(task, number),
-                on_block=lambda block: file.add(block, labels),
+                on_block=keep,
+                **replays.recording,
             )
         except EvaluationStopped:
             folder.rmdir()
@@ -251,6 +273,7 @@ def main(
     write(folder, tournament, seed)
     _print(console, tournament)
     console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    replays.tell(console)
     return folder
 
 

@@ -1,7 +1,23 @@
-"""A state in words: `render_text` draws it, `changes` says what happened, `action_text` what an answer means."""
+"""A state in words and in pictures.
 
+`render_text` draws it as text, `render_svg` as an SVG picture, `rgb_array` makes pixels of that; `changes` says what
+happened, `action_text` what an answer means.
+"""
+
+from petrichor_env.render.board import Picture, render_svg
 from petrichor_env.render.changes import changes
-from petrichor_env.render.decisions import action_text, question
+from petrichor_env.render.decisions import action_text, question, told_action
+from petrichor_env.render.raster import rgb_array, save_png
 from petrichor_env.render.text import render_text
 
-__all__ = ["action_text", "changes", "question", "render_text"]
+__all__ = [
+    "Picture",
+    "action_text",
+    "changes",
+    "question",
+    "render_svg",
+    "render_text",
+    "rgb_array",
+    "save_png",
+    "told_action",
+]

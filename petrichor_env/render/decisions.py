@@ -141,6 +141,19 @@ def action_text(state: State, action: int) -> str:
     return f"take the vote from {space}" if decision == Decision.MOVE_VOTE else f"select {space}"
 
 
+def told_action(state: State, action: int, viewer: int | None) -> str:
+    """`action_text` of another's answer, as far as a viewer may know; None may know everything.
+
+    "" where not even that somebody was asked: who could have played a forecast card and did not.
+    """
+    if viewer not in (None, state["actor"]):
+        if state["decision"] == Decision.DRAFT:
+            return "keep a card"
+        if state["decision"] == Decision.FORECAST and action == DECLINE:
+            return ""
+    return action_text(state, action)
+
+
 _DECLINED = {
     Decision.OPTIONAL_ACTION: "take no optional action",
     Decision.FROST_TILE: "place no cloud",

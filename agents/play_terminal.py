@@ -1,0 +1,201 @@
+"""`petrichor play`: a person plays in the terminal, alone or with agents."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from agents import make_agent
+from agents.play import HINTS, Session
+from petrichor_env.config import Config
+from petrichor_env.errors import ConfigError
+from petrichor_env.terminal import columns_of_output, forgive_bytes, wants_colour
+
+_CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
+_CLEAR_LINE = "\r\x1b[K"
+
+
+def main(
+    opponents: Sequence[str] = (),
+    *,
+    people: Sequence[int] = (),
+    rounds: int | None = None,
+    drafting: bool = False,
+    variants: Sequence[str] = (),
+    modules: Sequence[str] = (),
+    powers: Sequence[str] = (),
+    components: str | Path | None = None,
+    seed: int | None = None,
+    hints: str = HINTS,
+    resume: str | Path | None = None,
+    colour: bool | None = None,
+) -> None:
+    """Play a game in the terminal until one leaves it.
+
+    Arguments:
+        opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
+            one person: the game against the Southern Winds.
+        people: the seats of people, who share the terminal; () → seat 0.
+        rounds, drafting, variants, modules, powers, components: as in `Config`; rounds None → 4.
+        seed: of the game; None → from the operating system's entropy.
+        hints: the agent that `?` asks.
+        resume: the file of a saved game to go on with, as it was set.
+        colour: None: where there is a terminal, unless the environment has NO_COLOR.
+
+    Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
+    sound replay. What an agent raises comes through when the game has been kept in a file.
+    """
+    given: dict[str, Any] = {"agents": opponents, "people": people, "rounds": rounds, "drafting": drafting}
+    given |= {"variants": variants, "modules": modules, "powers": powers, "components": components, "seed": seed}
+    refused = [
+        name for name, value in given.items() if value is not None and value is not False and value not in ((), [])
+    ]
+    if resume is not None and refused:
+        raise ConfigError(f"{', '.join(refused)}: not with --resume, which goes on as it was set")
+    if resume is not None:
+        session = Session.resume(resume, make_agent(hints))
+    else:
+        own_seats = tuple(people) or (0,)
+        config = Config(
+            players=len(opponents) + len(own_seats),
+            rounds=4 if rounds is None else rounds,
+            drafting=drafting,
+            variants=tuple(variants),
+            modules=tuple(modules),
+            powers=tuple(powers),
+            components=None if components is None else str(components),
+        )
+        session = Session(
+            config,
+            dict(zip(_free_seats(config, own_seats), map(make_agent, opponents), strict=True)),
+            seed=int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed,
+            hints=make_agent(hints),
+        )
+    forgive_bytes()
+    with hangups_end_input():
+        play(session, Terminal(wants_colour(colour)))
+
+
+def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
+    """The agents' seats. Raises ConfigError unless these are different ones that the game has."""
+    if len(set(people)) < len(people) or not set(people) <= set(range(config.players)):
+        seats = ", ".join(map(str, people))
+        raise ConfigError(f"people={seats}: different seats, 0 to {config.players - 1} with {config.players} players")
+    return [seat for seat in range(config.players) if seat not in people]
+
+
+class Terminal:
+    """Where lines come from and texts go to."""
+
+    def __init__(self, colour: bool) -> None:
+        self.colour = colour
+        self._moves = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        if sys.stdin.isatty():
+            with contextlib.suppress(ImportError):  # Windows has none; with it, lines can be edited
+                import readline  # noqa: F401
+
+    @property
+    def columns(self) -> int:
+        """How wide it is now."""
+        return columns_of_output()
+
+    def read(self, prompt: str) -> str:
+        """The next line. Raises EOFError after the last one."""
+        return input(prompt)
+
+    def show(self, text: str) -> None:
+        """Print it below everything else."""
+        print(text, flush=True)
+
+    def clear(self) -> None:
+        """Let nobody see what was shown so far."""
+        if self._moves:
+            print(_CLEAR_SCREEN, end="", flush=True)
+
+    @contextlib.contextmanager
+    def waiting(self, text: str) -> Iterator[None]:
+        """Show it until the block is left, where a line can be taken back."""
+        if not self._moves:
+            yield
+            return
+        print(text, end="", flush=True)
+        try:
+            yield
+        finally:
+            print(_CLEAR_LINE, end="", flush=True)
+
+
+def play(session: Session, terminal: Terminal) -> None:
+    """Until the person leaves or the input ends; whatever happens, a game that is not over is not lost."""
+    moved = True
+    try:
+        while True:
+            try:
+                moved = _agents_turns(session, terminal) or moved
+                if moved:
+                    if session.changes_hands:
+                        terminal.clear()
+                    terminal.show(session.screen(terminal.columns, terminal.colour))
+                reply = session.answer(terminal.read(session.prompt))
+            except KeyboardInterrupt:
+                terminal.show("")
+                reply = session.interrupt()
+            if reply.text:
+                terminal.show(reply.text)
+            if reply.left:
+                return
+            moved = reply.moved
+    except EOFError:
+        _say_last(session.keep(), terminal.show)
+    except OSError:  # the terminal is gone
+        _say_last(session.keep(), lambda text: print(text, file=sys.stderr))
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BaseException:
+        _say_last(session.keep(), terminal.show)
+        raise
+
+
+def _agents_turns(session: Session, terminal: Terminal) -> bool:
+    """Let agents play until a person is asked; whether any did."""
+    acted = False
+    if session.waits_for_agent:
+        with terminal.waiting("The others think …"):  # not who: whose turn it is may be hidden
+            while session.waits_for_agent:
+                session.let_agent_act()
+                acted = True
+    return acted
+
+
+def _say_last(text: str, show: Callable[[str], None]) -> None:
+    """After the end of the input, in a line of its own."""
+    if text:
+        with contextlib.suppress(OSError):
+            show(f"\n{text}")
+
+
+@contextlib.contextmanager
+def hangups_end_input() -> Iterator[None]:
+    """Let a terminal that is closed, and `kill`, be the end of the input."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise EOFError
+
+    before: dict[int, Any] = {}
+    with contextlib.suppress(ValueError):  # outside the main thread no signals can be caught
+        for name in ("SIGHUP", "SIGTERM"):
+            if hasattr(signal, name):
+                number = getattr(signal, name)
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,733 @@
+"""`petrichor play`: what a typed line does, and whole games on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import Agent, GreedyAgent, RandomAgent, make_agent
+from agents.base import Decisions
+from agents.play import PERSON, Session, matches
+from agents.play_terminal import Terminal, hangups_end_input, main, play
+from petrichor_env import Config
+from petrichor_env.batch import legal_actions
+from petrichor_env.config import MODULES
+from petrichor_env.errors import ConfigError, IllegalAction, ReplayError
+from petrichor_env.render import action_text, render_text
+from petrichor_env.replays import Replay
+from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
+from petrichor_env.terminal import fit, in_columns, width
+from tests.hidden import swapped
+from tests.terminal import Terminal as PseudoTerminal
+
+QUICK = make_agent("ismcts-20")
+"""For hints."""
+PAGE = Path(__file__).parents[1] / "docs" / "playing.md"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games are kept in the folder where one is."""
+    monkeypatch.chdir(tmp_path)
+
+
+def solo(seed: int = 7) -> Session:
+    return Session(Config(), seed=seed, hints=QUICK)
+
+
+def against_two(seed: int = 7) -> Session:
+    return Session(Config(players=3), {0: GreedyAgent(), 2: RandomAgent()}, seed=seed, hints=QUICK)
+
+
+def go_on(session: Session) -> None:
+    """Until a person is asked, or the game is over."""
+    while session.waits_for_agent:
+        session.let_agent_act()
+
+
+def play_out(session: Session, seed: int = 0) -> None:
+    """Random answers of people, by their numbers, to the end of the game."""
+    generator = np.random.default_rng(seed)
+    go_on(session)
+    while not session.over:
+        if session.changes_hands:
+            session.answer("")
+        number = generator.integers(1, len(legal_actions(session.state)), endpoint=True)
+        assert session.answer(str(number)).moved
+        go_on(session)
+
+
+# --- what is to be seen ----------------------------------------------------------------------------------------------
+
+
+def test_a_screen() -> None:
+    session = solo()
+    session.answer("1")
+    screen = session.screen()
+    assert "player_0 (you): play a Frost card\n- player_0 discards 1 frost.\n" in screen
+    board = render_text(session.state, 0).split("\n\n", 1)
+    assert board[1] in screen and "\nRound 1 of 4, action phase\n" in screen
+    assert screen.endswith(
+        "\nYou are asked which tile the new cloud goes to:\n"
+        "   1  put a new cloud on P1\n   2  put a new cloud on P3\n   3  put a new cloud on P5\n"
+        "a number, or part of a name; ? hint, u undo, s save, q quit, h help"
+    )
+    assert "\x1b" not in screen
+    coloured = session.screen(colour=True)
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == screen != coloured
+
+
+def test_the_first_screen_says_who_plays() -> None:
+    session = against_two()
+    go_on(session)
+    assert "player_0 (greedy), player_1 (you), player_2 (random). The game is 3p.\n" in session.screen()
+    assert "player_0 (you) against the Southern Winds (neutral). The game is solo.\n" in solo().screen()
+
+
+def test_what_happened_since_the_last_own_decision() -> None:
+    """All that others did is told, once."""
+    session = against_two()
+    go_on(session)
+    session.answer("1")
+    before = session.state
+    while not session.waits_for_agent:
+        before = session.state
+        session.answer("1")
+    go_on(session)
+    replay = session.replay
+    screen = session.screen()
+    told = re.findall(r"^(player_\d \(\w+\)): (.*)$", screen.split("\nRound ")[0], re.MULTILINE)
+    assert told[0] == ("player_1 (you)", action_text(before, replay.actions[-len(told)]))
+    assert {who for who, _ in told[1:]} <= {"player_0 (greedy)", "player_2 (random)"} and len(told) > 2
+
+
+def test_everything_fits() -> None:
+    """Into 100 columns always, and into a narrow terminal as far as words and tiles do."""
+    session = Session(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
+    generator = np.random.default_rng(0)
+    for _ in range(12):
+        go_on(session)
+        for columns in (100, 80, 60, 0):
+            screen = session.screen(columns)
+            assert max(map(width, screen.split("\n"))) <= max(columns, 60)
+            assert sorted(
+                re.findall(r"[a-d][1-4] (?:Lake|[A-Z]\w+ +\d/?\d?) ", screen.split("in supply")[0])
+            ) == sorted(re.findall(r"[a-d][1-4] (?:Lake|[A-Z]\w+ +\d/?\d?) ", session.screen().split("in supply")[0]))
+        session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
+
+
+def test_fit() -> None:
+    assert fit("one two three", 8) == "one two\n    three"
+    assert fit("+--+--+--+\n| a| b| c|\n+--+--+--+\nx", 8) == "+--+--+\n| a| b|\n+--+\n| c|\n+--+--+\nx"
+    assert fit("+--+--+--+\n| a| b|  |\n+--+--+--+", 8) == "+--+--+\n| a| b|\n+--+--+"  # no tile there
+    assert in_columns(["one", "two", "three", "four"], 14) == ["one    three", "two    four"]
+
+
+def test_the_result() -> None:
+    session = solo()
+    play_out(session)
+    screen = session.screen()
+    own, neutral = session.state["points"][:2].tolist()
+    rows = re.findall(r"^([a-z ]+?) {2,}(-?\d+) +(-?\d+)$", screen.split("(you)  neutral\n")[1], re.MULTILINE)
+    assert rows.pop() == ("points", str(own), str(neutral))
+    assert {name for name, *_ in rows} <= {*CROP_NAMES, "dice", "voting wins", "wheat tokens", "cards"}
+    assert [sum(int(row[i]) for row in rows) for i in (1, 2)] == [own, neutral]
+    assert ("You win against the Southern Winds" in screen) == (session.replay.winners == (0,))
+    assert "The seed was 7." in screen and "seed" not in solo().screen() + solo().answer("h").text
+    assert "game over" in screen and "s FILE" in screen and session.prompt == "save? "
+
+
+def test_who_won() -> None:
+    verdicts = set()
+    for seed in range(6):
+        session = Session(Config(players=2), {1: RandomAgent()}, seed=seed, hints=QUICK)
+        play_out(session, seed)
+        won = session.replay.winners
+        assert won in ((0,), (1,))
+        verdict = "\nYou win.\n" if won == (0,) else "\nplayer_1 (random) wins.\n"
+        assert verdict in session.screen()
+        verdicts.add(verdict)
+    assert len(verdicts) == 2
+
+
+# --- nothing hidden is shown -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "config", [Config(players=2, drafting=True), Config(players=3, drafting=True, modules=MODULES)]
+)
+def test_nothing_hidden_is_shown(config: Config) -> None:
+    """The same board where all is different that the person can't see; no word on what others kept or were asked."""
+    generator = np.random.default_rng(1)
+    session = Session(config, {seat: RandomAgent() for seat in range(config.players) if seat != 1}, seed=5, hints=QUICK)
+    kinds = "|".join(WEATHER_NAMES)
+    hidden = re.compile(
+        rf"player_[02] (keeps|gets|is dealt a pack of)[^.]*({kinds})|player_[02] \(random\): (keep|play no forecast)"
+        r"(?! a card$)|player_[02] gets forecast card",
+        re.MULTILINE,
+    )
+    checked = 0
+    while not session.over:
+        go_on(session)
+        if session.over:
+            break
+        assert not hidden.search(session.screen()), session.screen()
+        text = session.screen().partition("\nRound ")[2]
+        true = session._states[-1]
+        session._states[-1] = swapped(np.array([true]), 1, generator)[0]
+        assert session.screen().partition("\nRound ")[2] == text
+        session._states[-1] = true
+        session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
+        checked += 1
+    assert checked > 30
+
+
+def test_people_at_one_terminal_see_their_own_cards_only() -> None:
+    session = Session(Config(players=3, drafting=True), {1: RandomAgent()}, seed=4, hints=QUICK)
+    changes = 0
+    generator = np.random.default_rng(2)
+    while not session.over:
+        go_on(session)
+        if session.over:
+            break
+        seat = int(session.state["actor"])
+        if session.changes_hands:
+            changes += 1
+            screen = session.screen()
+            assert screen == f"player_{seat} is asked. player_{seat}, press Enter when nobody else looks at the screen."
+            number = len(session.replay.actions)
+            assert session.answer("1").text == session.answer("?").text == "Press Enter first."
+            assert len(session.replay.actions) == number and session.changes_hands
+            assert session.answer("").moved
+        screen = session.screen()
+        assert f"player_{seat} is asked" in screen
+        assert render_text(session.state, seat).split("\n\n", 1)[1] in screen
+        session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
+    assert changes > 10 and not session.changes_hands
+    assert (
+        re.search(r"^player_\d( and player_\d)? wins?\.$", session.screen(), re.MULTILINE)
+        or "(random)" in session.screen()
+    )
+
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("play a frost card", [0]),
+        ("PLAY A", [0, 1]),
+        ("sun", [1, 2, 3]),
+        ("a sun card", [1, 2]),
+        ("vote  sun", [3]),
+        ("play a fr", [0]),
+        ("vo su", [3]),
+        ("two", [2]),
+        ("ote", [3]),
+        ("p1", [4]),
+        ("p", [0, 1, 2]),
+        ("p1 p2", []),
+        ("snow", []),
+        ("", []),
+        ("   ", []),
+    ],
+)
+def test_parts_of_names(wanted: str, found: list[int]) -> None:
+    texts = [
+        "play a Frost card",
+        "play a Sun card",
+        "play two other cards as a Sun card",
+        "vote for Sun",
+        "take P1",
+        "P10",
+    ]
+    if wanted == "p":
+        texts = texts[:3]
+    assert matches(wanted, texts) == found
+
+
+def test_answers_by_number_and_by_name() -> None:
+    by_number, by_name = solo(), solo()
+    for number, name in (("1", "play a fr"), ("3", "p5"), ("02", "vote sun")):
+        assert by_number.answer(number).moved and by_name.answer(name).moved
+    assert by_number.state.tobytes() == by_name.state.tobytes()
+
+
+WRONG = [
+    "0",
+    "4",
+    "99",
+    "-1",
+    "1.5",
+    "9" * 5000,
+    "١",
+    "snow",
+    "new cloud",
+    "put p",
+    "\x00",
+    "\x1b[A",
+    "�",
+    "q q",
+    "u 2",
+    "x" * 5000,
+]
+
+
+def test_wrong_lines_change_nothing() -> None:
+    session = solo()
+    session.answer("1")
+    before = session.state.tobytes()
+    for line in WRONG:
+        reply = session.answer(line)
+        assert reply.text and not reply.moved and not reply.left, line
+        assert max(map(len, reply.text.split("\n"))) < 100
+        assert session.state.tobytes() == before
+    assert session.answer("9").text == "9: the answers are numbered from 1 to 3."
+    assert session.answer("snow").text == "'snow' is in none of the answers. h: help"
+    assert session.answer("new").text == (
+        "'new' may be\n   1  put a new cloud on P1\n   2  put a new cloud on P3\n   3  put a new cloud on P5"
+    )
+
+
+def test_an_empty_line() -> None:
+    """It shows everything again, and answers only where there is nothing to choose."""
+    session = Session(Config(modules=("forecasts", "fertilizer")), seed=1, hints=QUICK)
+    alone = 0
+    while not session.over:
+        before, single = session.state.tobytes(), len(legal_actions(session.state)) == 1
+        assert session.answer("").moved
+        assert (session.state.tobytes() != before) == single
+        alone += single
+        if not single:
+            session.answer("1")
+    assert session.answer("h").text.startswith("Answer by the number")
+
+
+def test_undo() -> None:
+    """Answers are taken back one by one, and chance with them: the same answer leads to the same state."""
+    session = solo()
+    assert session.answer("u").text == "Nothing to take back."
+    states = [session.state.tobytes()]
+    numbers = []
+    generator = np.random.default_rng(0)
+    while not session.over:
+        numbers.append(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
+        session.answer(numbers[-1])
+        states.append(session.state.tobytes())
+    for state in states[-2::-1]:
+        assert session.answer("undo").moved
+        assert session.state.tobytes() == state
+    for number, state in zip(numbers, states[1:], strict=True):
+        session.answer(number)
+        assert session.state.tobytes() == state
+    assert len(session.replay.actions) == len(numbers)
+
+
+def test_no_undo_against_others() -> None:
+    session = against_two()
+    go_on(session)
+    session.answer("1")
+    before = session.state.tobytes()
+    assert session.answer("u").text == "No undo: only in the game alone against the Southern Winds."
+    assert session.state.tobytes() == before
+
+
+def test_hints() -> None:
+    """A favourite with its number, and what the agent gives the best three; the game stays as it is."""
+    session = solo()
+    before, screen = session.state.tobytes(), session.screen()
+    text = session.answer("?").text
+    assert text == session.answer("hint").text
+    assert session.state.tobytes() == before and session.screen() == screen
+    first, *likeliest = text.split("\n")
+    number, favourite = re.fullmatch(r"ismcts-20 would answer (\d): (.*)", first).groups()  # type: ignore[union-attr]
+    assert f"\n   {number}  {favourite}\n" in screen
+    shares = [re.fullmatch(r" *([\d.]+)% +(\d+)  (.*)", line) for line in likeliest]
+    assert len(shares) == 3 and shares[0] is not None and shares[0].groups()[1:] == (number, favourite)
+    values = [float(one[1]) for one in shares if one is not None]
+    assert values == sorted(values, reverse=True) and sum(values) <= 100.2
+    plain = Session(Config(), seed=7, hints=GreedyAgent())
+    assert re.fullmatch(r"greedy would answer \d: .*", plain.answer("?").text)
+
+
+class Broken:
+    """An agent that fails, and a hint that is none."""
+
+    name = "broken"
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        raise self.error
+
+
+def test_a_hint_that_is_none() -> None:
+    session = Session(Config(), seed=7, hints=Broken(IllegalAction("this is none")))
+    assert session.answer("?").text == "No hint: this is none"
+
+
+# --- saving and leaving ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [solo, against_two])
+def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], Session], tmp_path: Path) -> None:
+    session = make()
+    for _ in range(5):
+        go_on(session)
+        session.answer("1")
+    go_on(session)
+    path = tmp_path / "game.json"
+    assert session.answer(f"s {path}").text == f"Saved. Go on later with: petrichor play --resume {path}"
+    resumed = Session.resume(path, QUICK)
+    assert resumed.screen() == session.screen() and resumed.state.tobytes() == session.state.tobytes()
+    assert [resumed.people, resumed.config] == [session.people, session.config]
+    assert not resumed.unsaved and resumed.answer("q").left
+    if resumed.config.solo:
+        assert resumed.answer("u").moved
+        resumed.answer("1")
+    play_out(session)
+    play_out(resumed)
+    assert resumed.state.tobytes() == session.state.tobytes()
+    assert resumed.answer("").left
+    replay = Replay.load(path)
+    assert replay.winners is not None and replay.actions == session.replay.actions
+    with pytest.raises(ConfigError, match="this game is over; look at it with petrichor replay"):
+        Session.resume(path)
+
+
+def test_resuming_with_other_numbers(tmp_path: Path) -> None:
+    """The numbers on the pieces are in the saved game: their file may be gone."""
+    overlay = tmp_path / "own.toml"
+    overlay.write_text("pieces.clouds = 9\n", encoding="utf-8")
+    session = Session(Config(components=str(overlay)), seed=7, hints=QUICK)
+    overlay.unlink()
+    session.answer("1")
+    path = tmp_path / "game.json"
+    session.answer(f"s {path}")
+    resumed = Session.resume(path, QUICK)
+    assert "Clouds left: 6." in resumed.screen()
+    resumed.answer("1")
+    assert resumed.answer("s").text.startswith("Saved.")
+    assert Session.resume(path, QUICK).state.tobytes() == resumed.state.tobytes()
+
+
+def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
+    """It starts from no seed."""
+    state = solo().state
+    path = tmp_path / "game.json"
+    Replay.of(Config(), state, [], names=[PERSON]).save(path)
+    session = Session.resume(path, QUICK)
+    session.answer("1")
+    assert session.answer("s").text.startswith("Saved.")
+    play_out(Session.resume(path, QUICK))
+
+
+def test_files_that_cannot_be_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    with pytest.raises(ReplayError, match="can't be read"):
+        Session.resume(path)
+    Replay.of(Config(players=2), 1, [], names=["greedy", "random"]).save(path)
+    with pytest.raises(ConfigError, match="no seat is called 'person'"):
+        Session.resume(path)
+    Replay.of(Config(players=2), 1, [], names=["person", "an unknown one"]).save(path)
+    with pytest.raises(ConfigError, match="agent 'an unknown one': one of random, greedy"):
+        Session.resume(path)
+
+
+def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
+    Path("mine.txt").write_text("mine", encoding="utf-8")
+    Path("petrichor-solo.json").write_text("mine", encoding="utf-8")
+    session = solo()
+    session.answer("1")
+    assert session.answer("s mine.txt").text == "mine.txt is there already: another name, or s! mine.txt to replace it"
+    assert Path("mine.txt").read_text(encoding="utf-8") == "mine"
+    assert session.answer("save").text == "Saved. Go on later with: petrichor play --resume petrichor-solo-2.json"
+    session.answer("1")
+    assert session.answer("s").text.endswith("petrichor-solo-2.json")
+    assert session.answer("s! mine.txt").text.endswith("petrichor play --resume mine.txt")
+    assert Replay.load("mine.txt").actions == session.replay.actions
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "mine.txt",
+        "petrichor-solo-2.json",
+        "petrichor-solo.json",
+    ]
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/game.json", "~nobody-of-that-name/x", "\0", "x" * 400, "."])
+def test_where_nothing_can_be_saved(name: str) -> None:
+    session = solo()
+    session.answer("1")
+    reply = session.answer(f"s! {name}")
+    assert reply.text.startswith("Not saved: ") and not reply.left and session.unsaved
+
+
+def test_leaving(tmp_path: Path) -> None:
+    assert solo().answer("q").left  # nothing was played, nothing is lost
+    session = solo()
+    session.answer("1")
+    before = session.state.tobytes()
+    reply = session.answer("q")
+    assert "The game is not saved." in reply.text and not reply.left and session.prompt == "save? "
+    for line in ("1", "q", "no way", "yess", "?", "x" * 300):
+        assert "The game is not saved." in session.answer(line).text
+    assert session.answer("c").moved and session.prompt == "> " and session.state.tobytes() == before
+    session.answer("quit")
+    assert session.answer("n").left and not list(tmp_path.iterdir())
+    session.answer("c")
+    session.answer("q")
+    reply = session.answer("")
+    assert reply.left and reply.text == "Saved. Go on later with: petrichor play --resume petrichor-solo.json"
+    session.answer("c")
+    assert session.answer("q").left  # it is saved
+
+
+def test_after_the_end(tmp_path: Path) -> None:
+    session = solo()
+    play_out(session)
+    for line in ("q", "1", "c", "what"):
+        assert "The replay is not saved." in session.answer(line).text
+    path = tmp_path / "game.json"
+    reply = session.answer(f"s {path}")
+    assert reply.left and reply.text == f"Saved. Look at it with: petrichor replay {path}"
+    assert Replay.load(path).names == (PERSON,)
+    assert session.answer("u").moved and not session.over
+
+
+# --- the loop around it ----------------------------------------------------------------------------------------------
+
+
+class Script(Terminal):
+    """Lines as from a terminal, and what was shown. A line that is an exception is raised."""
+
+    def __init__(self, lines: Iterable[str | BaseException]) -> None:
+        self.lines = iter(lines)
+        self.colour = False
+        self.shown: list[str] = []
+        self.cleared = 0
+
+    @property
+    def columns(self) -> int:
+        return 100
+
+    def read(self, prompt: str) -> str:
+        line = next(self.lines, EOFError())
+        if isinstance(line, BaseException):
+            raise line
+        return line
+
+    def show(self, text: str) -> None:
+        self.shown.append(text)
+
+    def clear(self) -> None:
+        self.cleared += 1
+
+    @contextmanager
+    def waiting(self, text: str) -> Iterator[None]:
+        yield
+
+
+def test_the_end_of_the_input_keeps_the_game() -> None:
+    terminal = Script(["1", "1"])
+    play(solo(), terminal)
+    assert terminal.shown[-1] == "\nThe game is kept. Go on with: petrichor play --resume petrichor-solo.json"
+    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    untouched = Script([])
+    play(solo(), untouched)
+    assert len(untouched.shown) == 1 and len(list(Path().iterdir())) == 1
+
+
+def test_where_the_game_is_kept_if_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = solo()
+    session.answer("1")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "elsewhere"))
+    (tmp_path / "petrichor-solo.json.part").mkdir()  # in the way of writing it here
+    assert session.keep().startswith("The game could not be kept: ")
+    (tmp_path / "elsewhere").mkdir()
+    assert session.keep().endswith(f"petrichor play --resume {tmp_path}/elsewhere/petrichor-solo.json")
+
+
+def test_a_closed_terminal_and_kill_are_the_end_of_the_input() -> None:
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals come to the main thread only")
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        before = signal.getsignal(number)
+        with pytest.raises(EOFError), hangups_end_input():
+            signal.raise_signal(number)
+        assert signal.getsignal(number) is before
+
+
+def test_ctrl_c() -> None:
+    """The first one asks, as `q` does; the second one leaves, and keeps the game."""
+    terminal = Script(["1", KeyboardInterrupt(), "c", "1", KeyboardInterrupt(), KeyboardInterrupt()])
+    play(solo(), terminal)
+    assert sum("The game is not saved." in text for text in terminal.shown) == 2
+    assert "The game is kept." in terminal.shown[-1]
+    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+
+
+def test_ctrl_c_while_others_think() -> None:
+
+    class Interrupted(GreedyAgent):
+        calls = 0
+
+        def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+            self.calls += 1
+            if self.calls == 9:
+                raise KeyboardInterrupt
+            return super().act(decisions, generator)
+
+    numbers = ["1"] * 12
+    alike = []
+    for agent, lines in ((GreedyAgent(), numbers), (Interrupted(), [*numbers, "c", *numbers])):
+        session = Session(Config(players=2), {1: agent}, seed=3, hints=QUICK)
+        play(session, Script(lines))
+        alike.append(session.replay.actions[:16])
+    assert alike[0] == alike[1] and len(alike[0]) == 16
+
+
+@pytest.mark.parametrize("error", [RuntimeError("it fell over"), IllegalAction("agent 'broken': no action")])
+def test_an_agent_that_fails_loses_no_game(error: Exception) -> None:
+    terminal = Script(["1"] * 50)
+    with pytest.raises(type(error), match=str(error)):
+        play(Session(Config(players=2), {0: Broken(error)}, seed=3, hints=QUICK), terminal)
+    assert terminal.shown[-1].endswith("petrichor play --resume petrichor-2p.json")
+    assert Replay.load("petrichor-2p.json").names == ("broken", PERSON)
+
+
+def test_a_terminal_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+    class Gone(Script):
+        def show(self, text: str) -> None:
+            if len(self.shown) == 2:
+                raise BrokenPipeError
+            super().show(text)
+
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        play(solo(), Gone(["1", "1", "1"]))
+    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+
+
+def test_the_screen_is_cleared_between_people() -> None:
+    terminal = Script(["", "1", "1", "1"])
+    session = Session(Config(players=2), seed=3, hints=QUICK)
+    play(session, Script([EOFError()]))
+    play(session, terminal)
+    assert terminal.cleared == 1 + sum("press Enter" in text for text in terminal.shown[1:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"opponents": ["greedy"], "people": (2,)}, "people=2: different seats, 0 to 1 with 2 players"),
+        ({"people": (0, 0)}, "people=0, 0: different seats"),
+        ({"opponents": ["nobody"]}, "agent 'nobody': one of"),
+        ({"opponents": ["greedy"] * 5}, "players=6"),
+        ({"hints": "nobody"}, "agent 'nobody': one of"),
+        ({"variants": ("double_card",), "opponents": ["greedy"]}, "variants"),
+        ({"resume": "x.json", "seed": 0, "opponents": ["greedy"]}, "agents, seed: not with --resume"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, object], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        main(**arguments)  # type: ignore[arg-type]
+
+
+def test_an_agent_that_cannot_play_this() -> None:
+    class SoloOnly(RandomAgent):
+        def check(self, config: Config) -> None:
+            raise ConfigError("only the solo game")
+
+    agent: Agent = SoloOnly()
+    with pytest.raises(ConfigError, match="only the solo game"):
+        Session(Config(players=2), {1: agent})
+    with pytest.raises(ConfigError, match="only the solo game"):
+        Session(Config(players=2), {1: GreedyAgent()}, hints=agent)
+    with pytest.raises(ConfigError, match="agents in seats 0, 1: of 0 to 1, with one free for a person"):
+        Session(Config(players=2), {0: GreedyAgent(), 1: GreedyAgent()})
+
+
+# --- on a pseudo-terminal --------------------------------------------------------------------------------------------
+
+
+def program(call: str) -> list[str]:
+    """What Python is started with; the first line lets Ctrl-C there be a signal, as in a shell."""
+    terminal = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+    return ["-c", f"{terminal}\nfrom agents.play_terminal import main\n{call}"]
+
+
+def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
+    """Solo, by numbers, after wrong keys, an undo and a hint; the board in colour; the replay is saved at the end."""
+    path = tmp_path / "game.json"
+    with PseudoTerminal(program("main(seed=7, hints='ismcts-20')")) as terminal:
+        terminal.wait_for("a number, or part of a name")
+        assert "\x1b[1m" in terminal.written and "\x1b[31m" in terminal.written
+        terminal.press("frost\r")
+        terminal.wait_for("'frost' may be")
+        terminal.press("\x1b[A\x1b[5~\t\x01\x0b", "snow\r")
+        terminal.wait_for("'snow' is in none of the answers")
+        terminal.press("play a fr\r")
+        terminal.wait_for("which tile the new cloud goes to")
+        terminal.press("u\r")
+        terminal.wait_for("You are asked which card to play")
+        terminal.press("?\r")
+        terminal.wait_for("ismcts-20 would answer")
+        terminal.press("h\r")
+        terminal.wait_for("show everything once more")
+        terminal.press(*["1\r"] * 100)
+        terminal.wait_for("save?")
+        terminal.press(f"s {path}\r")
+        assert terminal.wait_for_end() == 0
+        assert "Traceback" not in terminal.written
+        assert f"Saved. Look at it with: petrichor replay {path}" in terminal.written
+    replay = Replay.load(path)
+    assert replay.winners is not None and replay.seed == 7 and replay.names == (PERSON,)
+
+
+def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
+    """In a narrow terminal without colour, left by Ctrl-C and by the end of the input."""
+    path = tmp_path / "game.json"
+    options = "colour=False, hints='ismcts-20'"
+    with PseudoTerminal(program(f"main(['greedy'], people=(1,), seed=7, {options})"), columns=60) as terminal:
+        terminal.wait_for("a number, or part of a name")
+        assert "player_0 (greedy), player_1 (you)" in terminal.written
+        assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
+        terminal.press("b2\r")
+        terminal.wait_for("You are asked which card to play")
+        terminal.press("typed too soon\x03")
+        terminal.wait_for("The game is not saved.")
+        terminal.press("c\r", "\r", "q\r", "what\r", f"s {path}\r")
+        assert terminal.wait_for_end() == 0
+    saved = Replay.load(path)
+    assert saved.names == ("greedy", PERSON) and saved.winners is None
+    with PseudoTerminal(program(f"main(resume={str(path)!r}, {options})"), columns=60) as terminal:
+        again = terminal.wait_for("a number, or part of a name")
+        assert Session.resume(path).screen(60).split("\n")[-1] in again
+        terminal.press("1\r")
+        terminal.press("\x04")
+        assert terminal.wait_for_end() == 0
+        assert "Traceback" not in terminal.written and "The game is kept." in terminal.written
+    kept = Replay.load(path)
+    assert kept.actions[: len(saved.actions)] == saved.actions and len(kept.actions) > len(saved.actions)
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_what_the_program_prints() -> None:
+    session = solo()
+    for line in ("play a fr", "1", "vote sun", "take no"):
+        assert session.answer(line).moved
+    example = session.screen().split("=\n", 1)[1]
+    assert f"```text\n{example}\n```" in PAGE.read_text(encoding="utf-8"), f"write this there:\n{example}"

@@ -1,0 +1,676 @@
+"""Replays as a page for a browser, as a GIF and as PNGs: the page as a document, and in headless Chromium."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+import shutil
+import struct
+import time
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from petrichor_env import Batch, Config, replay_page
+from petrichor_env.batch import legal_actions
+from petrichor_env.config import MODULES
+from petrichor_env.errors import PetrichorError, ReplayError
+from petrichor_env.render import action_text, changes
+from petrichor_env.render.board import render_svg
+from petrichor_env.render.raster import rgb_array
+from petrichor_env.replay_files import FORFEIT
+from petrichor_env.replay_page import page, page_data, write_page
+from petrichor_env.replay_pictures import Drawing, drawings, write_gif, write_pngs
+from petrichor_env.replays import Frame, Replay, frames
+from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
+from petrichor_env.words import owner_names, tile_name
+
+SEED = 5
+NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
+QUOTES = "\"'><img src=x onerror=alert(1)>"
+STEP_SECONDS = 10.0
+"""How long a browser may take for what takes it a moment."""
+
+
+def replay_of(config: Config, names: tuple[str, ...] | None = None, shares: bool = False, most: int = 10_000) -> Replay:
+    """A game of random actions; with `shares` seat 0's have probabilities, 0.5 for the action and the rest shared."""
+    batch = Batch(config, seed=SEED, autoreset="disabled", illegal_action="raise")
+    generator = np.random.default_rng(SEED)
+    actions: list[int] = []
+    given: list[dict[int, float]] = []
+    while len(actions) < most and batch.states[0]["decision"] != Decision.GAME_OVER:
+        legal = legal_actions(batch.states[0])
+        actions.append(int(generator.choice(legal)))
+        others = [action for action in legal if action != actions[-1]]
+        known = shares and batch.states[0]["actor"] == 0
+        given.append({actions[-1]: 0.5, **{action: 0.5 / len(others) for action in others}} if known else {})
+        batch.step([actions[-1]])
+    return Replay.of(config, SEED, actions, names=names, probabilities=given if shares else ())
+
+
+@pytest.fixture(scope="module")
+def replay() -> Replay:
+    """Two players with names that would break a careless page, and probabilities of the first one's actions."""
+    return replay_of(Config(players=2), (NASTY, QUOTES), shares=True)
+
+
+@pytest.fixture(scope="module")
+def shown(replay: Replay) -> list[Frame]:
+    return list(frames(replay))
+
+
+@pytest.fixture(scope="module")
+def path(replay: Replay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    written = tmp_path_factory.mktemp("page") / "game.html"
+    write_page(replay, written)
+    return written
+
+
+class Document(HTMLParser):
+    """What a browser's parser makes of a page: its tags, and the text of each kind of element."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._open = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        self.texts.setdefault(self._open, []).append(data)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return json.loads(self.texts["script"][0])
+
+
+@pytest.fixture(scope="module")
+def document(path: Path) -> Document:
+    return Document(path.read_text(encoding="utf-8"))
+
+
+def board_of(data: dict[str, Any], step: int) -> str:
+    """The board as the page puts it together."""
+
+    def outline(found: re.Match[str]) -> str:
+        return f' d="{"".join(data["strokes"][int(i)] for i in found[1].split("."))}"'
+
+    tags = [tag for part in data["steps"][step]["board"] for tag in data["parts"][part]]
+    return "".join("<" + re.sub(r' d="~([\d.]+)"', outline, data["tags"][tag]) for tag in tags)
+
+
+# --- The document ----------------------------------------------------------------------------------------------------
+
+
+CONFIGS = [
+    Config(),
+    Config(players=5, drafting=True, modules=MODULES),
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_boards_are_the_pictures_to_the_letter(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Drawing] = []
+
+    def keep(*arguments: Any) -> Iterator[Drawing]:
+        for drawing in drawings(*arguments):
+            drawn.append(drawing)
+            yield drawing
+
+    monkeypatch.setattr(replay_page, "drawings", keep)
+    data, defs = page_data(replay_of(config, most=200))
+    assert len(drawn) == len(data["steps"]) > 50
+    for step, drawing in enumerate(drawn):
+        assert board_of(data, step) == drawing.svg.replace(defs, "")
+    assert defs.startswith("<defs>") and defs.endswith("</defs>")
+    assert data["owners"][-1]["name"] == owner_names(config.players)[-1]
+
+
+def test_data_is_the_game(document: Document, replay: Replay, shown: list[Frame]) -> None:
+    data = document.data
+    assert len(data["steps"]) == len(shown)
+    before: Frame | None = None
+    for frame, step in zip(shown, data["steps"], strict=True):
+        words = {key: data["texts"][step[key]] for key in ("done", "phase")}
+        assert words == {"done": frame.last_action, "phase": PHASE_NAMES[frame.state["phase"]]}
+        assert step["points"] == frame.state["points"][:2].tolist()
+        assert (step["round"], step["rounds"]) == (frame.state["round"], frame.state["rounds"])
+        assert (step["actor"], step["by"]) == (frame.actor, frame.last_actor)
+        told = [] if before is None else changes(before.state, frame.state)
+        assert [data["texts"][number] for number in step["changes"]] == told
+        before = frame
+    assert data["winners"] == list(replay.winners or ())
+    assert [owner["name"] for owner in data["owners"]] == [NASTY, QUOTES]
+    assert len({owner["shape"] for owner in data["owners"]} | {owner["colour"] for owner in data["owners"]}) == 4
+
+
+def test_options_are_the_recorded_probabilities(document: Document, shown: list[Frame]) -> None:
+    data = document.data
+    most = 0
+    for frame, step in zip(shown[:-1], data["steps"], strict=False):
+        options, action = step["options"], frame.action
+        assert action is not None
+        assert data["texts"][options["taken"]] == action_text(frame.state, action)
+        assert ("shown" in options) == bool(frame.probabilities)
+        if "shown" not in options:
+            continue
+        rows = [(data["texts"][words], share, chosen) for words, share, chosen in options["shown"]]
+        taken = (action_text(frame.state, action), 1000 * frame.probabilities[action], 1)
+        assert [row for row in rows if row[2]] == [taken]
+        assert [share for _, share, _ in rows] == sorted((share for _, share, _ in rows), reverse=True)
+        all_of_it = sum(share for _, share, _ in rows) + options["others"][1]
+        assert all_of_it == pytest.approx(1000 * sum(frame.probabilities.values()))
+        assert len(rows) + options["others"][0] == len(frame.probabilities)
+        most = max(most, options["others"][0])
+    assert "options" not in data["steps"][-1]
+    assert most > 0
+
+
+def test_an_action_without_a_share_is_among_the_options(replay: Replay, shown: list[Frame]) -> None:
+    """One that was taken though the agent gave it next to nothing, and others more than are shown."""
+    legal = [legal_actions(frame.state) for frame in shown]
+    step = max(range(len(shown)), key=lambda i: len(legal[i]))
+    others = [action for action in legal[step] if action != replay.actions[step]]
+    assert len(others) > 7
+    given: list[dict[int, float]] = [{} for _ in replay.actions]
+    given[step] = dict.fromkeys(others, 0.1)
+    data, _ = page_data(Replay.of(replay.config, SEED, replay.actions, probabilities=given))
+    options = data["steps"][step]["options"]
+    assert options["shown"][-1] == [options["taken"], 0, 1]
+    assert options["others"] == [len(others) - 7, 100 * (len(others) - 7)]
+
+
+def test_names_stay_words(document: Document, replay: Replay) -> None:
+    tags = [tag for tag, _ in document.tags]
+    assert tags.count("script") == 2 and "img" not in tags
+    assert document.texts["title"][0] == f"Petrichor: {NASTY}, {QUOTES}"
+    assert document.data["owners"][1]["name"] == QUOTES
+
+
+def test_nothing_comes_from_outside(path: Path) -> None:
+    """But for the game's own words, which no browser takes for an address: names may hold any."""
+    text = re.sub(r'(<script id="replay"[^>]*>).*?</script>', r"\1</script>", path.read_text(encoding="utf-8"))
+    text = re.sub("<title>[^<]*</title>", "", text)
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|\bimport\b|fetch|XMLHttpRequest|WebSocket", text)
+    document = Document(text)
+    addresses = [value or "" for _, attributes in document.tags for key, value in attributes.items() if "href" in key]
+    assert addresses and all(address.startswith("#") or address == "data:," for address in addresses)
+    assert not any("src" in attributes for _, attributes in document.tags)
+
+
+def test_the_policy_allows_this_script_and_style_only(document: Document) -> None:
+    policy = next(attributes["content"] for tag, attributes in document.tags if "http-equiv" in attributes)
+    assert policy is not None and policy.startswith("default-src 'none';") and "unsafe" not in policy
+    for text in (document.texts["style"][0], document.texts["script"][-1]):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+def test_it_is_small(path: Path) -> None:
+    assert path.stat().st_size < 600_000
+
+
+def test_a_seat_sees_its_own_hand_only() -> None:
+    """What differs between two games that a seat can't tell apart must not be in its page."""
+    config = Config(players=3, drafting=True, modules=("forecasts",))
+    data, _ = page_data(replay_of(config, shares=True), viewer=1)
+    words = {data["texts"][number] for step in data["steps"] for number in [step["done"], *step["changes"]]}
+    keeps = {word for word in words if word.startswith("keep ")}
+    assert "keep a card" in keeps and any(word.startswith("player_1 gets ") for word in words)
+    for step in range(len(data["steps"])):
+        board = board_of(data, step)
+        assert 'data-viewer="player_1"' in board
+        for hidden in ("player_0", "player_2"):
+            row = re.search(f'<g [^>]*data-owner="{hidden}"[^>]*>', board)
+            assert row is not None and " data-hand=" not in row[0] and " data-forecasts=" not in row[0]
+        facts = data["steps"][step]
+        assert ("options" in facts) <= (facts["actor"] == 1)
+        assert "shown" not in facts.get("options", {})  # seat 0's were recorded
+    for step, frame in zip(data["steps"], frames(replay_of(config)), strict=True):
+        if frame.state["decision"] == Decision.FORECAST and frame.actor != 1:
+            assert step["actor"] == -1
+    done = {(step["by"], data["texts"][step["done"]]) for step in data["steps"]}
+    assert (-1, "no forecast card is played") in done
+
+
+def test_unfinished_games_and_starts() -> None:
+    data, _ = page_data(replay_of(Config(players=4), most=3))
+    assert data["winners"] is None and data["result"] == "Unfinished after 3 steps"
+    begun = replay_of(Config(players=2), ("greedy", "random"), most=4)
+    data, _ = page_data(Replay.of(begun.config, SEED, [*begun.actions, FORFEIT], names=begun.names))
+    assert re.fullmatch(r"player_\d \((.+)\) forfeited; player_\d \((?!\1).+\) wins with \d+ points", data["result"])
+    assert "illegal action" in data["texts"][data["steps"][-1]["done"]]
+    data, defs = page_data(replay_of(Config(), most=0))
+    assert len(data["steps"]) == 1 and "options" not in data["steps"][0]
+    assert "script" in Document(page(data, defs)).texts
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[int] = []
+    write_page(replay_of(Config(), most=6), tmp_path / "game.html", on_finished=told.append)
+    assert told == [1] * 7
+
+
+def test_what_cannot_be_written(replay: Replay, tmp_path: Path) -> None:
+    tampered = dataclasses.replace(replay, checksums=(*replay.checksums[:7], "0000", *replay.checksums[8:]))
+    with pytest.raises(ReplayError, match="step 7") as caught:
+        write_page(tampered, tmp_path / "tampered.html")
+    assert caught.value.step == 7 and not list(tmp_path.iterdir())
+    short = replay_of(Config(), most=2)
+    with pytest.raises(ReplayError, match="can't be written"):
+        write_page(short, tmp_path / "missing" / "game.html")
+    for write in (write_page, write_gif, write_pngs):
+        with pytest.raises(PetrichorError, match="viewer=3"):
+            write(short, tmp_path / "game", viewer=3)
+    assert not list(tmp_path.iterdir())
+
+
+# --- Pictures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def short() -> Replay:
+    """A dozen steps: their pictures take a while."""
+    pytest.importorskip("thorvg_python", reason="needs the extra render")
+    return replay_of(Config(players=2), ("greedy", "random"), most=12)
+
+
+def test_gif(short: Replay, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs the extra render")
+    told: list[int] = []
+    write_gif(short, tmp_path / "game.gif", width=300, milliseconds=250, on_finished=told.append)
+    assert sum(told) == len(short.actions) + 1
+    svgs = [drawing.svg for drawing in drawings(short)]
+    with image.open(tmp_path / "game.gif") as gif:
+        assert gif.size == (300, 300) and gif.info["loop"] == 0
+        at, durations = 0, []
+        for number in range(gif.n_frames):  # pictures that are the same to the pixel are one
+            gif.seek(number)
+            durations.append(gif.info["duration"])
+            there = np.asarray(gif.convert("RGB")).astype(int)
+            wanted = rgb_array(svgs[at // 250], 300).astype(int)
+            assert np.abs(there - wanted).mean() < 4
+            at += gif.info["duration"]
+    assert sum(durations) == 250 * len(short.actions) + 3000
+    assert (tmp_path / "game.gif").stat().st_size < 25_000 + 8_000 * len(short.actions)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["game.gif"]
+
+
+def test_gif_of_one_picture(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs the extra render")
+    pytest.importorskip("thorvg_python", reason="needs the extra render")
+    write_gif(replay_of(Config(), most=0), tmp_path / "start.gif", width=64)
+    with image.open(tmp_path / "start.gif") as gif:
+        assert gif.n_frames == 1
+
+
+@pytest.mark.parametrize("milliseconds", [0, 19, 60_001, True, float("nan")])
+def test_gif_speeds(milliseconds: int, replay: Replay, tmp_path: Path) -> None:
+    with pytest.raises(PetrichorError, match=r"milliseconds=.*20 to 60000"):
+        write_gif(replay, tmp_path / "game.gif", milliseconds=milliseconds)
+
+
+def test_pngs(short: Replay, tmp_path: Path) -> None:
+    told: list[int] = []
+    paths = write_pngs(short, tmp_path / "new" / "pictures", width=200, on_finished=told.append)
+    assert [path.name for path in paths] == [f"{step:03}.png" for step in range(len(short.actions) + 1)]
+    assert sorted(paths) == sorted((tmp_path / "new" / "pictures").iterdir()) and sum(told) == len(paths)
+    for path in paths:
+        assert struct.unpack(">II", path.read_bytes()[16:24]) == (200, 200)
+    with pytest.raises(ReplayError, match="has files in it"):
+        write_pngs(short, tmp_path / "new" / "pictures")
+    (tmp_path / "file").touch()
+    with pytest.raises(ReplayError, match="no pictures can be written"):
+        write_pngs(short, tmp_path / "file")
+
+
+def test_pictures_say_who_did_what(short: Replay) -> None:
+    drawn = list(drawings(short))
+    assert (drawn[0].by, drawn[0].done) == (-1, "")
+    for one in drawn[1:]:
+        assert f'data-last-action="{short.label(one.by)}: {one.done}"' in one.svg
+        assert one.svg == render_svg(
+            one.frame.state, last_action=f"{short.label(one.by)}: {one.done}", names=("greedy", "random")
+        )
+
+
+# --- In a browser ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, with its console and its requests recorded."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+    from selenium.webdriver.chrome.service import Service
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    driver = shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("needs chromium and chromedriver on the PATH")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=Service(driver))  # given a path, selenium downloads none
+    try:
+        yield opened
+    finally:
+        opened.quit()
+
+
+@pytest.fixture
+def game(browser: Any, path: Path) -> Iterator[Any]:
+    """The page at its first step, in a large window; in the end its console is clean, and nothing was requested."""
+    resize(browser, 1280, 900)
+    browser.get("about:blank")
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+    browser.get(path.as_uri())
+    yield browser
+    assert browser.get_log("browser") == []
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+    asked = {one["request"]["url"].split("#")[0] for one in sent}
+    assert asked <= {path.as_uri(), "data:,"}
+
+
+def resize(browser: Any, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def by_id(browser: Any, name: str) -> Any:
+    return browser.find_element("id", name)
+
+
+def press(browser: Any, *keys: str) -> None:
+    from selenium.webdriver import ActionChains
+
+    for key in keys:
+        ActionChains(browser).send_keys(key).perform()
+
+
+def step_of(browser: Any) -> int:
+    return int(browser.execute_script("return document.body.dataset.step"))
+
+
+def is_playing(browser: Any) -> bool:
+    return browser.execute_script("return document.body.dataset.playing") == "true"
+
+
+def wait(until: Callable[[], bool]) -> None:
+    end = time.monotonic() + STEP_SECONDS
+    while not until():
+        assert time.monotonic() < end, "it didn't happen"
+        time.sleep(0.02)
+
+
+_FACTS = """
+const all = (selector) => [...document.querySelectorAll(`#board > svg ${selector}`)];
+const { dataset } = document.querySelector("#board > svg");
+return {
+  document: { ...dataset },
+  tiles: Object.fromEntries(all("[data-tile]").map(({ dataset }) => [dataset.tile, { ...dataset }])),
+  points: all("[data-owner]").map(({ dataset }) => Number(dataset.points)),
+  weather: Object.fromEntries(all("[data-weather]").map(({ dataset }) => [dataset.weather, dataset.votes])),
+  words: document.getElementById("action").textContent,
+  asked: document.getElementById("asked").textContent,
+  changes: [...document.querySelectorAll("#changes li")].map((item) => item.textContent),
+  now: [...document.querySelectorAll("#owners .now")].map((cell) => Number(cell.textContent)),
+  slider: Number(document.getElementById("slider").value),
+  marker: { ...document.getElementById("marker").dataset },
+  size: document.querySelector("#board > svg").getBoundingClientRect().width,
+  drawn: document.querySelector("#board use").getBBox().width,
+};
+"""
+
+
+def check(browser: Any, shown: list[Frame], step: int) -> None:
+    """Everything that the page shows is this step's."""
+    frame, there = shown[step], browser.execute_script(_FACTS)
+    state = frame.state
+    points = state["points"][:2].tolist()
+    assert step_of(browser) == there["slider"] == step
+    assert int(there["document"]["round"]) == state["round"]
+    assert there["document"]["phase"] == PHASE_NAMES[state["phase"]]
+    assert there["points"] == there["now"] == points
+    assert there["marker"] == {"step": str(step), "points": ",".join(map(str, points)), "x": there["marker"]["x"]}
+    tiles = np.flatnonzero(state["crop"] >= 0).tolist()
+    assert set(there["tiles"]) == {tile_name(2, tile) for tile in tiles}
+    for tile in tiles:
+        facts = there["tiles"][tile_name(2, tile)]
+        assert facts["drops"] == ",".join(map(str, state["drops"][tile][:2]))
+        assert facts["cloudDrops"] == ",".join(map(str, state["cloud_drops"][tile][:2]))
+    for name, votes in zip(WEATHER_NAMES, state["votes"], strict=True):
+        assert there["weather"][name] == ",".join(map(str, votes[:2]))
+    assert frame.last_action in there["words"]
+    assert there["asked"] == there["document"]["asked"]
+    assert there["changes"] == ([] if step == 0 else changes(shown[step - 1].state, state))
+    assert there["size"] > 300 and there["drawn"] > 0
+
+
+def test_it_opens_at_the_start(game: Any, shown: list[Frame]) -> None:
+    check(game, shown, 0)
+    assert not is_playing(game)
+    assert by_id(game, "place").text.startswith(f"Step 0 of {len(shown) - 1}")
+    assert not by_id(game, "back").is_enabled() and by_id(game, "next").is_enabled()
+    assert game.title == f"Petrichor: {NASTY}, {QUOTES}"
+    assert game.execute_script("return document.scripts.length") == 2
+    text = by_id(game, "owners").text
+    assert NASTY in text and QUOTES in text
+
+
+def test_buttons(game: Any, shown: list[Frame]) -> None:
+    for step in range(1, 6):
+        by_id(game, "next").click()
+        check(game, shown, step)
+    by_id(game, "back").click()
+    check(game, shown, 4)
+    by_id(game, "last").click()
+    check(game, shown, len(shown) - 1)
+    assert by_id(game, "decision-title").text == "The end" and not by_id(game, "last").is_enabled()
+    by_id(game, "first").click()
+    check(game, shown, 0)
+
+
+def test_keys(game: Any, shown: list[Frame]) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    rounds = [frame.state["round"] for frame in shown]
+    second, third = rounds.index(2), rounds.index(3)
+    press(game, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_LEFT)
+    check(game, shown, 2)
+    press(game, Keys.END)
+    check(game, shown, len(shown) - 1)
+    press(game, Keys.ARROW_RIGHT)
+    assert step_of(game) == len(shown) - 1
+    press(game, Keys.HOME, "r", "r")
+    check(game, shown, third)
+    press(game, "R")
+    check(game, shown, second)
+    press(game, "+", "+", "+", "+")
+    assert by_id(game, "speed").get_attribute("value") == "8"
+    press(game, "-")
+    assert by_id(game, "speed").get_attribute("value") == "4"
+    press(game, " ")
+    assert is_playing(game)
+    wait(lambda: step_of(game) > second)
+    press(game, " ")
+    assert not is_playing(game)
+    press(game, "x", Keys.ESCAPE)
+    check(game, shown, step_of(game))
+
+
+def test_by_keyboard_alone(game: Any) -> None:
+    """Every control can be reached, says what it is, and does what its key does."""
+    from selenium.webdriver.common.keys import Keys
+
+    reached = []
+    for _ in range(8):
+        press(game, Keys.TAB)
+        active = game.switch_to.active_element
+        reached.append((active.get_attribute("id"), active.accessible_name))
+    buttons = [("play", "Play"), ("next", "Step forward"), ("last", "Last step")]  # the others do nothing at the start
+    assert reached[:5] == [("slider", "Step"), *buttons, ("speed", "Speed")]
+    by_id(game, "play").send_keys(" ")  # presses the button, once
+    assert is_playing(game) and by_id(game, "play").accessible_name == "Pause"
+    by_id(game, "play").send_keys(Keys.ENTER)
+    assert not is_playing(game)
+    game.execute_script("document.getElementById('slider').focus()")
+    at = step_of(game)
+    press(game, Keys.ARROW_RIGHT)
+    assert step_of(game) == at + 1
+    for button in game.find_elements("css selector", "button"):
+        assert button.get_attribute("aria-label") or button.text
+
+
+def test_slider(game: Any, shown: list[Frame]) -> None:
+    from selenium.webdriver import ActionChains
+
+    slider = by_id(game, "slider")
+    assert (slider.get_attribute("min"), slider.get_attribute("max")) == ("0", str(len(shown) - 1))
+    ActionChains(game).move_to_element(slider).click().perform()
+    middle = step_of(game)
+    assert abs(middle - len(shown) / 2) < 3
+    check(game, shown, middle)
+    ActionChains(game).drag_and_drop_by_offset(slider, 100, 0).perform()
+    assert step_of(game) > middle
+    check(game, shown, step_of(game))
+    assert slider.get_attribute("aria-valuetext").startswith(f"step {step_of(game)} of")
+    marks = game.find_elements("css selector", "#rounds button")
+    marks[2].click()
+    check(game, shown, [frame.state["round"] for frame in shown].index(3))
+    assert [mark.get_attribute("class") for mark in marks] == ["", "", "now", ""]
+
+
+def test_playing(game: Any, shown: list[Frame]) -> None:
+    by_id(game, "speed").send_keys("8")
+    by_id(game, "play").click()
+    assert is_playing(game)
+    wait(lambda: step_of(game) >= 3)
+    by_id(game, "play").click()
+    at = step_of(game)
+    assert not is_playing(game)
+    time.sleep(0.4)
+    check(game, shown, at)
+    by_id(game, "last").click()
+    by_id(game, "back").click()
+    by_id(game, "play").click()
+    wait(lambda: not is_playing(game))
+    check(game, shown, len(shown) - 1)  # it stops at the end, and from there starts anew
+    by_id(game, "play").click()
+    wait(lambda: 0 < step_of(game) < 5)
+    by_id(game, "next").click()
+    assert not is_playing(game)
+
+
+def test_chart(game: Any, shown: list[Frame]) -> None:
+    from selenium.webdriver import ActionChains
+
+    def marked() -> float:
+        return float(game.execute_script("return document.getElementById('marker').dataset.x"))
+
+    start = marked()
+    by_id(game, "last").click()
+    end = marked()
+    by_id(game, "back").click()
+    assert end - marked() == pytest.approx((end - start) / (len(shown) - 1), abs=0.15)
+    chart = by_id(game, "chart")
+    middle = round((start + end - chart.size["width"]) / 2)
+    ActionChains(game).move_to_element_with_offset(chart, middle, 0).click().perform()
+    assert abs(step_of(game) - (len(shown) - 1) / 2) <= 1
+    check(game, shown, step_of(game))
+    colours = game.execute_script(
+        "return [...new Set([...document.querySelectorAll('#chart path')].map((p) => p.getAttribute('stroke')))]"
+    )
+    shapes = game.execute_script(
+        "return [...document.querySelectorAll('#marker use')].map((use) => use.getAttribute('href'))"
+    )
+    assert {"#0072b2", "#e69f00"} < set(colours)
+    assert sorted(shapes) == ["#petrichor-owner-0", "#petrichor-owner-1"]
+    label = game.execute_script("return document.querySelector('#chart svg').getAttribute('aria-label')")
+    assert f"at step {step_of(game)}: {NASTY} " in label
+
+
+def test_probabilities(game: Any, shown: list[Frame]) -> None:
+    step = max(range(len(shown) - 1), key=lambda i: len(shown[i].probabilities))
+    frame = shown[step]
+    assert frame.action is not None
+    game.execute_script(f"location.hash = '#{step}'")
+    wait(lambda: step_of(game) == step)
+    rows = game.find_elements("css selector", "#options li")
+    assert len(rows) == 9 and rows[-1].text.startswith(str(len(frame.probabilities) - 8))
+    assert [row.get_attribute("class") for row in rows] == ["taken", *[""] * 7, "others"]
+    taken = action_text(frame.state, frame.action)
+    assert rows[0].find_element("class name", "words").get_attribute("textContent") == f"{taken} (taken)"
+    assert rows[0].find_element("class name", "share").text == "50.0 %"
+    widths = [row.find_element("class name", "bar").size["width"] / row.size["width"] for row in rows]
+    assert widths[:2] == pytest.approx([0.5, 0.5 / (len(frame.probabilities) - 1)], abs=0.01)
+    without = next(i for i in range(step, len(shown)) if not shown[i].probabilities)
+    game.execute_script(f"location.hash = '#{without}'")
+    wait(lambda: step_of(game) == without)
+    assert len(game.find_elements("css selector", "#options li")) == 1
+
+
+def test_an_address_with_a_step(game: Any, path: Path, shown: list[Frame]) -> None:
+    game.get("about:blank")
+    game.get(f"{path.as_uri()}#12")
+    check(game, shown, 12)
+    by_id(game, "next").click()
+    game.refresh()
+    check(game, shown, 13)
+    for wrong in ("-3", "x", "1e9", "-0.5"):
+        game.execute_script(f"location.hash = '#{wrong}'")
+        wait(lambda: step_of(game) in (0, len(shown) - 1))
+
+
+@pytest.mark.parametrize("width", [340, 400, 800, 1000])
+def test_windows_of_any_size(game: Any, shown: list[Frame], width: int) -> None:
+    resize(game, width, 760)
+    by_id(game, "last").click()
+    check(game, shown, len(shown) - 1)
+    wait(lambda: game.execute_script("return document.documentElement.scrollWidth") <= width)
+    for name in ("first", "back", "play", "next", "last", "speed", "slider", "chart", "board"):
+        box = by_id(game, name).rect
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    if width < 600:
+        before = game.execute_script("return document.querySelector('#board > svg').clientWidth")
+        by_id(game, "zoom").click()
+        assert game.execute_script("return document.querySelector('#board > svg').clientWidth") > 2 * before
+        assert game.execute_script("return document.documentElement.scrollWidth") <= width
+        controls = by_id(game, "controls").rect
+        game.execute_script("window.scrollTo(0, 0)")
+        top = game.execute_script("return document.getElementById('controls').getBoundingClientRect().bottom")
+        assert top <= 760 and controls["height"] < 200  # always at hand
+
+
+def test_what_changed_is_shown(game: Any, shown: list[Frame]) -> None:
+    """Tiles that are not as they were a step before fade in; others don't."""
+    step = next(i for i in range(1, len(shown)) if (shown[i].state["drops"] != shown[i - 1].state["drops"]).any())
+    game.execute_script(f"location.hash = '#{step - 1}'")
+    wait(lambda: step_of(game) == step - 1)
+    by_id(game, "next").click()
+    fresh = game.execute_script(
+        "return [...document.querySelectorAll('#board .fresh[data-tile]')].map((tile) => tile.dataset.tile)"
+    )
+    fields = ("drops", "cloud_drops", "cloud", "growing")
+    before, after = shown[step - 1].state, shown[step].state
+    for tile in np.flatnonzero(after["crop"] >= 0).tolist():
+        differs = any(not np.array_equal(before[field][tile], after[field][tile]) for field in fields)
+        assert differs <= (tile_name(2, tile) in fresh)
+    assert 0 < len(fresh) < 7
