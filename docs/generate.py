@@ -1,7 +1,7 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
-A test compares them with what this writes. The picture in `README.md` is a game of the real renderer. No figure in a
-table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (by `petrichor bench --json`),
+A test compares them with what this writes. The pictures are positions of real games (`docs/pictures.py`). No figure in
+a table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (by `petrichor bench --json`),
 of `README.md` from `docs/difficulty.csv` (by `make demo`), of `docs/agents.md` from `docs/ladder.json` (by
 `petrichor ladder`).
 """
@@ -14,10 +14,10 @@ import re
 from pathlib import Path
 
 from benchmarks.run import shown
-from petrichor_env import Batch, Config, actions, config, state
+from docs.pictures import FOLDER, WIDTH, drawings
+from petrichor_env import actions, config, state
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
-from petrichor_env.render.text import render_text
-from petrichor_env.state import Decision
+from petrichor_env.render import save_png
 from training.evaluation import Estimate
 from training.evaluation_files import percent, plus_minus
 
@@ -120,14 +120,6 @@ def ladder_table() -> str:
     return "\n".join(lines)
 
 
-def picture() -> str:
-    """A solo game in its second round, as `render_mode="ansi"` shows it."""
-    batch = Batch(Config(), seed=2)
-    while batch.states["round"][0] < 2 or batch.states["decision"][0] != Decision.TURN:
-        batch.step(batch.random_actions())
-    return f"```text\n{render_text(batch.states[0])}\n```"
-
-
 def replace_block(page: Path, name: str, text: str) -> None:
     """Put `text` between the page's markers `<!-- name -->` and `<!-- end of name -->`."""
     whole = page.read_text(encoding="utf-8")
@@ -141,8 +133,9 @@ def main() -> None:
     (DOCS / "actions.md").write_text(actions_page(), encoding="utf-8")
     replace_block(DOCS / "performance.md", "benchmarks", performance_table())
     replace_block(DOCS / "agents.md", "ladder", ladder_table())
-    replace_block(README, "picture", picture())
     replace_block(README, "difficulty", difficulty_table())
+    for name, svg in drawings():
+        save_png(svg, FOLDER / f"{name}.png", WIDTH)
 
 
 if __name__ == "__main__":

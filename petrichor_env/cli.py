@@ -600,7 +600,7 @@ def replay(
     console = Console()
     for path, write, options in wanted:
         if path is not None:
-            with Progress(console=console, transient=True) as bar:
+            with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
                 task = bar.add_task(str(path), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
             console.print(f"[bold]{path}[/bold]: {len(loaded.actions)} actions", soft_wrap=True)

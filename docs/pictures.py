@@ -1,0 +1,36 @@
+"""The pictures in `docs/pictures/`: positions of games of the greedy agent with itself; `make docs` draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from agents import Decisions, GreedyAgent
+from agents.base import ask
+from petrichor_env import Batch, Config
+from petrichor_env.config import MODULES
+from petrichor_env.render import changes, render_svg
+
+FOLDER = Path(__file__).parent / "pictures"
+WIDTH = 720
+
+POSITIONS = {
+    "solo": (Config(variants=("double_card",)), 3, 38, 0),
+    "two_players": (Config(players=2), 5, 95, 0),
+    "five_players": (Config(players=5, modules=tuple(MODULES)), 4, 330, None),
+}
+"""By name: the configuration, the seed, how many decisions were taken, and who looks on (None sees all hands)."""
+
+
+def drawings() -> Iterator[tuple[str, str]]:
+    """Name and SVG of each picture."""
+    for name, (config, seed, decisions, viewer) in POSITIONS.items():
+        batch, agent, generator = Batch(config, 1, seed), GreedyAgent(num_threads=1), np.random.default_rng(seed)
+        before = batch.states[0].copy()
+        for _ in range(decisions):
+            before = batch.states[0].copy()
+            batch.step(ask(agent, Decisions.of(batch), generator))
+        state = batch.states[0]
+        yield name, render_svg(state, viewer, last_action=" ".join(changes(before, state, viewer)))
