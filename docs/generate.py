@@ -1,7 +1,7 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
 A test compares them with what this writes. The pictures are positions of real games (`docs/pictures.py`). No figure in
-a table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (by `petrichor bench --json`),
+a table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (`petrichor bench`),
 of `README.md` from `docs/difficulty.csv` (by `make demo`), of `docs/agents.md` from `docs/ladder.json` (by
 `petrichor ladder`).
 """
