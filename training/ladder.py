@@ -31,15 +31,16 @@ CONFIGS = {
 """What each number of players plays."""
 
 GAMES = {"ismcts-2000": 120, "ismcts-200": 240}
-"""Games of a step up to this agent; other steps take `OTHER_GAMES`, and solo `SOLO_FACTOR` times as many."""
+SOLO_GAMES = {"ismcts-2000": 240, "ismcts-200": 960}
+"""Games of a step up to this agent; other steps take `OTHER_GAMES`. In solo two agents never meet: a difference
+between two win rates takes more games than a win rate does."""
 OTHER_GAMES = 480
-SOLO_FACTOR = 4
-"""In solo two agents never meet: a difference between two win rates takes more games than a win rate does."""
 
 
 def games_of_step(upper: str, players: int) -> int:
     """How many games are enough for a step up to this agent."""
-    return GAMES.get(upper, OTHER_GAMES) * (SOLO_FACTOR if players == 1 else 1)
+    return (SOLO_GAMES if players == 1 else GAMES).get(upper, OTHER_GAMES)
+
 
 
 def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **told: Any) -> dict[str, Any]:
