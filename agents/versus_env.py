@@ -14,6 +14,7 @@ from petrichor_env.config import Config
 from petrichor_env.envs.arguments import Prepare
 from petrichor_env.envs.single import GameEnv
 from petrichor_env.errors import ConfigError
+from petrichor_env.render.raster import WIDTH
 
 
 class VersusEnv(GameEnv):
@@ -89,12 +90,14 @@ class VersusEnv(GameEnv):
       0. `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played instead, and
       `info["illegal"]` is true. What isn't an integer from 0 to 142 raises `IllegalAction` in all three;
     - `components`: path of an overlay TOML file with other numbers on the pieces, or None;
-    - `render_mode`: `"ansi"` (`render()` returns the game as text, as your seat sees it), `"human"` (it is printed
-      after every step) or None.
+    - `render_mode`: `"ansi"` (`render()` returns the game as text, as your seat sees it), `"rgb_array"` (as a picture:
+      pixels), `"human"` (a window shows the picture after every step) or None;
+    - `render_size`: width and height of the picture in pixels, 16 to 4096.
 
     Raises `ConfigError` for a bad argument or option and for an opponent that is unknown or can't play this game,
     `CheckpointError` for a trained opponent that can't be read, `ComponentsError` for a bad overlay, `ScenarioError`
-    for a bad scenario, and `GameOver` from `step` after the end.
+    for a bad scenario, `PetrichorError` for a picture without the extra `render` and a window without a screen, and
+    `GameOver` from `step` after the end.
 
     ## Version History
 
@@ -116,6 +119,7 @@ class VersusEnv(GameEnv):
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
+        render_size: int = WIDTH,
     ):
         batch = VersusBatch(
             versus_config(players, rounds, drafting, modules, powers, components),
@@ -126,7 +130,7 @@ class VersusEnv(GameEnv):
             illegal_action=illegal_action,
             autoreset="disabled",
         )
-        super().__init__(batch, render_mode)
+        super().__init__(batch, render_mode, render_size)
 
     @property
     def seat(self) -> int:

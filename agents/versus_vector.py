@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from agents.base import Agent
 from agents.versus import VersusBatch
 from agents.versus_env import versus_config
-from petrichor_env.batch import Seed
+from petrichor_env.batch import Batch, Seed
 from petrichor_env.envs.arguments import Prepare
 from petrichor_env.envs.vector import GamesVectorEnv, autoreset_mode_of
-from petrichor_env.render.text import render_text
+from petrichor_env.render.raster import WIDTH
 
 
 class VersusVectorEnv(GamesVectorEnv):
@@ -67,6 +67,7 @@ class VersusVectorEnv(GamesVectorEnv):
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
+        render_size: int = WIDTH,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         num_threads: int | None = None,
         copy: bool = True,
@@ -83,7 +84,7 @@ class VersusVectorEnv(GamesVectorEnv):
             num_threads=num_threads,
             new_observations=copy,
         )
-        super().__init__(batch, num_envs, render_mode, mode, copy)
+        super().__init__(batch, num_envs, render_mode, render_size, mode, copy)
 
     def _start(self, seed: Seed, which: NDArray[np.bool_], prepare: Prepare | None) -> None:
         self.batch.reset(seed, None if which.all() else which, prepare)
@@ -94,9 +95,8 @@ class VersusVectorEnv(GamesVectorEnv):
     def _results(self) -> dict[str, NDArray[Any]]:
         return self.batch.results()
 
-    def _texts(self) -> tuple[str, ...]:
-        games = self.batch.batch
-        return tuple(
-            render_text(state, viewer=int(seat), tables=games.tables)
-            for state, seat in zip(games.states, self.batch.seats, strict=True)
-        )
+    def _all_seats(self) -> Batch:
+        return self.batch.batch
+
+    def _viewers(self) -> NDArray[np.int64]:
+        return self.batch.seats

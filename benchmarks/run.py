@@ -18,6 +18,7 @@ from benchmarks.environments import aec, single, vec_solo
 from benchmarks.measure import Result
 from benchmarks.parts import parts
 from benchmarks.playouts import playouts
+from benchmarks.rendering import rendering
 from benchmarks.search import search
 from benchmarks.startup import startup
 from petrichor_env import __version__
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
     "aec": aec,
     "playouts": playouts,
     "search": search,
+    "rendering": rendering,
     "startup": startup,
     "parts": parts,
 }

@@ -18,9 +18,10 @@ from petrichor_env.config import VARIANTS, Config
 if TYPE_CHECKING:
     from petrichor_env import petrichor_v0
     from petrichor_env.batch import Batch
+    from petrichor_env.envs.rendering import picture
     from petrichor_env.scenarios import describe, scenario
 
-__all__ = ["VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "scenario"]
+__all__ = ["VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
 
 __version__ = "0.1.0"
 
@@ -33,7 +34,7 @@ VERSUS_ID = "Petrichor/Versus-v0"
 AEC_ID = "petrichor/petrichor-v0"
 """The PettingZoo id of the game for 2 to 5, in `pettingzoo.make("aec", …)`."""
 
-_LAZY = {"Batch": "batch", "describe": "scenarios", "scenario": "scenarios"}
+_LAZY = {"Batch": "batch", "describe": "scenarios", "picture": "envs.rendering", "scenario": "scenarios"}
 
 
 def __getattr__(name: str) -> Any:

@@ -29,17 +29,11 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from petrichor_env.batch import Batch
 from petrichor_env.config import Config
-from petrichor_env.envs.arguments import (
-    check_action,
-    check_options,
-    check_render_mode,
-    scenario_of,
-    start_from,
-    warn_of_no_render_mode,
-)
+from petrichor_env.envs.arguments import check_action, check_options, scenario_of, start_from
+from petrichor_env.envs.rendering import Frame, Rendering, Shown
 from petrichor_env.errors import ConfigError, GameOver
 from petrichor_env.observation import HIGH, LOW
-from petrichor_env.render.text import render_text
+from petrichor_env.render.raster import WIDTH
 from petrichor_env.state import State
 
 __all__ = ["env", "raw_env"]
@@ -113,11 +107,13 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
       changes; `"random"`: a random legal action is played instead, and the agent's `info["illegal"]` is true until
       its next one;
     - `components`: path of an overlay TOML file with other numbers on the pieces, or None;
-    - `render_mode`: `"ansi"` (`render()` returns the game as text), `"human"` (it is printed after every step) or
-      None.
+    - `render_mode`: `"ansi"` (`render()` returns the game as text, all hands open), `"rgb_array"` (as a picture:
+      pixels), `"human"` (a window shows the picture after every step) or None;
+    - `render_size`: width and height of the picture in pixels, 16 to 4096.
 
     Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
-    scenario, `IllegalAction` for what is no action at all, and `GameOver` from `step` when no agent is left.
+    scenario, `PetrichorError` for a picture without the extra `render` and a window without a screen, `IllegalAction`
+    for what is no action at all, and `GameOver` from `step` when no agent is left.
 
     ## Version History
 
@@ -126,7 +122,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "petrichor_v0",
-        "render_modes": ["human", "ansi"],
+        "render_modes": ["human", "ansi", "rgb_array"],
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -142,12 +138,14 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
+        render_size: int = WIDTH,
     ):
         super().__init__()
         if num_players not in (2, 3, 4, 5):
             wanted = "2, 3, 4 or 5; the solo game is Gymnasium's Petrichor/Solo-v0"
             raise ConfigError(f"num_players={num_players!r}: {wanted}")
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self._rendering = Rendering(render_mode, render_size, self.metadata["render_modes"])
+        self.render_mode = render_mode
         names: dict[str, Any] = {"modules": modules, "powers": powers}
         config = Config(players=num_players, rounds=rounds, drafting=drafting, components=components, **names)
         self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, reward=reward)
@@ -182,6 +180,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
+        self._rendering.started()
         self.agent_selection = self.possible_agents[self.batch.actors.item()]
         if self.render_mode == "human":
             self.render()
@@ -195,7 +194,10 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
             self._was_dead_step(action)
             return
         self._actions[0] = check_action(action, self._num_actions)
+        before = self.batch.states.copy() if self._rendering.draws else None
         self.batch.step(self._actions)
+        if before is not None:
+            self._rendering.stepped(before, self._actions, self.batch.illegal)
         self._cumulative_rewards[agent] = 0.0
         for player, reward in zip(self.agents, self.batch.rewards[0].tolist(), strict=True):
             self.rewards[player] = reward
@@ -227,19 +229,19 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         """A copy of the whole game, one record of `petrichor_env.state.STATE`; `petrichor_env.describe` reads it."""
         return self.batch.states[0].copy()
 
-    def render(self) -> str | None:
-        """The game as text, all hands open, with `render_mode="ansi"`; with `"human"` it is printed."""
-        if self.render_mode is None:
-            warn_of_no_render_mode()
-            return None
-        text = render_text(self.batch.states[0], tables=self.batch.tables)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> Frame | None:
+        """The game, all hands open: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
+
+        Pixels are (render_size, render_size, 3) uint8. With `"human"` the window shows it, and None is returned.
+        """
+        return self._rendering.frame(self._shown(), self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        self._rendering.close()
+
+    def _shown(self) -> Shown:
+        return Shown(self.batch.states[0], None, self.batch.tables)
 
     def _end(self, last: str, illegal: bool) -> None:
         lost_by_it = illegal and self.batch.illegal_action == "lose"

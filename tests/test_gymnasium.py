@@ -308,8 +308,9 @@ def test_bad_arguments(arguments: dict[str, Any], allowed: str) -> None:
 
 
 def test_bad_render_mode() -> None:
-    with pytest.warns(UserWarning, match="render_mode"), pytest.raises(ConfigError, match="'ansi', 'human' or None"):
-        gymnasium.make(SOLO, render_mode="rgb_array")
+    modes = "'ansi', 'rgb_array', 'human' or None"
+    with pytest.warns(UserWarning, match="render_mode"), pytest.raises(ConfigError, match=modes):
+        gymnasium.make(SOLO, render_mode="svg")
 
 
 def test_bad_overlay(tmp_path: Path) -> None:
@@ -381,7 +382,7 @@ def test_bad_options_change_nothing(env: gymnasium.Env[Any, Any], options: Any, 
     play_out(env, info)
 
 
-# --- rendering ---
+# --- rendering as text; pictures are in `test_render_environments.py` ---
 
 
 def test_ansi_rendering_changes_with_the_game() -> None:
@@ -390,15 +391,6 @@ def test_ansi_rendering_changes_with_the_game() -> None:
     first = env.render()
     play_out(env, info)
     assert isinstance(first, str) and first != env.render()
-
-
-def test_human_rendering_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    env = gymnasium.make(SOLO, render_mode="human")
-    _, info = env.reset(seed=1)
-    assert capsys.readouterr().out
-    env.step(legal_action(info, np.random.default_rng(1)))
-    assert capsys.readouterr().out
-    assert env.render() is None
 
 
 def test_rendering_without_a_mode_warns(env: gymnasium.Env[Any, Any]) -> None:

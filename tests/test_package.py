@@ -57,7 +57,7 @@ def test_the_core_is_light() -> None:
         "import sys, gymnasium\n"
         "env = gymnasium.make('petrichor_env:Petrichor/Solo-v0')\n"
         "env.reset(seed=0)\n"
-        "heavy = {'torch', 'matplotlib', 'stable_baselines3', 'sb3_contrib', 'pandas', 'envpool'}\n"
+        "heavy = {'torch', 'matplotlib', 'stable_baselines3', 'sb3_contrib', 'pandas', 'envpool', 'pygame', 'PIL'}\n"
         "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)\n"
     )
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)

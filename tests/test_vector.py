@@ -327,7 +327,8 @@ def test_options_are_left_as_they_are() -> None:
         ({"modules": ("cactus", "lake")}, "not used in solo play"),
         ({"modules": ("flower_tiles",)}, "three flower tiles"),
         ({"powers": ("rain",)}, "only with modules"),
-        ({"render_mode": "human"}, "'ansi' or None"),
+        ({"render_mode": "human"}, "'ansi', 'rgb_array' or None"),
+        ({"render_size": 5000}, "from 16 to 4096"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -42,7 +42,6 @@ def games_of_step(upper: str, players: int) -> int:
     return (SOLO_GAMES if players == 1 else GAMES).get(upper, OTHER_GAMES)
 
 
-
 def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **told: Any) -> dict[str, Any]:
     """One step: the upper agent in one seat, the lower one in all others; in solo both on the same seeds.
 

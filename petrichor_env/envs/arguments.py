@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,9 @@ from petrichor_env.state import Decision, State
 
 Prepare = Callable[[Batch, NDArray[np.bool_]], None]
 """Takes a batch and the (N,) bool mask of games that have just been set up, and may put positions into these."""
+
+_SMALLEST, _LARGEST = 16, 4096
+"""Width and height of a picture, in pixels."""
 
 
 def solo_config(
@@ -35,9 +37,11 @@ def check_render_mode(render_mode: str | None, allowed: Sequence[str]) -> str | 
     return render_mode
 
 
-def warn_of_no_render_mode() -> None:
-    """Gymnasium's habit for `render()` on an environment that was made without a render mode."""
-    gymnasium.logger.warn('render() without a render mode: make the environment with render_mode="ansi"')
+def check_render_size(size: int) -> int:
+    """Pixels. Raises `ConfigError` outside 16 to 4096."""
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not _SMALLEST <= size <= _LARGEST:
+        raise ConfigError(f"render_size={size!r}: a whole number of pixels from {_SMALLEST} to {_LARGEST}")
+    return int(size)
 
 
 def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:

@@ -10,18 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petrichor_env.batch import Batch
-from petrichor_env.envs.arguments import (
-    Prepare,
-    check_action,
-    check_options,
-    check_render_mode,
-    preparation,
-    warn_of_no_render_mode,
-)
+from petrichor_env.envs.arguments import Prepare, check_action, check_options, preparation
+from petrichor_env.envs.rendering import Frame, Rendering, Shown
 from petrichor_env.envs.vector import Games
 from petrichor_env.errors import GameOver
 from petrichor_env.observation import HIGH, LOW
-from petrichor_env.render.text import render_text
 from petrichor_env.state import State
 
 
@@ -30,14 +23,18 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     Arguments:
         games: the batch, with autoreset="disabled"; its game may be shown only after the first `reset`.
-        render_mode: as the subclass documents it. Raises `ConfigError` for another one.
+        render_mode, render_size: as the subclass documents them.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 2}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+    }
     batch: Games
 
-    def __init__(self, games: Games, render_mode: str | None):
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+    def __init__(self, games: Games, render_mode: str | None, render_size: int):
+        self._rendering = Rendering(render_mode, render_size, self.metadata["render_modes"])
+        self.render_mode = render_mode
         self.batch = games
         self.observation_space = gymnasium.spaces.Box(LOW, HIGH, games.observations.shape[1:], np.float32)
         self._num_actions = games.action_masks.shape[1]
@@ -76,6 +73,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             seed = int(self.np_random.integers(2**63))
         self._start(seed, prepare)
         self._started = True
+        self._rendering.started()
         if self.render_mode == "human":
             self.render()
         return self.batch.observations[0].copy(), {"action_mask": self.batch.action_masks[0].copy()}
@@ -89,7 +87,10 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
         batch = self.batch
+        before = self._all_seats().states.copy() if self._rendering.draws else None
         batch.step(self._actions)
+        if before is not None:
+            self._rendering.stepped(before, self._actions, batch.illegal)
         info: dict[str, Any] = {"action_mask": batch.action_masks[0].copy()}
         terminated = batch.terminations.item()
         if terminated:
@@ -109,14 +110,17 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """A copy of the whole game, one record of `petrichor_env.state.STATE`; `petrichor_env.describe` reads it."""
         return self._all_seats().states[0].copy()
 
-    def render(self) -> str | None:
-        """The game as this seat sees it, as text with `render_mode="ansi"`; with `"human"` it is printed."""
-        if self.render_mode is None:
-            warn_of_no_render_mode()
-            return None
+    def render(self) -> Frame | None:
+        """The game as this seat sees it: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
+
+        Pixels are (render_size, render_size, 3) uint8. With `"human"` the window shows it, and None is returned.
+        """
+        return self._rendering.frame(self._shown(), self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._rendering.close()
+
+    def _shown(self) -> Shown:
         games = self._all_seats()
-        text = render_text(games.states[0], viewer=self._viewer(), tables=games.tables)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return Shown(games.states[0], self._viewer(), games.tables)

@@ -10,6 +10,7 @@ import numpy as np
 from petrichor_env.batch import Batch
 from petrichor_env.envs.arguments import Prepare, solo_config
 from petrichor_env.envs.single import GameEnv
+from petrichor_env.render.raster import WIDTH
 
 
 class SoloEnv(GameEnv):
@@ -78,11 +79,13 @@ class SoloEnv(GameEnv):
       `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played instead, and
       `info["illegal"]` is true. What isn't an integer from 0 to 142 raises `IllegalAction` in all three;
     - `components`: path of an overlay TOML file with other numbers on the pieces, or None;
-    - `render_mode`: `"ansi"` (`render()` returns the game as text), `"human"` (it is printed after every step) or
-      None.
+    - `render_mode`: `"ansi"` (`render()` returns the game as text), `"rgb_array"` (as a picture: pixels), `"human"` (a
+      window shows the picture after every step) or None;
+    - `render_size`: width and height of the picture in pixels, 16 to 4096.
 
     Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
-    scenario, and `GameOver` from `step` after the end.
+    scenario, `PetrichorError` for a picture without the extra `render` and a window without a screen, and `GameOver`
+    from `step` after the end.
 
     ## Version History
 
@@ -100,10 +103,11 @@ class SoloEnv(GameEnv):
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
+        render_size: int = WIDTH,
     ):
         config = solo_config(variants, modules, powers, components)
         batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, reward=reward)
-        super().__init__(batch, render_mode)
+        super().__init__(batch, render_mode, render_size)
 
     def _start(self, seed: int | None, prepare: Prepare | None) -> None:
         self.batch.reset(seed)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from petrichor_env.batch import Batch, Seed
 from petrichor_env.envs.arguments import Prepare, solo_config
 from petrichor_env.envs.vector import GamesVectorEnv, autoreset_mode_of
-from petrichor_env.render.text import render_text
+from petrichor_env.render.raster import WIDTH
 from petrichor_env.state import NOBODY
 
 
@@ -61,6 +61,7 @@ class SoloVectorEnv(GamesVectorEnv):
         illegal_action: str = "lose",
         components: str | None = None,
         render_mode: str | None = None,
+        render_size: int = WIDTH,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         num_threads: int | None = None,
         copy: bool = True,
@@ -75,7 +76,7 @@ class SoloVectorEnv(GamesVectorEnv):
             num_threads=num_threads,
             new_observations=copy,
         )
-        super().__init__(batch, num_envs, render_mode, mode, copy)
+        super().__init__(batch, num_envs, render_mode, render_size, mode, copy)
 
     def _start(self, seed: Seed, which: NDArray[np.bool_], prepare: Prepare | None) -> None:
         self.batch.reset(seed, which)
@@ -90,5 +91,8 @@ class SoloVectorEnv(GamesVectorEnv):
         points = final["points"].astype(np.int64)
         return {"points": points[:, 0], "neutral_points": points[:, 1], "won": self.batch.winners(final)[:, 0]}
 
-    def _texts(self) -> tuple[str, ...]:
-        return tuple(render_text(state, viewer=0, tables=self.batch.tables) for state in self.batch.states)
+    def _all_seats(self) -> Batch:
+        return self.batch
+
+    def _viewers(self) -> NDArray[np.int64]:
+        return np.zeros(self.num_envs, np.int64)

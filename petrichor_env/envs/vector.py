@@ -12,18 +12,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from petrichor_env.batch import Seed
+from petrichor_env.batch import Batch, Seed
 from petrichor_env.config import Config
-from petrichor_env.envs.arguments import (
-    Prepare,
-    check_action,
-    check_mask,
-    check_options,
-    check_render_mode,
-    check_seeds,
-    preparation,
-    warn_of_no_render_mode,
-)
+from petrichor_env.envs.arguments import Prepare, check_action, check_mask, check_options, check_seeds, preparation
+from petrichor_env.envs.rendering import Frame, Rendering, Shown
 from petrichor_env.errors import ConfigError, GameOver
 from petrichor_env.observation import HIGH, LOW
 
@@ -49,19 +41,28 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     Arguments:
         games: the batch; its games may be shown only after the first `reset`.
-        num_envs, render_mode, autoreset_mode, copy: as the subclass documents them.
+        num_envs, render_mode, render_size, autoreset_mode, copy: as the subclass documents them.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", "rgb_array"],
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
     batch: Games
 
-    def __init__(self, games: Games, num_envs: int, render_mode: str | None, autoreset_mode: AutoresetMode, copy: bool):
+    def __init__(
+        self,
+        games: Games,
+        num_envs: int,
+        render_mode: str | None,
+        render_size: int,
+        autoreset_mode: AutoresetMode,
+        copy: bool,
+    ):
         self.metadata = {**type(self).metadata, "autoreset_mode": autoreset_mode}  # type: ignore[misc]
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self._rendering = Rendering(render_mode, render_size, self.metadata["render_modes"], num_envs)
+        self.render_mode = render_mode
         self.batch = games
         self.num_envs = num_envs
         self.copy = copy
@@ -87,8 +88,12 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         """How the games ended that ended in the last step: for each key of their info an array, in their order."""
 
     @abstractmethod
-    def _texts(self) -> tuple[str, ...]:
-        """Every game as text."""
+    def _all_seats(self) -> Batch:
+        """The batch with the whole games."""
+
+    @abstractmethod
+    def _viewers(self) -> NDArray[np.int64]:
+        """(num_envs,) ints: the seat that is played from here."""
 
     # --- Gymnasium's interface ---
 
@@ -122,6 +127,7 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         else:  # Gymnasium wants a random start to come from np_random; no game has been shown yet, so all start
             self._start(self.np_random.integers(2**63, size=self.num_envs), np.ones_like(which), prepare)
         self._started = True
+        self._rendering.started(which)
         return self.batch.observations, self._infos()
 
     def step(
@@ -132,8 +138,12 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
         self._check_range(actions)
+        before = self._all_seats().states.copy() if self._rendering.draws else None
         batch.step(actions)
         terminations = batch.terminations.copy()
+        if before is not None:
+            anew = terminations if self.autoreset_mode is AutoresetMode.SAME_STEP else None
+            self._rendering.stepped(before, actions, batch.illegal, anew)
         infos = self._infos()
         if batch.illegal.any() or terminations.any():
             self._add_ends(infos, terminations, batch.illegal.copy())
@@ -144,12 +154,12 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         """Which actions are legal in each game: a new (num_envs, NUM_ACTIONS) bool array."""
         return self.batch.action_masks.astype(np.bool_)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Every game as text with `render_mode="ansi"`, as the one who is played from here sees it."""
-        if self.render_mode is None:
-            warn_of_no_render_mode()
-            return None
-        return self._texts()
+    def render(self) -> tuple[Frame, ...] | None:
+        """Every game as the one who is played from here sees it: text with `render_mode="ansi"`, or pixels."""
+        games = self._all_seats()
+        pairs = zip(games.states, self._viewers(), strict=True)
+        shown = [Shown(state, int(viewer), games.tables, game) for game, (state, viewer) in enumerate(pairs)]
+        return self._rendering.frames(shown)
 
     # --- inside ---
 

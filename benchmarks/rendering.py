@@ -1,0 +1,64 @@
+"""Pictures of the board as environments give them, on one core."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+
+from benchmarks.measure import Result, rates
+from petrichor_env import petrichor_v0
+from petrichor_env.config import MODULES
+
+TARGET = 30.0
+
+
+def rendering(repeats: int, seconds: float) -> list[Result]:
+    """Milliseconds of a random legal step and its picture, drawn and rasterised."""
+    contenders = {
+        "solo": _solo(),
+        "2p": _aec(num_players=2),
+        "5p": _aec(num_players=5),
+        "5p, all modules": _aec(num_players=5, modules=MODULES),
+    }
+    results = []
+    for name, measured in rates(contenders, repeats, seconds).items():
+        runs = [1000 / rate for rate in measured]
+        what, target_text = f"rgb_array 640 px, {name}", f"at most {TARGET:.0f}"
+        results.append(Result("rendering", what, statistics.median(runs), "ms", TARGET, target_text, True, runs))
+    return results
+
+
+def _solo() -> Callable[[], int]:
+    env: gymnasium.Env[Any, Any] = gymnasium.make("petrichor_env:Petrichor/Solo-v0", render_mode="rgb_array")
+    env.action_space.seed(0)
+    _, info = env.reset(seed=0)
+    masks = [info["action_mask"]]
+
+    def run() -> int:
+        _, _, terminated, _, info = env.step(env.action_space.sample(masks[0]))
+        env.render()
+        masks[0] = env.reset()[1]["action_mask"] if terminated else info["action_mask"]
+        return 1
+
+    return run
+
+
+def _aec(**arguments: Any) -> Callable[[], int]:
+    env: Any = petrichor_v0.env(render_mode="rgb_array", **arguments)
+    env.reset(seed=0)
+    for agent in env.possible_agents:
+        env.action_space(agent).seed(0)
+
+    def run() -> int:
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.reset()
+            observation = env.last()[0]
+        env.step(env.action_space(env.agent_selection).sample(observation["action_mask"]))
+        env.render()
+        return 1
+
+    return run

@@ -1,0 +1,507 @@
+"""What environments show: pixels, windows, pictures for notebooks, and what of the last step they tell."""
+
+from __future__ import annotations
+
+import copy
+import html
+import itertools
+import os
+import pickle
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pygame
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import AddRenderObservation, HumanRendering
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+import petrichor_env
+from petrichor_env import Batch, Config, petrichor_v0, picture, scenario
+from petrichor_env.config import MODULES
+from petrichor_env.envs.rendering import Rendering
+from petrichor_env.envs.single import GameEnv
+from petrichor_env.envs.window import Window
+from petrichor_env.errors import ConfigError, IllegalAction, PetrichorError
+from petrichor_env.kernels import sample_actions
+from petrichor_env.render import Picture, action_text, raster, render_svg, rgb_array
+from petrichor_env.state import WEATHER_NAMES
+from tests.environments import legal_action
+from tests.hidden import swapped
+
+SOLO = "petrichor_env:Petrichor/Solo-v0"
+VERSUS = "petrichor_env:Petrichor/Versus-v0"
+QUICK: dict[str, Any] = {"opponents": ("random",)}
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window shows a picture for half a second."""
+    for metadata in (GameEnv.metadata, petrichor_v0.raw_env.metadata):
+        monkeypatch.setitem(metadata, "render_fps", 10_000)
+
+
+def make(name: str, **arguments: Any) -> Any:
+    """An environment of each kind."""
+    if name == "aec":
+        return petrichor_v0.env(**arguments)
+    return gymnasium.make(SOLO, **arguments) if name == "solo" else gymnasium.make(VERSUS, **QUICK, **arguments)
+
+
+KINDS = ("solo", "versus", "aec")
+
+
+def play(env: Any, steps: int, seed: int = 0) -> None:
+    """Random legal actions, in a game that goes on."""
+    generator = np.random.default_rng(seed)
+    for _ in range(steps):
+        env.step(legal_action({"action_mask": env.unwrapped.batch.action_masks[0]}, generator))
+
+
+def told(shown: Any, viewer: int | None = None) -> str:
+    """The last line of its picture, "" without one."""
+    found = re.search('data-last-action="([^"]*)"', picture(shown, viewer).svg)
+    return html.unescape(found[1]) if found else ""
+
+
+# --- pixels ---
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_pixels(name: str) -> None:
+    env = make(name, render_mode="rgb_array")
+    env.reset(seed=1)
+    frames = [env.render()]
+    for _ in range(3):
+        play(env, 1)
+        frames.append(env.render())
+    for frame in frames:
+        assert frame.shape == (640, 640, 3) and frame.dtype == np.uint8
+    for before, after in itertools.pairwise(frames):
+        assert not np.array_equal(before, after)
+    np.testing.assert_array_equal(env.render(), frames[-1])
+    np.testing.assert_array_equal(rgb_array(picture(env).svg), frames[-1])
+    assert env.close() is None
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_size(name: str) -> None:
+    env = make(name, render_mode="rgb_array", render_size=np.int64(97))
+    env.reset(seed=1)
+    assert env.render().shape == (97, 97, 3)
+    for bad in (15, 4097, 64.0, "640", True, None):
+        with pytest.raises(ConfigError, match=r"render_size=.*: a whole number of pixels from 16 to 4096"):
+            make(name, render_mode="rgb_array", render_size=bad)
+
+
+def test_every_seat_sees_its_own_hand() -> None:
+    """And PettingZoo's picture has all hands, as its text has."""
+    for seat in (0, 1):
+        env = make("versus", seat=seat, render_mode="rgb_array")
+        env.reset(seed=1)
+        state = env.unwrapped.state
+        np.testing.assert_array_equal(env.render(), rgb_array(render_svg(state, seat)))
+    aec = make("aec", render_mode="rgb_array")
+    aec.reset(seed=1)
+    np.testing.assert_array_equal(aec.render(), rgb_array(render_svg(aec.unwrapped.game)))
+
+
+def test_numbers_of_an_overlay(tmp_path: Path) -> None:
+    (tmp_path / "numbers.toml").write_text("[tiles.cotton]\nscores = [17, 1, 0, 0]\n")
+    for name in KINDS:
+        env = make(name, components=str(tmp_path / "numbers.toml"))
+        env.reset(seed=1)
+        assert 'aria-label="17/1"' in picture(env).svg
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_metadata(name: str) -> None:
+    env = make(name)
+    assert set(env.metadata["render_modes"]) == {"ansi", "rgb_array", "human"}
+    with pytest.raises(ConfigError, match="'ansi'"):
+        make(name, render_mode="svg") if name == "aec" else type(env.unwrapped)(render_mode="svg")
+
+
+@pytest.mark.parametrize("mode", [None, "ansi"])
+@pytest.mark.parametrize("name", KINDS)
+def test_nothing_is_remembered_for_text(name: str, mode: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Rendering, "stepped", None)
+    env = make(name, render_mode=mode)
+    env.reset(seed=1)
+    play(env, 3)
+
+
+def test_the_package_is_imported_without_pictures() -> None:
+    code = "import sys, petrichor_env; sys.exit('petrichor_env.render' in sys.modules or 'pygame' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_copies_draw_the_same() -> None:
+    env = make("solo", render_mode="rgb_array", render_size=64)
+    env.reset(seed=1)
+    play(env, 5)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        np.testing.assert_array_equal(twin.render(), env.render())
+        assert told(twin) == told(env) != ""
+
+
+# --- the last action in words ---
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_last_action(name: str) -> None:
+    env = make(name, render_mode="rgb_array", illegal_action="raise")
+    env.reset(seed=1)
+    assert told(env) == ""
+    generator = np.random.default_rng(1)
+    for _ in range(30):
+        batch = getattr(env.unwrapped.batch, "batch", env.unwrapped.batch)
+        before = batch.states[0].copy()
+        action = legal_action({"action_mask": env.unwrapped.batch.action_masks[0]}, generator)
+        env.step(action)
+        last = told(env)
+        assert last.startswith(f"player_{before['actor']}: {action_text(before, action)}.")
+        assert len(last) < 250 and last.endswith((".", "…"))
+    with pytest.raises(IllegalAction):
+        env.step(int(np.flatnonzero(env.unwrapped.batch.action_masks[0] == 0)[0]))
+    assert told(env) == last
+    env.reset()
+    assert told(env) == ""
+
+
+def test_what_followed_is_told() -> None:
+    """The Southern Winds' turn, votes, and the end."""
+    env = make("solo", render_mode="rgb_array")
+    _, info = env.reset(seed=1)
+    generator = np.random.default_rng(1)
+    lines, terminated = [], False
+    while not terminated:
+        _, _, terminated, _, info = env.step(legal_action(info, generator))
+        lines.append(told(env))
+    assert any("Southern Winds card" in line for line in lines)
+    assert any("places a vote" in line for line in lines)
+    assert any(
+        re.fullmatch(r"player_0: vote for \w+\. player_0 places a vote on \w+, now \d\.", line) for line in lines
+    )
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_illegal_actions(name: str) -> None:
+    for illegal_action, more in (("lose", "player_. forfeits the game. The game is over."), ("random", "")):
+        env = make(name, render_mode="rgb_array", illegal_action=illegal_action)
+        env.reset(seed=1)
+        env.step(int(np.flatnonzero(env.unwrapped.batch.action_masks[0] == 0)[0]))
+        assert re.match(f"player_.: an action that is not legal. ?{more}", told(env))
+
+
+def test_nothing_hidden_is_shown() -> None:
+    """The same picture where all is different that this seat can't see; no word on what others kept or were asked."""
+    kinds = "|".join(WEATHER_NAMES)
+    hidden = re.compile(
+        rf"player_[02] (keeps|gets|is dealt a pack of)[^.]*({kinds})|player_[02]: (keep (?!a card)|play no forecast)"
+        "|player_[02] gets forecast card"
+    )
+    generator = np.random.default_rng(1)
+    env = make("versus", seat=1, players=3, drafting=True, modules=MODULES, render_mode="rgb_array")
+    aec = make("aec", num_players=3, drafting=True, modules=MODULES, render_mode="rgb_array")
+    for one in (env, aec):
+        one.reset(seed=5)
+        batch = getattr(one.unwrapped.batch, "batch", one.unwrapped.batch)
+        lines = set()
+        while batch.actors[0] >= 0:
+            last = told(one, 1)
+            assert not hidden.search(last), last
+            lines.add(last)
+            drawn = picture(one, 1).svg
+            true = batch.states.copy()
+            batch.states[:] = swapped(true, 1, generator)
+            told_with = re.compile(' data-last-action="[^"]*"|<rect[^>]*y="898".*', re.DOTALL)  # compares two states
+            assert told_with.sub("", picture(one, 1).svg) == told_with.sub("", drawn)
+            batch.states[:] = true
+            play(one, 1, int(generator.integers(1000)))
+        assert len(lines) > 30
+    assert any("keep a card" in line for line in lines)
+
+
+# --- batches ---
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_a_batch_shows_what_single_environments_show(mode: AutoresetMode) -> None:
+    arguments: dict[str, Any] = {"render_mode": "rgb_array", "render_size": 32}
+    native: Any = gymnasium.make_vec(SOLO, num_envs=2, autoreset_mode=mode, **arguments)
+    singles: Any = SyncVectorEnv([lambda: gymnasium.make(SOLO, **arguments)] * 2, autoreset_mode=mode)
+    assert native.metadata["render_modes"] == ["ansi", "rgb_array"]
+    _, infos = native.reset(seed=3)
+    singles.reset(seed=3)
+    generator = np.random.default_rng(1)
+    ended = 0
+    while ended < 2:
+        for ours, theirs in zip(native.render(), singles.render(), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        actions = sample_actions(infos["action_mask"], generator)
+        _, _, terminations, _, infos = native.step(actions)
+        singles.step(actions)
+        ended += terminations.sum()
+    for ours, theirs in zip(native.render(), singles.render(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_batch_of_seats() -> None:
+    envs: Any = gymnasium.make_vec(VERSUS, num_envs=3, **QUICK, render_mode="rgb_array", render_size=64, players=3)
+    _, infos = envs.reset(seed=1)
+    first = envs.render()
+    envs.step(sample_actions(infos["action_mask"], np.random.default_rng(1)))
+    frames = envs.render()
+    assert len(frames) == 3 and all(frame.shape == (64, 64, 3) for frame in frames)
+    assert not any(np.array_equal(*pair) for pair in zip(first, frames, strict=True))
+    rendering, games = envs.unwrapped._rendering, envs.unwrapped.batch
+    assert rendering._tells.all()
+    envs.reset(options={"reset_mask": np.array([False, True, False])})
+    assert rendering._tells.tolist() == [True, False, True]
+    frame = rgb_array(render_svg(games.batch.states[1], int(games.seats[1])), 64)
+    np.testing.assert_array_equal(envs.render()[1], frame)
+    for bad in ({"render_mode": "human"}, {"render_mode": "rgb_array", "render_size": 0}):
+        with pytest.raises(ConfigError, match="render_"):
+            gymnasium.make_vec(VERSUS, num_envs=2, **QUICK, **bad)
+
+
+# --- others' wrappers ---
+
+
+def test_gymnasium_wrappers() -> None:
+    env: Any = gymnasium.make(SOLO, render_mode="rgb_array_list", render_size=64)
+    env.reset(seed=1)
+    play(env, 3)
+    assert [frame.shape for frame in env.render()] == [(64, 64, 3)] * 4
+    env = AddRenderObservation(make("versus", render_mode="rgb_array", render_size=64))
+    observation, _ = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
+    np.testing.assert_array_equal(observation, env.unwrapped.render())
+    with HumanRendering(make("solo", render_mode="rgb_array", render_size=64)) as env:
+        env.reset(seed=1)
+        play(env, 2)
+
+
+def test_recording_a_video(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy")
+    from gymnasium.wrappers import RecordVideo
+
+    recorded = make("solo", render_mode="rgb_array", render_size=64)
+    with RecordVideo(recorded, str(tmp_path / "videos"), disable_logger=True) as env:
+        env.reset(seed=1)
+        play(env, 3)
+    assert [path.suffix for path in (tmp_path / "videos").iterdir()] == [".mp4"]
+
+
+def test_pettingzoos_conversion() -> None:
+    env = turn_based_aec_to_parallel(make("aec", render_mode="rgb_array", render_size=64))
+    env.reset(seed=1)
+    assert env.render().shape == (64, 64, 3)
+    env.close()
+
+
+# --- the window ---
+
+
+class Display:
+    """Windows that are open, and what they show."""
+
+    def __init__(self) -> None:
+        self.opened: list[Any] = []
+        self.shown = 0
+
+    def window(self, title: str, size: tuple[int, int]) -> Any:
+        self.opened.append(self.original(title, size))
+        return self.opened[-1]
+
+    original = staticmethod(pygame.Window)
+
+    def pixels(self) -> np.ndarray:
+        return np.asarray(pygame.surfarray.array3d(self.opened[-1].get_surface()).swapaxes(0, 1))
+
+    def press_close_button(self, number: int = -1) -> None:
+        pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=self.opened[number]))
+
+
+@pytest.fixture
+def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Display]:
+    made = Display()
+    monkeypatch.setattr(pygame, "Window", made.window)
+    yield made
+    pygame.quit()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_window(name: str, display: Display) -> None:
+    """It shows what `rgb_array` gives, after every reset and step."""
+    env, other = (make(name, render_mode=mode, render_size=200) for mode in ("human", "rgb_array"))
+    assert not display.opened
+    for one in (env, other):
+        one.reset(seed=1)
+    np.testing.assert_array_equal(display.pixels(), other.render())
+    for _ in range(3):
+        for one in (env, other):
+            play(one, 1)
+        np.testing.assert_array_equal(display.pixels(), other.render())
+    assert env.render() is None
+    for one in (env, other):
+        one.reset()
+    np.testing.assert_array_equal(display.pixels(), other.render())
+    assert len(display.opened) == 1 and display.opened[0].title == "Petrichor"
+    env.close()
+    env.close()
+    with pytest.raises(pygame.error):
+        display.opened[0].flip()
+    env.reset(seed=1)
+    assert len(display.opened) == 2
+    env.close()
+
+
+def test_close_button(display: Display) -> None:
+    """It closes the window for good; the game goes on without it."""
+    env, other = (make("solo", render_mode="human", render_size=100) for _ in range(2))
+    env.reset(seed=1)
+    other.reset(seed=1)
+    display.press_close_button(0)
+    play(other, 1)
+    assert len(display.opened) == 2 and not other.unwrapped._rendering._window.is_closed_by_user
+    play(env, 1)
+    assert env.unwrapped._rendering._window.is_closed_by_user
+    play(env, 3)
+    env.reset(seed=2)
+    assert env.render() is None and len(display.opened) == 2
+    play(other, 1)
+    env.close()
+    env.reset(seed=2)
+    assert len(display.opened) == 3
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    play(env, 1)
+    assert env.unwrapped._rendering._window.is_closed_by_user
+
+
+def test_nothing_is_drawn_for_a_closed_window(display: Display, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make("solo", render_mode="human", render_size=100)
+    env.reset(seed=1)
+    display.press_close_button()
+    play(env, 1)
+    monkeypatch.setattr(Rendering, "svg", None)
+    play(env, 3)
+
+
+def test_others_may_use_pygame_too(display: Display) -> None:
+    env = make("aec", render_mode="human", render_size=100)
+    env.reset(seed=1)
+    pygame.quit()
+    play(env, 1)
+    assert len(display.opened) == 2
+    env.close()
+
+
+def test_pictures_stay_for_a_while(display: Display) -> None:
+    window = Window("test")
+    first, second = np.zeros((20, 30, 3), np.uint8), np.ones((20, 30, 3), np.uint8)
+    start = time.monotonic()
+    window.show(first, 0.001)
+    window.show(first, 0.001)  # it is there already
+    assert time.monotonic() - start < 5
+    assert display.opened[0].size == (30, 20)
+    start = time.monotonic()
+    window.show(second, 10)
+    assert time.monotonic() - start >= 0.05
+    assert display.pixels().all()
+    display.press_close_button()
+    window.show(first, 0.001)  # nobody waits for a closed window
+    assert window.is_closed_by_user and time.monotonic() - start < 5
+
+
+def test_copies_open_their_own_window(display: Display) -> None:
+    env = make("solo", render_mode="human", render_size=100)
+    env.reset(seed=1)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        play(twin, 1)
+        twin.close()
+    play(env, 1)
+    assert len(display.opened) == 3
+    env.close()
+
+
+# --- where something is missing ---
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(variable, raising=False)
+    message = 'there is no screen .*use render_mode="rgb_array" or "ansi" instead, or `petrichor play`'
+    with pytest.raises(PetrichorError, match=message):
+        make(name, render_mode="human")
+    env = make(name, render_mode="rgb_array", render_size=64)
+    env.reset(seed=1)
+    assert env.render() is not None
+
+
+@pytest.mark.parametrize("named", [{"SDL_VIDEODRIVER": "nothing"}, {"DISPLAY": ":987"}], ids=str)
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere SDL asks no variable for the screen")
+def test_a_screen_that_refuses(named: dict[str, str]) -> None:
+    code = f"import gymnasium; gymnasium.make('{SOLO}', render_mode='human')"
+    environment = {key: value for key, value in os.environ.items() if key not in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")}
+    program = [sys.executable, "-c", code]
+    ran = subprocess.run(program, cwd=ROOT, env=environment | named, capture_output=True, text=True, check=False)
+    assert "PetrichorError" in ran.stderr and "there is no screen" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("mode", "library"), [("human", "pygame"), ("human", "thorvg_python"), ("rgb_array", "thorvg_python")]
+)
+def test_the_extra_is_missing(mode: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said when the environment is made, not in the middle of a game."""
+    monkeypatch.setitem(sys.modules, library, None)
+    raster._thorvg.cache_clear()
+    with pytest.raises(PetrichorError, match=r"petrichor-env\[render\]"):
+        make("solo", render_mode=mode)
+    make("solo", render_mode="ansi")
+    raster._thorvg.cache_clear()
+
+
+# --- pictures for notebooks ---
+
+
+def test_picture_of_an_environment() -> None:
+    """As `render` shows it, or for another seat, in wrappers or not."""
+    for name in KINDS:
+        env = make(name)
+        env.reset(seed=1)
+        play(env, 3)
+        drawn = picture(env)
+        assert isinstance(drawn, Picture) and drawn == picture(env.unwrapped)
+        assert drawn._repr_svg_() == drawn.svg and drawn.svg.startswith("<svg")
+    game = env.unwrapped.game
+    assert drawn.svg == render_svg(game) != picture(env, 1).svg == render_svg(game, 1)
+    with pytest.raises(PetrichorError, match="viewer=2: a seat from 0 to 1"):
+        picture(env, 2)
+
+
+def test_picture_of_a_state() -> None:
+    state = scenario({"players": 3})
+    batch = Batch(Config(players=3), 2, seed=1)
+    for one in (state, batch.states[1], np.array(state)):
+        assert picture(one, 2).svg == render_svg(np.asarray(one)[()], 2)
+        assert picture(one).svg == render_svg(np.asarray(one)[()])
+    assert petrichor_env.picture is picture
+
+
+def test_what_has_no_picture() -> None:
+    batch = Batch(num_games=2)
+    for one in (None, "solo", {"players": 2}, np.zeros(3), gymnasium.make_vec(SOLO, num_envs=2), batch, batch.states):
+        with pytest.raises(PetrichorError, match=r"can't be drawn: an environment of one game, or one state such as"):
+            picture(one)
