@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from typing import Any
 import petrichor_env
 from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
 from petrichor_env.errors import CheckpointError
+from petrichor_env.files import whole_file
 from petrichor_env.observation import LAYOUT
 from petrichor_env.state import STATE_VERSION
 
@@ -65,9 +65,8 @@ def save_checkpoint(model: Any, path: Path, notes: dict[str, Any], *, light: boo
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(MEMBER, json.dumps({**versions(), "training": notes}, indent=2))
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
-    unfinished.write_bytes(buffer.getvalue())
-    os.replace(unfinished, path)
+    with whole_file(path) as unfinished:
+        unfinished.write_bytes(buffer.getvalue())
 
 
 @contextmanager

@@ -22,10 +22,11 @@ from petrichor_env.batch import Batch, legal_actions
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, PetrichorError
 from petrichor_env.render import action_text, changes, question, render_text, told_action
+from petrichor_env.replay_files import check_names
 from petrichor_env.replays import Replay, frames
 from petrichor_env.state import NOBODY, SOURCE_NAMES, Decision, State
 from petrichor_env.terminal import BOLD, COLUMNS, FAINT, fit, in_columns, painted
-from petrichor_env.words import owner_names
+from petrichor_env.words import owner_names, win_text
 
 PERSON = "person"
 """The name of a seat in a replay that a person played."""
@@ -81,7 +82,8 @@ class Session:
             resumed game goes on as it would have gone.
         hints: who is asked for a hint; None: `HINTS`.
 
-    Raises ConfigError for seats that there aren't, for nobody to play, and for agents that can't play this.
+    Raises ConfigError for seats that there aren't, for nobody to play, for agents that can't play this, and for names
+    of agents that a replay can't hold.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Session:
             taken = ", ".join(map(str, sorted(self.agents)))
             raise ConfigError(f"agents in seats {taken}: of 0 to {config.players - 1}, with one free for a person")
         check_agents([*self.agents.values(), self.hints], config)
+        check_names(self._seats, config)  # else it could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
         self._start: int | State = seed
         self._states = [self._batch.states[0].copy()]
@@ -165,9 +168,14 @@ class Session:
     @property
     def replay(self) -> Replay:
         """The game so far, without what was taken back."""
-        names = [PERSON if seat in self.people else self.agents[seat].name for seat in range(self.config.players)]
         with _with_numbers(self.config, self._numbers) as config:
-            return Replay.of(config, self._start, self._actions, names=names)
+            return Replay.of(config, self._start, self._actions, names=self._seats)
+
+    @property
+    def _seats(self) -> tuple[str, ...]:
+        """Who plays, by the names that a replay has."""
+        seats = range(self.config.players)
+        return tuple(PERSON if seat in self.people else self.agents[seat].name for seat in seats)
 
     def let_agent_act(self) -> None:
         """Let the agent that is asked answer. Raises IllegalAction, which names it, where it answers wrongly."""
@@ -277,7 +285,7 @@ class Session:
         elif self.people == tuple(winners):
             text = "You win."
         else:
-            text = f"{' and '.join(map(self._label, winners))} {'win' if len(winners) > 1 else 'wins'}."
+            text = f"{win_text([self._label(seat) for seat in winners])}."
         return painted(text, BOLD, colour)
 
     def _offer(self) -> str:
@@ -302,8 +310,8 @@ class Session:
         command, rest = command.lower(), rest.strip()
         if command in ("h", "help"):
             return Reply(self._help())
-        if command in ("s", "save", "s!", "save!"):
-            return self._save(rest, replacing=command.endswith("!"))
+        if command in ("s", "save", "s!", "save!") and not (command == "s" and self._is_answer(line)):
+            return self._save(_unquoted(rest), replacing=command.endswith("!"))
         if command in ("u", "undo") and not rest:
             return self._undo()
         if self._leaving or self.over:
@@ -350,6 +358,13 @@ class Session:
         seats = [self._label(seat) for seat in range(self.config.players)]
         against = " against the Southern Winds (neutral)" if self.config.solo else ""
         return f"{', '.join(seats)}{against}. The game is {self.config.name}."
+
+    def _is_answer(self, line: str) -> bool:
+        """Whether "s su" is meant as "select Sun": it begins words of an answer, and looks like no path of a file."""
+        words = line.lower().split()
+        if len(words) < 2 or set("./\\\"'") & set(line) or self._leaving or self.over or self.changes_hands:
+            return False
+        return any(_begin_words(words, text.lower()) for _, text in self._answers())
 
     def _choose(self, line: str) -> Reply:
         answers = self._answers()
@@ -400,6 +415,8 @@ class Session:
 
     def _save(self, name: str, replacing: bool) -> Reply:
         path = Path(os.path.expanduser(name)) if name else self._default_path()
+        if os.path.isdir(path):
+            return Reply(f"Not saved: {path} is a folder")
         if os.path.exists(path) and not replacing and path != self._path:
             return Reply(f"{path} is there already: another name, or s! {path} to replace it")
         try:
@@ -459,7 +476,7 @@ def matches(wanted: str, texts: Sequence[str]) -> list[int]:
         lambda text: text == part,
         lambda text: f" {part} " in f" {text} ",
         lambda text: text.startswith(part),
-        lambda text: all(any(one.startswith(word) for one in text.split()) for word in words),
+        lambda text: _begin_words(words, text),
         lambda text: all(word in text for word in words),
     )
     for fit_of in fits:
@@ -467,6 +484,16 @@ def matches(wanted: str, texts: Sequence[str]) -> list[int]:
         if found and part:
             return found
     return []
+
+
+def _begin_words(parts: Sequence[str], text: str) -> bool:
+    """Whether each of them begins a word of the text."""
+    return all(any(word.startswith(part) for word in text.split()) for part in parts)
+
+
+def _unquoted(name: str) -> str:
+    """A file's name as a shell would take it."""
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
 
 
 def _numbers(row: np.ndarray, labels: Sequence[str]) -> str:

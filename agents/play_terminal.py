@@ -16,7 +16,7 @@ from agents import make_agent
 from agents.play import HINTS, Session
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
-from petrichor_env.terminal import columns_of_output, forgive_bytes, wants_colour
+from petrichor_env.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
@@ -47,7 +47,7 @@ def main(
         seed: of the game; None → from the operating system's entropy.
         hints: the agent that `?` asks.
         resume: the file of a saved game to go on with, as it was set.
-        colour: None: where there is a terminal, unless the environment has NO_COLOR.
+        colour: None: in a terminal that has it, unless the environment has NO_COLOR.
 
     Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
     sound replay. What an agent raises comes through when the game has been kept in a file.
@@ -80,7 +80,7 @@ def main(
         )
     forgive_bytes()
     with hangups_end_input():
-        play(session, Terminal(wants_colour(colour)))
+        play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
 
 
 def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
@@ -92,14 +92,21 @@ def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
 
 
 class Terminal:
-    """Where lines come from and texts go to."""
+    """Where lines come from and texts go to.
 
-    def __init__(self, colour: bool) -> None:
+    Arguments:
+        colour: whether texts are to be coloured.
+        history: whether earlier lines can be had again by "Up": several people would see each other's.
+    """
+
+    def __init__(self, colour: bool, history: bool = True) -> None:
         self.colour = colour
-        self._moves = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-        if sys.stdin.isatty():
+        self._moves = obeys_sequences()
+        if is_terminal(sys.stdin):
             with contextlib.suppress(ImportError):  # Windows has none; with it, lines can be edited
-                import readline  # noqa: F401
+                import readline
+
+                readline.set_auto_history(history)
 
     @property
     def columns(self) -> int:
@@ -107,8 +114,15 @@ class Terminal:
         return columns_of_output()
 
     def read(self, prompt: str) -> str:
-        """The next line. Raises EOFError after the last one."""
-        return input(prompt)
+        """The next line. Raises EOFError after the last one, and where stdin is closed."""
+        if sys.stdin is None or sys.stdin.closed:
+            raise EOFError
+        if sys.stdout is not None:
+            return input(prompt)
+        line = sys.stdin.readline()  # input refuses to read where it can't prompt
+        if not line:
+            raise EOFError
+        return line.removesuffix("\n")
 
     def show(self, text: str) -> None:
         """Print it below everything else."""
@@ -156,7 +170,7 @@ def play(session: Session, terminal: Terminal) -> None:
         _say_last(session.keep(), terminal.show)
     except OSError:  # the terminal is gone
         _say_last(session.keep(), lambda text: print(text, file=sys.stderr))
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except BaseException:
         _say_last(session.keep(), terminal.show)

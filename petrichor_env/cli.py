@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
@@ -566,8 +567,14 @@ def replay(
         int | None, typer.Option(help="Show what this seat sees.", metavar="SEAT", show_default="all hands")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0.02, max=60.0, help="How long a step is shown that follows on its own.")
-    ] = 0.7,
+        float | None,
+        typer.Option(
+            min=0.02,
+            max=60.0,
+            help="How long a step is shown that follows on its own.",
+            show_default="0.7 in a GIF, 1 in the terminal",
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option("--html", help="Write a page for a browser instead.", metavar="FILE", show_default=False),
@@ -584,26 +591,53 @@ def replay(
     ] = None,
 ) -> None:
     """Step through a game in the terminal, or make a page or pictures of it."""
-    if page is None and gif is None and png is None:
-        if width is not None:
-            raise PetrichorError("width: of pictures, with --gif or --png")
-        import_module("petrichor_env.replay_viewer").main(file, seat=seat, seconds=seconds)
+    in_terminal = page is None and gif is None and png is None
+    if width is not None and gif is None and png is None:
+        raise PetrichorError("width: of pictures, with --gif or --png")
+    if seconds is not None and gif is None and not in_terminal:
+        raise PetrichorError("seconds: of a step in a GIF or in the terminal, not with --html or --png alone")
+    if in_terminal:
+        import_module("petrichor_env.replay_viewer").main(file, seat=seat, **_given(seconds=seconds))
         return
+    _check_outputs(file, {"--html": page, "--gif": gif, "--png": png})
     pages, pictures = import_module("petrichor_env.replay_page"), import_module("petrichor_env.replay_pictures")
     loaded = import_module("petrichor_env.replays").Replay.load(file)
+    loaded.check_seat(seat)
     size = _given(width=width)
     wanted: list[tuple[Path | None, Callable[..., Any], dict[str, Any]]] = [
         (page, pages.write_page, {}),
-        (gif, pictures.write_gif, {"milliseconds": round(1000 * seconds), **size}),
+        (gif, pictures.write_gif, size | ({} if seconds is None else {"milliseconds": round(1000 * seconds)})),
         (png, pictures.write_pngs, size),
     ]
     console = Console()
     for path, write, options in wanted:
         if path is not None:
             with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-                task = bar.add_task(str(path), total=len(loaded.actions) + 1)
+                task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
-            console.print(f"[bold]{path}[/bold]: {len(loaded.actions)} actions", soft_wrap=True)
+            console.print(Text.assemble((str(path), "bold"), f": {len(loaded.actions)} actions"), soft_wrap=True)
+
+
+def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:
+    """Refuse, before anything is drawn, what would write over the replay or over each other, or can't be written."""
+    taken = {"the replay": file}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        for what, other in taken.items():
+            if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
+                raise PetrichorError(f"{option} {path}: the same file as {what}, which it would write over")
+        taken[option] = path
+        if option == "--png":
+            if path.exists() and not path.is_dir():
+                raise PetrichorError(f"{option} {path}: is no folder")
+            beside = {other.resolve().parent for other in taken.values()}
+            if path.resolve() in beside or (path.exists() and any(path.iterdir())):
+                raise PetrichorError(f"{option} {path}: has other files in it; a new or empty folder for the pictures")
+        elif path.is_dir():
+            raise PetrichorError(f"{option} {path}: is a folder, not a file")
+        elif not path.parent.is_dir():
+            raise PetrichorError(f"{option} {path}: there is no folder {path.parent}")
 
 
 def _import(name: str, extra: str) -> ModuleType:

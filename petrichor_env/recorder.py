@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from petrichor_env.batch import Batch, Seed
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
 from petrichor_env.replay_files import FORFEIT, check_names, printable
-from petrichor_env.replays import Replay
+from petrichor_env.replays import Replay, replays_of
 from petrichor_env.state import NOBODY, State
+
+_AT_ONCE = 256
+"""Games that are played again side by side."""
 
 
 @dataclass
@@ -22,6 +25,14 @@ class _Running:
 
     start: int | State
     actions: list[int] = field(default_factory=list)
+
+
+class _Finished(NamedTuple):
+    """A game that was recorded, before it is played again for its replay."""
+
+    config: Config
+    names: tuple[str, ...]
+    game: _Running
 
 
 class Recorder:
@@ -43,7 +54,6 @@ class Recorder:
 
     Attributes:
         batch: the `Batch`.
-        finished: replays of the finished games, in the order in which they ended. May be emptied at any time.
 
     Raises ConfigError for what has no batch, and for a batch with illegal_action="random": the action that was taken
     instead of an illegal one is not told.
@@ -60,7 +70,8 @@ class Recorder:
         if inner.illegal_action == "random":
             raise ConfigError("illegal_action='random': which action was taken instead is not told; 'raise' or 'lose'")
         self.batch: Batch = inner
-        self.finished: list[Replay] = []
+        self._finished: list[Replay] = []
+        self._pending: list[_Finished] = []
         if callable(names):
             self._names: Callable[[int], Sequence[str]] | None = names
         elif names is not None:
@@ -90,9 +101,29 @@ class Recorder:
             else:
                 vars(self.batch)[name] = before
 
+    @property
+    def finished(self) -> list[Replay]:
+        """Replays of the finished games, in the order in which they ended. May be emptied at any time.
+
+        They are made when they are read, many at once: each is played again for its checksums.
+        """
+        while self._pending:
+            some = self._pending[:_AT_ONCE]
+            replays: dict[int, Replay] = {}
+            for config in dict.fromkeys(one.config for one in some):
+                numbers = [number for number, one in enumerate(some) if one.config == config]
+                games = [some[number].game for number in numbers]
+                names = [some[number].names for number in numbers]
+                starts, actions = [game.start for game in games], [game.actions for game in games]
+                replays |= zip(numbers, replays_of(config, starts, actions, names=names), strict=True)
+            self._finished += [replays[number] for number in range(len(some))]
+            del self._pending[:_AT_ONCE]
+        return self._finished
+
     def running(self, game: int = 0) -> Replay:
         """The replay, so far, of a game that is not finished."""
-        return self._replay(game)
+        running = self._running[game]
+        return Replay.of(self.batch.configs[game], running.start, running.actions, names=self._names_of(game))
 
     def _recorded_reset(
         self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
@@ -116,16 +147,17 @@ class Recorder:
         for game in np.flatnonzero(stepped & asked).tolist():
             self._running[game].actions.append(taken[game])
         for game in np.flatnonzero(stepped & asked & batch.terminations).tolist():
-            self.finished.append(self._replay(game))
+            self._pending.append(_Finished(batch.configs[game], self._names_of(game), self._running[game]))
             self._running[game] = _Running(batch.states[game].copy())
         for game in np.flatnonzero(stepped & ~asked).tolist():
             self._running[game] = _Running(batch.states[game].copy())
         self._last[:] = batch.states
 
-    def _replay(self, game: int) -> Replay:
-        running = self._running[game]
-        names = None if self._names is None else self._names(game)
-        return Replay.of(self.batch.configs[game], running.start, running.actions, names=names)
+    def _names_of(self, game: int) -> tuple[str, ...]:
+        config = self.batch.configs[game]
+        names = config.agents if self._names is None else tuple(self._names(game))
+        check_names(names, config)
+        return names
 
 
 def _differ(states: np.ndarray, others: np.ndarray) -> np.ndarray:

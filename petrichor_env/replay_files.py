@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -36,6 +35,7 @@ from petrichor_env.batch import game_seed
 from petrichor_env.component_files import KEYS, Value
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, ReplayError
+from petrichor_env.files import whole_file
 
 FORMAT = 1
 FORFEIT = -1
@@ -128,12 +128,11 @@ def text_of(replay: Any) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def write(path: Path, text: str) -> None:
-    """Write the file; at no time is half of one there. Raises ReplayError where none can be written."""
+def write(path: Path, content: str | bytes) -> None:
+    """Write the file, text in UTF-8; at no time is half of one there. Raises ReplayError where none can be written."""
     try:
-        unfinished = path.with_name(path.name + ".part")
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
+        with whole_file(path) as unfinished:
+            unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
     except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
         raise ReplayError(f"{path}: can't be written ({_reason(error)})") from None
 

@@ -48,7 +48,7 @@ def write_page(
 
     Arguments:
         viewer: seat that looks on: what is hidden from it is not in the file. None shows all hands.
-        on_finished: called with 1 after each of the replay's frames.
+        on_finished: called with 1 after each step.
 
     Raises ReplayError as `frames` does and where the file can't be written, PetrichorError for a viewer who doesn't
     play.
@@ -103,8 +103,8 @@ def page_data(
             {
                 "board": boards.add(drawing.svg),
                 **_facts(drawing, texts),
-                "by": drawing.by,
-                "done": texts.of(drawing.done),
+                "by": frame.last_actor,
+                "done": texts.of(frame.last_action),
                 "changes": [texts.of(sentence) for sentence in happened],
                 "points": frame.state["points"][: replay.config.owners].tolist(),
             }
@@ -114,7 +114,7 @@ def page_data(
             on_finished(1)
     data = {
         "title": f"Petrichor: {', '.join(replay.names)}",
-        "result": _result(replay, states[-1]),
+        "result": _result(replay, states[-1], len(states) - 1),
         "about": _about(replay, viewer),
         "owners": _owners(replay, states[0]),
         "winners": None if replay.winners is None else list(replay.winners),
@@ -126,9 +126,9 @@ def page_data(
     return data, boards.drawings
 
 
-def _result(replay: Replay, state: State) -> str:
+def _result(replay: Replay, state: State, steps: int) -> str:
     if replay.winners is None:
-        return f"Unfinished after {len(replay.actions)} steps"
+        return f"Unfinished after {steps} steps"
     who = " and ".join(replay.label(owner) for owner in replay.winners)
     points = " and ".join(str(number) for number in sorted({replay.points[owner] for owner in replay.winners}))
     forfeited = "" if state["forfeited"] == NOBODY else f"{replay.label(int(state['forfeited']))} forfeited; "
@@ -141,7 +141,8 @@ def _about(replay: Replay, viewer: int | None) -> str:
     parts = ["solo" if config.solo else f"{config.players} players", f"{config.rounds} rounds"]
     parts += ["drafting"] if config.drafting else []
     parts += [name.replace("_", " ") for name in (*config.variants, *config.modules)]
-    parts.append("a described start" if replay.seed is None else f"seed {replay.seed}")
+    if viewer is None:  # all hands can be dealt again from the seed
+        parts.append("a described start" if replay.seed is None else f"seed {replay.seed}")
     parts.append("all hands shown" if viewer is None else f"as {replay.label(viewer)} sees it")
     return ", ".join(parts)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ import numpy as np
 from petrichor_env.errors import PetrichorError, ReplayError
 from petrichor_env.render.board import render_svg
 from petrichor_env.render.raster import WIDTH, pillow, rgb_array, save_png
-from petrichor_env.replays import Frame, Replay, frames, told
+from petrichor_env.replay_files import write
+from petrichor_env.replays import Frame, Replay, frames, seen_by
 from petrichor_env.state import NOBODY
 
 GIF_WIDTH = 480
@@ -38,30 +38,24 @@ class Drawing:
     """One step of a replay as a viewer sees it.
 
     Attributes:
-        frame: of the replay.
+        frame: of those that the viewer sees (`replays.seen_by`).
         svg: the board, with the last action in its last line.
-        by, done: whose action led here, in words what it was; NOBODY and "" at the start. NOBODY where the viewer can't
-            know it.
     """
 
     frame: Frame
     svg: str
-    by: int
-    done: str
 
 
 def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
-    """Every step of the game, the start first.
+    """Every step of the game that the viewer sees, the start first.
 
     Arguments:
         viewer: seat that looks on; None shows all hands.
 
     Raises ReplayError at the first step at which the replay differs, PetrichorError for a viewer who doesn't play.
     """
-    before = None
-    for frame in frames(replay):
-        yield _drawing(replay, before, frame, viewer)
-        before = frame
+    for frame in seen_by(frames(replay), viewer):
+        yield _drawing(replay, frame, viewer)
 
 
 def write_gif(
@@ -78,7 +72,7 @@ def write_gif(
         width: of the square, in pixels.
         milliseconds: how long each step is shown, 20 to 60,000 (in hundredths of a second).
         viewer: seat that looks on; None shows all hands.
-        on_finished: called with 1 after each of the replay's frames.
+        on_finished: called with 1 after each step.
 
     Raises ReplayError as `frames` does and where the file can't be written, PetrichorError for bad arguments and
     without the extra `render`.
@@ -86,12 +80,11 @@ def write_gif(
     if isinstance(milliseconds, bool) or not _FASTEST <= milliseconds <= _SLOWEST:
         raise PetrichorError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
     image = pillow()
-    shown = list(frames(replay))
+    shown = list(seen_by(frames(replay), viewer))
     last = len(shown) - 1
 
     def pixels(step: int) -> Any:
-        drawing = _drawing(replay, shown[step - 1] if step else None, shown[step], viewer)
-        return image.fromarray(rgb_array(drawing.svg, width))
+        return image.fromarray(rgb_array(_drawing(replay, shown[step], viewer).svg, width))
 
     samples = [np.asarray(pixels(step)) for step in sorted({*np.linspace(0, last, _SAMPLES).astype(int).tolist()})]
     colours = image.fromarray(np.concatenate(samples)).quantize(_COLOURS, method=image.Quantize.FASTOCTREE)
@@ -113,7 +106,7 @@ def write_gif(
         loop=0,
         optimize=True,  # what stays as it was is left out: an eighth of the size
     )
-    _write(Path(path), content.getvalue())
+    write(Path(path), content.getvalue())
 
 
 def write_pngs(
@@ -134,14 +127,16 @@ def write_pngs(
     """
     folder = Path(folder)
     paths: list[Path] = []
-    digits = max(3, len(str(len(replay.actions))))
+    shown = list(seen_by(frames(replay), viewer))  # before a folder is made: it may be refused
+    digits = max(3, len(str(len(shown) - 1)))
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
-        for drawing in drawings(replay, viewer):
-            folder.mkdir(parents=True, exist_ok=True)  # none is left by a replay that can't be played
-            paths.append(folder / f"{drawing.frame.step:0{digits}}.png")
-            save_png(drawing.svg, paths[-1], width)
+        for frame in shown:
+            svg = _drawing(replay, frame, viewer).svg
+            folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
+            paths.append(folder / f"{frame.step:0{digits}}.png")
+            save_png(svg, paths[-1], width)
             if on_finished is not None:
                 on_finished(1)
     except OSError as error:
@@ -149,20 +144,8 @@ def write_pngs(
     return paths
 
 
-def _drawing(replay: Replay, before: Frame | None, frame: Frame, viewer: int | None) -> Drawing:
-    by, done = told(before, frame, viewer)
-    who = "" if by == NOBODY else f"{replay.label(by)}: "
-    names: Sequence[str] = replay.owner_labels
-    svg = render_svg(frame.state, viewer, tables=replay.tables, last_action=f"{who}{done}", names=names)
-    return Drawing(frame, svg, by, done)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write the file; at no time is half of one there."""
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        unfinished.write_bytes(content)
-        os.replace(unfinished, path)
-    except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
-        reason = getattr(error, "strerror", None) or error
-        raise ReplayError(f"{path}: can't be written ({reason})") from None
+def _drawing(replay: Replay, frame: Frame, viewer: int | None) -> Drawing:
+    who = "" if frame.last_actor == NOBODY else f"{replay.label(frame.last_actor)}: "
+    last_action = f"{who}{frame.last_action}"
+    svg = render_svg(frame.state, viewer, tables=replay.tables, last_action=last_action, names=replay.owner_labels)
+    return Drawing(frame, svg)

@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, TextIO
 
 from petrichor_env.errors import ConfigError
 from petrichor_env.render import action_text, changes, render_text
-from petrichor_env.replays import Frame, Replay, frames, told
-from petrichor_env.state import NOBODY
-from petrichor_env.terminal import BOLD, FAINT, columns_of_output, fit, forgive_bytes, painted, wants_colour
+from petrichor_env.replays import Frame, Replay, frames, seen_by
+from petrichor_env.terminal import (
+    BOLD,
+    FAINT,
+    columns_of_output,
+    fit,
+    forgive_bytes,
+    is_terminal,
+    obeys_sequences,
+    painted,
+    wants_colour,
+)
 from petrichor_env.words import owner_names
 
 if TYPE_CHECKING:
@@ -51,16 +60,20 @@ class Viewer:
         seat: whose view it is; None shows all hands.
         colour: with ANSI colours.
 
+    Attributes:
+        frames: what the seat sees of the replay.
+        step: the number of the one that is shown.
+
     Raises ReplayError with the first step at which the replay differs, ConfigError for a seat that there isn't.
     """
 
     def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
-        if seat is not None and (isinstance(seat, bool) or not 0 <= seat < replay.config.players):
-            raise ConfigError(f"seat={seat}: 0 to {replay.config.players - 1} in this replay, or None for all hands")
+        replay.check_seat(seat)
         self.replay = replay
         self.seat = seat
         self.colour = colour
-        self.frames = list(frames(replay))
+        self._all = list(frames(replay))
+        self.frames = list(seen_by(self._all, seat))
         self.step = 0
 
     @property
@@ -82,16 +95,20 @@ class Viewer:
             self.go(next((step for step in reversed(starts) if step < self.step), 0))
 
     def next_view(self) -> None:
-        """All hands, then as each seat sees it."""
+        """All hands, then as each seat sees it: at the same place, or at the last one before it that the seat sees."""
         seats = [None, *range(self.replay.config.players)]
         self.seat = seats[(seats.index(self.seat) + 1) % len(seats)]
+        now = next(i for i, frame in enumerate(self._all) if frame.state is self.frames[self.step].state)
+        self.frames = list(seen_by(self._all, self.seat))
+        seen = {id(frame.state) for frame in self.frames}
+        self.go(sum(id(frame.state) in seen for frame in self._all[: now + 1]) - 1)
 
     def text(self) -> str:
-        """The board at this step under a line on what led here, and below what it changed."""
+        """What led here, what it changed and how likely the next action was; below them the board at this step."""
         frame = self.frames[self.step]
         board = render_text(frame.state, self.seat, self.colour, self.replay.tables)
         title = self._paint(self._done(frame) if frame.step else self._title(), BOLD)
-        return "\n".join([title, "", board, *self._below(frame)])
+        return "\n".join([title, *self._about(frame), "", board])
 
     def place(self) -> str:
         """`Step 12 of 60, round 2`, and whose view it is."""
@@ -102,18 +119,18 @@ class Viewer:
         replay = self.replay
         start = "a described position" if replay.seed is None else f"seed {replay.seed}"
         players = ", ".join(replay.label(seat) for seat in range(replay.config.players))
-        return f"{replay.config.name}, {start}: {players}"
+        # all hands can be dealt again from the seed
+        return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
 
     def _done(self, frame: Frame) -> str:
-        by, done = told(self.frames[frame.step - 1], frame, self.seat)
-        return done if by == NOBODY else f"{self.replay.label(by)}: {done}"
+        return f"{self.replay.label(frame.last_actor)}: {frame.last_action}"
 
-    def _below(self, frame: Frame) -> list[str]:
+    def _about(self, frame: Frame) -> list[str]:
         lines: list[str] = []
         if frame.step:
             before = self.frames[frame.step - 1].state
             happened = changes(before, frame.state, self.seat, self.replay.tables)
-            lines += ["", *(f"- {sentence}" for sentence in happened)] if happened else []
+            lines += [f"- {sentence}" for sentence in happened]
         if frame.probabilities and self.seat in (None, frame.actor):
             lines += ["", f"{self.replay.label(frame.actor)} gives"]
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])
@@ -144,7 +161,7 @@ def main(file: str | Path, *, seat: int | None = None, seconds: float = SECONDS,
         raise ConfigError(f"seconds={seconds}: a number above 0")
     replay = Replay.load(file)
     viewer = Viewer(replay, seat, wants_colour(colour))
-    if sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM") != "dumb":
+    if obeys_sequences() and is_terminal(sys.stdin):
         KeyControl(viewer, seconds).run()
         print(f"{file}: left at step {viewer.step} of {viewer.last}.")
         return

@@ -14,7 +14,7 @@ import dataclasses
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ from petrichor_env.component_files import Value, load_components, load_tables
 from petrichor_env.config import Config
 from petrichor_env.errors import ComponentsError, ConfigError, ReplayError, ScenarioError
 from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.render import action_text, told_action
+from petrichor_env.render import told_action
 from petrichor_env.replay_files import (
     DIGITS,
     FORFEIT,
@@ -44,7 +44,7 @@ from petrichor_env.replay_files import (
     text_of,
     write,
 )
-from petrichor_env.scenarios import check, describe, scenario
+from petrichor_env.scenarios import check, described, scenario
 from petrichor_env.state import MAX_PLAYERS, NOBODY, STATE, STATE_VERSION, Decision, State
 from petrichor_env.warm_up import warm_up
 from petrichor_env.words import owner_names
@@ -146,6 +146,11 @@ class Replay:
         owner, name = owner_names(self.config.players)[seat], self.owner_labels[seat]
         return owner if name == owner else f"{owner} ({name})"
 
+    def check_seat(self, seat: int | None) -> None:
+        """Raises ConfigError for a seat that there isn't in this game; None, all hands, is one to look from."""
+        if seat is not None and (isinstance(seat, bool) or not 0 <= seat < self.config.players):
+            raise ConfigError(f"seat={seat}: 0 to {self.config.players - 1} in this replay, or none for all hands")
+
     def first_state(self) -> State:
         """What the game starts from, one record. Raises ReplayError for a scenario that isn't one of this game."""
         warm_up()
@@ -218,7 +223,7 @@ def replays_of(
             winners=None,
             checksums=(),
             seed=None if (seed := seeds[game]) is None else int(seed),
-            scenario=describe(states[game]) if seed is None else None,
+            scenario=described(states[game]) if seed is None else None,
             components=numbers,
             probabilities=shares[game] if any(shares[game]) else (),
         )
@@ -286,15 +291,26 @@ def frames(replay: Replay) -> Iterator[Frame]:
         yield frame
 
 
-def told(before: Frame | None, frame: Frame, viewer: int | None) -> tuple[int, str]:
-    """Whose action led to a frame and what it was in words, as far as a viewer may know.
+def seen_by(shown: Iterable[Frame], viewer: int | None) -> Iterator[Frame]:
+    """The frames that a viewer can tell apart, with the last action in the words that it may know.
 
-    `before` is the frame before it, None at the start, where nobody has done anything: (NOBODY, "").
+    Only who holds a forecast card that can be played is asked whether to play it. That others were asked and did not
+    is hidden, so those frames are left out, and the steps are numbered without them. None sees all frames as they are.
+
+    Arguments:
+        shown: all frames of a replay. Their states are whole: what is in them is the viewer's to see once rendered.
+        viewer: seat that looks on, or None.
     """
-    if before is None or before.action in (None, FORFEIT):
-        return frame.last_actor, frame.last_action
-    text = told_action(before.state, before.action, viewer)
-    return (frame.last_actor, text) if text else (NOBODY, "no forecast card is played")
+    if viewer is None:
+        yield from shown
+        return
+    step, last_actor, last_action = 0, NOBODY, ""
+    for frame in shown:
+        done = "" if frame.action is None else _words_for(frame.state, frame.action, viewer)
+        if frame.action is not None and not done:
+            continue
+        yield dataclasses.replace(frame, step=step, last_actor=last_actor, last_action=last_action)
+        step, last_actor, last_action = step + 1, frame.actor, done
 
 
 def _frame(replay: Replay, step: int, state: State, last_actor: int = NOBODY, last_action: str = "") -> Frame:
@@ -309,8 +325,9 @@ def _frame(replay: Replay, step: int, state: State, last_actor: int = NOBODY, la
     )
 
 
-def _words_for(state: State, action: int) -> str:
-    return "an illegal action, which loses the game" if action == FORFEIT else action_text(state, action)
+def _words_for(state: State, action: int, viewer: int | None = None) -> str:
+    """ "" for what is hidden from the viewer altogether."""
+    return "an illegal action, which loses the game" if action == FORFEIT else told_action(state, action, viewer)
 
 
 def _set_up(config: Config, seeds: Sequence[int], tables: np.ndarray) -> np.ndarray:
@@ -336,7 +353,8 @@ def _first_states(config: Config, starts: Sequence[int | State], tables: np.ndar
         states[game] = np.reshape(start, ())
         if Config.of(states[game], config.components) != config:
             raise ConfigError(f"start: a state of {Config.of(states[game]).name}, the configuration is {config.name}")
-        check(states[game : game + 1], tables)
+    if len(seeded) < len(starts):
+        check(states, tables)  # all at once, which takes hardly longer than one
     return states
 
 

@@ -793,10 +793,11 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
     """
     array = _one(state)
     check(array, load_tables(components))
-    return _describe(array[0])
+    return described(array[0])
 
 
-def _describe(s: State) -> dict[str, Any]:
+def described(s: State) -> dict[str, Any]:
+    """What `describe` returns, of a record that was checked already."""
     players, decision, config = int(s["players"]), int(s["decision"]), Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]

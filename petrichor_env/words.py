@@ -37,6 +37,16 @@ def crop_name(crop: int) -> str:
     return FACE_DOWN_NAME if crop == FACE_DOWN else CROP_NAMES[crop]
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 card`, `2 cards`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def win_text(winners: Sequence[str]) -> str:
+    """`player_0 wins`, `player_0 and player_2 win`."""
+    return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
+
+
 def name_or_none(names: Sequence[str], index: int) -> str | None:
     """The name of that index, None for the -1 that stands for nobody and nothing."""
     return None if index < 0 else names[index]

@@ -26,7 +26,7 @@ from petrichor_env.batch import game_seed, legal_actions
 from petrichor_env.component_files import load_components
 from petrichor_env.config import POWERS
 from petrichor_env.errors import PetrichorError
-from petrichor_env.scenarios import _describe
+from petrichor_env.scenarios import described
 from petrichor_env.state import CROP_NAMES, TILE_NAMES, State
 from tests.reference import Game
 from tests.reference.southern_winds import RESHUFFLE
@@ -276,7 +276,7 @@ class Comparison:
             raise self.difference()
 
     def difference(self, problem: str = "") -> Difference:
-        before = None if self.before is None else _describe(self.before)
+        before = None if self.before is None else described(self.before)
         overlay = Path(self.config.components).read_text() if self.config.components else ""
         sides = (self.fast, self.reference)
         return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem, overlay)
@@ -289,17 +289,17 @@ def fast_legal(batch: Batch) -> list[str]:
 def fast_table(batch: Batch, config: Config) -> dict[str, Any]:
     """What the fast rules describe, supplies and legal actions too, and how the game has ended."""
     record = batch.states[0]
-    described = _describe(record)  # `describe` would check every single state, which takes ten times as long
-    owners = list(described["points"])
-    table = {key: value for key, value in described.items() if key not in NOT_IN_REFERENCE}
+    description = described(record)  # `describe` would check every single state, which takes ten times as long
+    owners = list(description["points"])
+    table = {key: value for key, value in description.items() if key not in NOT_IN_REFERENCE}
     if config.solo:
-        table["southern_winds"] = {"deck": described["southern_winds"]["deck"]}
+        table["southern_winds"] = {"deck": description["southern_winds"]["deck"]}
     table["supply"] = {name: int(record["supply"][seat]) for seat, name in enumerate(owners)}
     table["vote_supply"] = {name: int(record["vote_supply"][seat]) for seat, name in enumerate(owners)}
     table["legal"] = sorted(fast_legal(batch))
     won = batch.winners(record)[0]
     winners = [name for name, has_won in zip(config.agents, won, strict=True) if has_won]
-    table["winners"] = winners or ["neutral"] if described["decision"] == "game_over" else []
+    table["winners"] = winners or ["neutral"] if description["decision"] == "game_over" else []
     return table
 
 

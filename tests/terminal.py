@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
 import select
 import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 _CONTROL = re.compile("\x1b\\[([?0-9;]*)([A-Za-z])|\x1b[=>]|.", re.DOTALL)
@@ -85,9 +84,13 @@ class Terminal:
     Arguments:
         arguments: the words after `python`.
         rows, columns: of its window.
+
+    The test is skipped where there are no pseudo-terminals.
     """
 
     def __init__(self, arguments: Sequence[str], rows: int = 60, columns: int = 110) -> None:
+        reason = "there are no pseudo-terminals here"
+        fcntl, pty, termios = (pytest.importorskip(name, reason=reason) for name in ("fcntl", "pty", "termios"))
         self.screen = Screen(rows, columns)
         self.written = ""
         self._file, inside = pty.openpty()  # not pty.fork: it warns in a process with threads

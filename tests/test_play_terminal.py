@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import signal
 import sys
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,9 +24,19 @@ from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES
 from petrichor_env.errors import ConfigError, IllegalAction, ReplayError
 from petrichor_env.render import action_text, render_text
+from petrichor_env.render.text import OWNER_PAINTS
 from petrichor_env.replays import Replay
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
-from petrichor_env.terminal import fit, in_columns, width
+from petrichor_env.terminal import (
+    _turn_on_sequences,
+    columns_of_output,
+    fit,
+    in_columns,
+    is_terminal,
+    obeys_sequences,
+    wants_colour,
+    width,
+)
 from tests.hidden import swapped
 from tests.terminal import Terminal as PseudoTerminal
 
@@ -212,10 +224,8 @@ def test_people_at_one_terminal_see_their_own_cards_only() -> None:
         assert render_text(session.state, seat).split("\n\n", 1)[1] in screen
         session.answer(str(generator.integers(1, len(legal_actions(session.state)), endpoint=True)))
     assert changes > 10 and not session.changes_hands
-    assert (
-        re.search(r"^player_\d( and player_\d)? wins?\.$", session.screen(), re.MULTILINE)
-        or "(random)" in session.screen()
-    )
+    winners = [f"player_{seat}{' (random)' if seat == 1 else ''}" for seat in session.replay.winners or ()]
+    assert winners and f"\n{' and '.join(winners)} {'win' if winners[1:] else 'wins'}.\n" in session.screen()
 
 
 # --- answers ---------------------------------------------------------------------------------------------------------
@@ -463,6 +473,37 @@ def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
     ]
 
 
+def test_saving_by_a_short_word() -> None:
+    """What could be an answer is one, quotes are none of a name, and a folder is no file."""
+    session = solo()
+    assert session.answer("s su").text.startswith("'s su' may be\n   2  play a Sun card\n")
+    assert not list(Path().iterdir())
+    session.answer("1")
+    for line, name in (('s "my game.json"', "my game.json"), ("s 'other'", "other"), ("s sun.json", "sun.json")):
+        assert session.answer(line).text.startswith("Saved.") and Path(name).is_file()
+    assert session.answer("s game").text.startswith("Saved.") and Path("game").is_file()
+    Path("folder").mkdir()
+    for line in ("s folder", "s! folder", "save 'folder'"):
+        assert session.answer(line).text == "Not saved: folder is a folder"
+
+
+def test_the_start_of_select_sun_is_no_file(tmp_path: Path) -> None:
+    """Tied weather spaces: of the two words, both begin one answer's."""
+    for seed in range(60):
+        session = Session(Config(), seed=seed, hints=QUICK)
+        generator = np.random.default_rng(seed)
+        while not session.over:
+            texts = [text for _, text in session._answers()]
+            if "select Sun" in texts and len(texts) > 1:
+                number = len(session.replay.actions)
+                assert session.answer("s su").moved and len(session.replay.actions) == number + 1
+                assert action_text(session._states[-2], session._actions[-1]) == "select Sun"
+                assert not list(tmp_path.iterdir())
+                return
+            session.answer(str(generator.integers(1, len(texts), endpoint=True)))
+    pytest.fail("no game had such a tie")
+
+
 @pytest.mark.parametrize("name", ["no/such/folder/game.json", "~nobody-of-that-name/x", "\0", "x" * 400, "."])
 def test_where_nothing_can_be_saved(name: str) -> None:
     session = solo()
@@ -604,6 +645,60 @@ def test_an_agent_that_fails_loses_no_game(error: Exception) -> None:
     assert Replay.load("petrichor-2p.json").names == ("broken", PERSON)
 
 
+class Keyboard(io.StringIO):
+    """A terminal to read from."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("people", [(0,), (0, 1)])
+def test_several_people_have_no_history(people: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one typed, the next one can't bring back."""
+    kept: list[bool] = []
+    monkeypatch.setitem(sys.modules, "readline", SimpleNamespace(set_auto_history=kept.append))
+    monkeypatch.setattr(sys, "stdin", Keyboard())
+    main(["greedy"], people=people, seed=3, hints="greedy")
+    assert kept == [len(people) == 1]
+
+
+@pytest.mark.parametrize("closed", [None, Keyboard()])
+def test_closed_streams(closed: Keyboard | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No input is the end of the input; without an output the game is read and kept all the same."""
+    if closed is not None:
+        closed.close()
+    monkeypatch.setattr(sys, "stdin", closed)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert not is_terminal(closed) and not wants_colour() and columns_of_output() == 100
+    main(seed=7, hints="greedy")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n1"))
+    main(seed=7, hints="greedy")
+    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+
+
+def test_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Keyboard())
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert wants_colour() and obeys_sequences()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_colour() and wants_colour(True)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not wants_colour() and not obeys_sequences() and wants_colour(True)
+
+
+def test_windows_is_told_to_obey_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(sys, "stdout", Keyboard())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("petrichor_env.terminal._WINDOWS", True)
+    monkeypatch.setattr("os.system", told.append)
+    _turn_on_sequences.cache_clear()
+    assert obeys_sequences() and obeys_sequences() and told == [""]
+    _turn_on_sequences.cache_clear()
+
+
 def test_a_terminal_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Gone(Script):
@@ -644,6 +739,15 @@ def test_wrong_arguments(arguments: dict[str, object], problem: str) -> None:
         main(**arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["x" * 201, "", "two\nlines"])
+def test_an_agent_whose_name_no_replay_can_hold(name: str) -> None:
+    """It could never be saved."""
+    agent = Broken(RuntimeError())
+    agent.name = name
+    with pytest.raises(ConfigError, match=r"names: .*: 1 to 200 printable characters"):
+        Session(Config(players=2), {1: agent})
+
+
 def test_an_agent_that_cannot_play_this() -> None:
     class SoloOnly(RandomAgent):
         def check(self, config: Config) -> None:
@@ -672,7 +776,7 @@ def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     with PseudoTerminal(program("main(seed=7, hints='ismcts-20')")) as terminal:
         terminal.wait_for("a number, or part of a name")
-        assert "\x1b[1m" in terminal.written and "\x1b[31m" in terminal.written
+        assert "\x1b[1m" in terminal.written and OWNER_PAINTS[0] in terminal.written
         terminal.press("frost\r")
         terminal.wait_for("'frost' may be")
         terminal.press("\x1b[A\x1b[5~\t\x01\x0b", "snow\r")
@@ -705,7 +809,9 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
         assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
         terminal.press("b2\r")
         terminal.wait_for("You are asked which card to play")
-        terminal.press("typed too soon\x03")
+        # readline is ready: it sees a signal that comes before only with the next key
+        terminal.wait_for("Rain card\na number, or part of a name; ? hint, s save, q quit, h help\n>")
+        terminal.press("half a line\x03")
         terminal.wait_for("The game is not saved.")
         terminal.press("c\r", "\r", "q\r", "what\r", f"s {path}\r")
         assert terminal.wait_for_end() == 0

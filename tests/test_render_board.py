@@ -21,8 +21,8 @@ from petrichor_env.errors import PetrichorError
 from petrichor_env.render import Picture, question, raster, render_svg, rgb_array, save_png
 from petrichor_env.render.board import SIZE
 from petrichor_env.render.letters import letter
-from petrichor_env.render.pieces import joined
-from petrichor_env.render.svg import text, width_of, wrapped
+from petrichor_env.render.pieces import STRONG, joined
+from petrichor_env.render.svg import cut, text, width_of, wrapped
 from petrichor_env.state import (
     CROP_NAMES,
     DECISION_NAMES,
@@ -35,6 +35,7 @@ from petrichor_env.state import (
     WEATHER_NAMES,
     Crop,
     Decision,
+    Phase,
     State,
 )
 from petrichor_env.words import FIELDS, owner_names, tile_name
@@ -207,6 +208,75 @@ def test_other_numbers_on_the_pieces() -> None:
     assert 'aria-label="1/2"' in render_svg(state)
 
 
+def piece(root: Element, attribute: str, value: str) -> Element:
+    """The group that says this of itself."""
+    (found,) = (one for one in root.iter() if one.attrib.get(attribute) == value)
+    return found
+
+
+def struck() -> State:
+    """Solo: three Southern Winds cards have hit one tile, where there is a crop that grows, and one found none."""
+    field = {"P4": {"crop": "rice", "drops": {"neutral": 4}, "cloud": {"drops": {"neutral": 2}}}}
+    state = scenario({"players": 1, "field": field})
+    state["winds_revealed"] = 4
+    state["winds_card"][:4], state["winds_roll"][:4] = (5, 2, 1, 8), 4
+    state["winds_target"][:4] = (*[FIELDS[1][3]] * 3, NO_TILE)
+    return state
+
+
+def test_tiles_that_southern_winds_hit() -> None:
+    """The cards' numbers from left to right under the title, covering nothing; a red frame around the green edge."""
+    tile = piece(document(render_svg(struck())), "data-tile", "P4")
+    badges = [found.attrib for found in tile.iter() if found.attrib.get("r") == "9.5"]
+    places = [(float(badge["cx"]), float(badge["cy"])) for badge in badges]
+    assert places == sorted(places) and len(places) == 3 and {y for _, y in places} == {31.5}
+    shown = [one.attrib["aria-label"] for one in tile.iter() if "aria-label" in one.attrib]
+    assert shown[-3:] == ["5", "2", "1"] and {badge["fill"] for badge in badges} == {STRONG}
+    boxes = [found.attrib for found in tile.iter() if found.tag.endswith("rect")]
+    frame, ground = boxes[:2]
+    assert frame["fill"] == STRONG and float(frame["x"]) < -2 and float(frame["width"]) > float(ground["width"]) + 4
+    assert ground["stroke"] == "#8a9a3a"  # it sprouts
+    without = struck()
+    without["winds_revealed"] = 0
+    plain = piece(document(render_svg(without)), "data-tile", "P4")
+    for root, top in ((tile, 42), (plain, 21)):
+        cloud = next(
+            part.attrib["transform"]
+            for part in root.iter()
+            if any(found.attrib.get("href") == "#petrichor-cloud-shadow" for found in part)
+        )
+        x, y, scale = (float(one) for one in re.findall(r"[\d.]+", cloud))
+        assert x == 84 and top <= y - 34 * scale <= top + 20
+
+
+def test_southern_winds_are_news_in_the_action_phase_only() -> None:
+    state = struck()
+    for phase, new in ((Phase.ACTION, True), (Phase.WEATHER, False), (Phase.HARVEST, False), (Phase.OVER, False)):
+        state["phase"] = phase
+        root = document(render_svg(state))
+        drawn = [piece(root, "data-tile", "P4"), *(piece(root, "data-winds-card", str(card)) for card in (5, 2, 1))]
+        for found in drawn:
+            assert (STRONG in ElementTree.tostring(found, encoding="unicode")) == new
+        assert STRONG not in ElementTree.tostring(piece(root, "data-winds-card", "8"), encoding="unicode")
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_what_is_scored_is_never_cut(players: int) -> None:
+    """However much that is: half of the tiles with drops of everybody."""
+    state = Batch(Config(players=players, modules=MODULES), 1, seed=2).states[0].copy()
+    state["scored_drops"] = 0
+    tiles = FIELDS[players][::2]
+    for tile in tiles:
+        state["scored_drops"][tile, :players] = range(1, players + 1)
+    words = [found["aria-label"] for found in all_with(document(render_svg(state)), "aria-label")]
+    (start,) = (i for i, one in enumerate(words) if one.startswith("Scored in this Harvest: "))
+    told = " ".join(words[start:])
+    for tile in tiles:
+        counts = " ".join(f"p{seat} {seat + 1}" for seat in range(players))
+        assert f"{tile_name(players, tile)} {counts}" in told
+    assert not any(one.endswith("…") for one in words)
+
+
 # ---- what is hidden
 
 
@@ -307,6 +377,19 @@ def test_words_fit() -> None:
     assert first == second and 1 < len(third) < len(first) == len(words.split())
     lines = list(wrapped(words, 20, 100))
     assert " ".join(lines) == words and all(width_of(line, 20) <= 100 for line in lines)
+
+
+def test_names_are_cut_in_the_middle() -> None:
+    """Two that differ at their ends only look different."""
+    names = [f"policy:runs/long/and/longer/{name}.zip" for name in ("one", "two")]
+    first, second = (cut(name, 16, 134, bold=True, keep_end=True) for name in names)
+    assert first.startswith("policy:") and first.endswith("e.zip") and first != second
+    assert first.count("…") == 1 and width_of(first, 16, True) <= 134 < width_of(names[0], 16, True)
+    assert cut(names[0], 16, 134).endswith("…") and cut("short", 16, 134, keep_end=True) == "short"
+    root = document(render_svg(scenario({"players": 2}), names=names))
+    rows = [found for found in root.iter() if "data-owner" in found.attrib]
+    labels = [[part.attrib.get("d") for part in row.iter() if part.get("aria-label") in names] for row in rows]
+    assert labels[0] and labels[0] != labels[1]
 
 
 def test_letters() -> None:

@@ -13,8 +13,11 @@ from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.render import action_text, changes, question, render_text
 from petrichor_env.render.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
+from petrichor_env.render.icons import NEUTRAL_OWNER, OWNER_COLOURS
+from petrichor_env.render.text import OWNER_PAINTS, result_text, winners
 from petrichor_env.rules.forecasts import TIMINGS
-from petrichor_env.state import NOBODY, NUM_FORECASTS, Power, State
+from petrichor_env.state import NOBODY, NUM_FORECASTS, Decision, Power, State
+from petrichor_env.words import counted, win_text
 from tests.play import play
 from tests.test_scenarios import SHORT
 
@@ -122,8 +125,49 @@ def test_colours_change_nothing_else() -> None:
     for name, short in SHORT.items():
         state = scenario(short)
         coloured = render_text(state, colour=True)
-        assert re.sub(r"\x1b\[\d+m", "", coloured) == render_text(state), name
+        assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == render_text(state), name
         assert "\x1b[" in coloured and "\x1b[" not in render_text(state)
+
+
+def light(red: float, green: float, blue: float) -> float:
+    """Relative luminance, as the Web Content Accessibility Guidelines define it."""
+    linear = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in (red, green, blue))
+    return sum(part * one for part, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_owners_have_the_colours_of_the_pictures() -> None:
+    """As near as terminals have them that can be read on any background."""
+    pictures = [tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5)) for colour in OWNER_COLOURS]
+    levels = (0, 95, 135, 175, 215, 255)
+    for owner, paint in enumerate(OWNER_PAINTS):
+        number = int(re.fullmatch(r"\x1b\[38;5;(\d+)m", paint)[1])  # type: ignore[index]
+        if number < 232:
+            colour = tuple(levels[(number - 16) // by % 6] for by in (36, 6, 1))
+            distances = [sum((a - b) ** 2 for a, b in zip(colour, one, strict=True)) for one in pictures]
+            assert distances[owner] == min(distances)
+        else:
+            assert owner == NEUTRAL_OWNER
+            colour = (8 + 10 * (number - 232),) * 3
+        shown = light(*(one / 255 for one in colour))
+        assert 1.05 / (shown + 0.05) > 2.2 and (shown + 0.05) / 0.05 > 3
+    solo = render_text(scenario({"players": 1}), colour=True)
+    assert f"{OWNER_PAINTS[0]}p0 player_0" in solo and f"{OWNER_PAINTS[NEUTRAL_OWNER]}n  neutral" in solo
+
+
+def test_who_won_in_words() -> None:
+    """By any names, of a game that is over."""
+    batch = Batch(Config(players=3), 1, seed=3, autoreset="disabled")
+    assert winners(batch.states[0]) == []
+    while batch.states["decision"][0] != Decision.GAME_OVER:
+        batch.step(batch.random_actions())
+    state = batch.states[0].copy()
+    names = ("ann", "bob", "eve")
+    won = [names[seat] for seat in winners(state)]
+    assert won and result_text(state, names) == f"{' and '.join(won)} {'win' if won[1:] else 'wins'}"
+    state["forfeited"] = 1
+    assert result_text(state, names).startswith("bob forfeited, ")
+    assert win_text(names[:1]) == "ann wins" and win_text(names[:2]) == "ann and bob win"
+    assert [counted(number, "card") for number in (0, 1, 2)] == ["0 cards", "1 card", "2 cards"]
 
 
 PIECES = (

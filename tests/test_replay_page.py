@@ -18,19 +18,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petrichor_env import Batch, Config, replay_page
+from petrichor_env import Batch, Config, cli, replay_page, replay_viewer
+from petrichor_env.actions import DECLINE
 from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES
 from petrichor_env.errors import PetrichorError, ReplayError
-from petrichor_env.render import action_text, changes
+from petrichor_env.render import action_text, changes, render_text
 from petrichor_env.render.board import render_svg
 from petrichor_env.render.raster import rgb_array
 from petrichor_env.replay_files import FORFEIT
 from petrichor_env.replay_page import page, page_data, write_page
 from petrichor_env.replay_pictures import Drawing, drawings, write_gif, write_pngs
-from petrichor_env.replays import Frame, Replay, frames
+from petrichor_env.replays import Frame, Replay, frames, seen_by
 from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
 from petrichor_env.words import owner_names, tile_name
+from tests.hidden import swapped
 
 SEED = 5
 NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
@@ -225,9 +227,11 @@ def test_it_is_small(path: Path) -> None:
 
 
 def test_a_seat_sees_its_own_hand_only() -> None:
-    """What differs between two games that a seat can't tell apart must not be in its page."""
+    """Hands, drafted cards, who is asked for forecast cards, and the seed from which all of it can be dealt again."""
     config = Config(players=3, drafting=True, modules=("forecasts",))
     data, _ = page_data(replay_of(config, shares=True), viewer=1)
+    assert "seed" in page_data(replay_of(config, most=1))[0]["about"]
+    assert "seed" not in json.dumps(data["about"]) and data["about"].endswith("as player_1 sees it")
     words = {data["texts"][number] for step in data["steps"] for number in [step["done"], *step["changes"]]}
     keeps = {word for word in words if word.startswith("keep ")}
     assert "keep a card" in keeps and any(word.startswith("player_1 gets ") for word in words)
@@ -240,11 +244,67 @@ def test_a_seat_sees_its_own_hand_only() -> None:
         facts = data["steps"][step]
         assert ("options" in facts) <= (facts["actor"] == 1)
         assert "shown" not in facts.get("options", {})  # seat 0's were recorded
-    for step, frame in zip(data["steps"], frames(replay_of(config)), strict=True):
-        if frame.state["decision"] == Decision.FORECAST and frame.actor != 1:
-            assert step["actor"] == -1
-    done = {(step["by"], data["texts"][step["done"]]) for step in data["steps"]}
-    assert (-1, "no forecast card is played") in done
+    shown = list(frames(replay_of(config)))
+    others = [one for one in shown if one.state["decision"] == Decision.FORECAST and one.actor != 1]
+    passed = [one for one in others if one.action == DECLINE]
+    assert others and passed and len(data["steps"]) == len(shown) - len(passed)
+    assert [step["actor"] for step in data["steps"]].count(-1) == len(others) - len(passed) + 1  # and at the end
+    done = [(step["by"], data["texts"][step["done"]]) for step in data["steps"]]
+    assert done[0] == (-1, "") and all(by >= 0 and words for by, words in done[1:])
+
+
+def twins(config: Config, seat: int, seed: int) -> tuple[Replay, Replay] | None:
+    """Two unfinished games that differ only in what a seat can't see, as far as they go alike for it.
+
+    From a position of random play, with other cards where they are hidden, the same actions are taken in both. In each
+    of them those who are asked for a forecast card take none, whether the same ones are asked or not. None where both
+    asked the same ones.
+    """
+    generator = np.random.default_rng(seed)
+    batch = Batch(config, 2, seed, autoreset="disabled")
+    batch.reset([seed, seed])
+    for _ in range(int(generator.integers(20, 90))):
+        batch.step(np.repeat(generator.choice(legal_actions(batch.states[0])), 2))
+    while batch.states[0]["actor"] != seat:
+        batch.step(np.repeat(generator.choice(legal_actions(batch.states[0])), 2))
+    batch.states[1] = swapped(batch.states[1:], seat, generator)[0]
+    batch.states["rng"] = batch.states["rng"][0]  # the same dice, as long as no card is drawn
+    starts = batch.states.copy()
+    played: list[list[int]] = [[], []]
+    alike = [0, 0]
+    while True:
+        for game in (0, 1):
+            while batch.states[game]["decision"] == Decision.FORECAST and batch.states[game]["actor"] != seat:
+                played[game].append(DECLINE)
+                batch.step([DECLINE] * 2, which=np.arange(2) == game)
+        first, second = batch.states
+        legal = [set(legal_actions(state).tolist()) for state in (first, second)]
+        common = sorted(legal[0] & legal[1])
+        if render_text(first, seat) != render_text(second, seat) or not common:
+            break
+        alike = [len(actions) for actions in played]
+        if first["actor"] == seat and legal[0] != legal[1]:
+            break
+        action = int(generator.choice(common))
+        for actions in played:
+            actions.append(action)
+        batch.step([action] * 2)
+    if len({tuple(actions[:end]) for actions, end in zip(played, alike, strict=True)}) == 1:
+        return None
+    one, two = (Replay.of(config, starts[game], played[game][: alike[game]]) for game in (0, 1))
+    return one, two
+
+
+def test_games_that_a_seat_cannot_tell_apart_have_the_same_page() -> None:
+    """What is hidden differs between them, also how many others were asked whether to play a forecast card."""
+    config = Config(players=3, modules=("forecasts",))
+    pairs = [pair for seed in (0, 11, 20, 21, 29, 37) if (pair := twins(config, 1, seed)) is not None]
+    assert len(pairs) > 3
+    for one, two in pairs:
+        assert len(one.actions) != len(two.actions) or one.scenario != two.scenario
+        assert page_data(one, 1) == page_data(two, 1)
+        assert page_data(one) != page_data(two)
+    assert any(len(one.actions) != len(two.actions) for one, two in pairs)
 
 
 def test_unfinished_games_and_starts() -> None:
@@ -340,12 +400,95 @@ def test_pngs(short: Replay, tmp_path: Path) -> None:
 
 def test_pictures_say_who_did_what(short: Replay) -> None:
     drawn = list(drawings(short))
-    assert (drawn[0].by, drawn[0].done) == (-1, "")
+    assert (drawn[0].frame.last_actor, drawn[0].frame.last_action) == (-1, "")
     for one in drawn[1:]:
-        assert f'data-last-action="{short.label(one.by)}: {one.done}"' in one.svg
-        assert one.svg == render_svg(
-            one.frame.state, last_action=f"{short.label(one.by)}: {one.done}", names=("greedy", "random")
-        )
+        words = f"{short.label(one.frame.last_actor)}: {one.frame.last_action}"
+        assert f'data-last-action="{words}"' in one.svg
+        assert one.svg == render_svg(one.frame.state, last_action=words, names=("greedy", "random"))
+
+
+def test_pictures_for_a_seat_are_of_what_it_sees(tmp_path: Path) -> None:
+    pytest.importorskip("thorvg_python", reason="needs the extra render")
+    replay = replay_of(Config(players=3, drafting=True, modules=("forecasts",)))
+    shown = list(frames(replay))
+    hidden = next(
+        i
+        for i, frame in enumerate(shown)
+        if frame.state["decision"] == Decision.FORECAST and frame.actor != 1 and frame.action == DECLINE
+    )
+    replay = Replay.of(replay.config, shown[hidden - 1].state, replay.actions[hidden - 1 : hidden + 2])
+    seen = len(list(seen_by(frames(replay), 1)))
+    assert seen < len(replay.actions) + 1
+    told: list[int] = []
+    paths = write_pngs(replay, tmp_path / "pictures", width=64, viewer=1, on_finished=told.append)
+    assert [path.name for path in paths] == [f"{step:03}.png" for step in range(seen)]
+    write_gif(replay, tmp_path / "game.gif", width=64, viewer=1, on_finished=told.append)
+    assert sum(told) == 2 * seen
+
+
+# --- The command -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs `petrichor replay` and returns with which words it refused."""
+
+    def run(*words: object) -> str:
+        with pytest.raises(SystemExit) as left:
+            cli.main(["replay", *map(str, words)])
+        assert left.value.code == 2
+        return capsys.readouterr().err
+
+    return run
+
+
+def test_outputs_that_are_refused(replay: Replay, tmp_path: Path, refused: Callable[..., str]) -> None:
+    file, folder, page = tmp_path / "game.json", tmp_path / "pictures", tmp_path / "game.html"
+    replay.save(file)
+    (tmp_path / "link").symlink_to(file)
+    (tmp_path / "hard").hardlink_to(file)
+    (tmp_path / "other").touch()
+    content = file.read_bytes()
+    before = sorted(tmp_path.iterdir())
+    for name in ("game.json", "link", "hard"):
+        assert "the same file as the replay" in refused(file, "--html", tmp_path / name)
+        assert "the same file as the replay" in refused(file, "--gif", tmp_path / name)
+    assert "the same file as --html" in refused(file, "--html", page, "--gif", tmp_path / "." / "game.html")
+    assert "the same file as --gif" in refused(file, "--gif", folder, "--png", folder)
+    assert "has other files" in refused(file, "--html", page, "--png", tmp_path)
+    assert "is no folder" in refused(file, "--html", page, "--png", tmp_path / "other")
+    assert "is a folder" in refused(file, "--html", tmp_path)
+    assert "there is no folder" in refused(file, "--html", page, "--gif", folder / "game.gif")
+    assert file.read_bytes() == content and sorted(tmp_path.iterdir()) == before
+
+
+def test_options_that_do_not_go_together(replay: Replay, tmp_path: Path, refused: Callable[..., str]) -> None:
+    file, page, folder = tmp_path / "game.json", tmp_path / "game.html", tmp_path / "pictures"
+    replay.save(file)
+    assert "width: of pictures" in refused(file, "--width", 100)
+    assert "width: of pictures" in refused(file, "--html", page, "--width", 100)
+    assert "seconds: of a step" in refused(file, "--html", page, "--seconds", 1)
+    assert "seconds: of a step" in refused(file, "--png", folder, "--seconds", 1)
+    for output in ([], ["--html", page], ["--gif", tmp_path / "game.gif"], ["--png", folder]):
+        assert "seat=5: 0 to 1" in refused(file, "--seat", 5, *output)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names with what rich takes for markup are said as they are; without --seconds the viewer has its own."""
+    file, folder = tmp_path / "game.json", tmp_path / "[bold]x[red]"
+    replay_of(Config(), most=3).save(file)
+    folder.mkdir()
+    with pytest.raises(SystemExit) as left:
+        cli.main(["replay", str(file), "--html", str(folder / "game.html")])
+    assert left.value.code == 0
+    assert f"{folder / 'game.html'}: 3 actions" in capsys.readouterr().out
+    given: list[dict[str, Any]] = []
+    monkeypatch.setattr(replay_viewer, "main", lambda file, **options: given.append(options))
+    for options in ([], ["--seconds", "2"]):
+        with pytest.raises(SystemExit):
+            cli.main(["replay", str(file), *options])
+    assert given == [{"seat": None}, {"seat": None, "seconds": 2.0}]
 
 
 # --- In a browser ----------------------------------------------------------------------------------------------------

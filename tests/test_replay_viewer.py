@@ -67,7 +67,9 @@ def test_every_step_shows_board_action_and_changes() -> None:
         if step:
             before = viewer.frames[step - 1].state
             assert text.startswith(f"{replay().label(frame.last_actor)}: {frame.last_action}\n")
-            assert all(f"- {sentence}" in text for sentence in changes(before, frame.state))
+            above = text[: text.index(render_text(frame.state))]  # the board is longer than many a screen
+            assert all(f"- {sentence}" in above for sentence in changes(before, frame.state))
+            assert (" gives" in above) == bool(frame.probabilities)
         else:
             assert text.startswith("3p-draft, seed 4: player_0 (ann), player_1 (bob), player_2 (cid)\n")
         assert "\x1b" not in text
@@ -104,6 +106,37 @@ def test_a_seats_view_hides_what_others_hold() -> None:
     for wrong in (3, -1, True):
         with pytest.raises(ConfigError, match="seat"):
             Viewer(replay(), wrong)
+
+
+def test_a_seat_is_told_no_seed() -> None:
+    """From which all hands can be dealt again."""
+    viewer = Viewer(replay(), seat=1, colour=False)
+    assert viewer.text().startswith("3p-draft: player_0 (ann), ")
+    assert "seed" not in viewer.text()
+
+
+def test_views_keep_the_place() -> None:
+    """Where others were asked for forecast cards, a seat stays at the step before."""
+    batch = Batch(Config(players=2, modules=("forecasts",)), 1, 3, autoreset="disabled")
+    actions = []
+    while batch.actors[0] != NOBODY:
+        actions.append(int(batch.random_actions()[0]))
+        batch.step(actions[-1:])
+    viewer = Viewer(Replay.of(batch.config, 3, actions), colour=False)
+    every = viewer.frames
+    lengths = set()
+    for step, frame in enumerate(every):
+        viewer.go(step)
+        for seat in (0, 1, None):
+            viewer.next_view()
+            assert viewer.seat == seat and viewer.frames[-1].state is every[-1].state
+            lengths.add(len(viewer.frames))
+            now = viewer.frames[viewer.step].state
+            assert next(i for i, one in enumerate(every) if one.state is now) <= step
+            assert [one.step for one in viewer.frames] == list(range(len(viewer.frames)))
+        if frame.state["decision"] != Decision.FORECAST:
+            assert viewer.step == step
+    assert len(lengths) > 1
 
 
 def test_moving() -> None:
@@ -155,7 +188,7 @@ def test_lines_that_are_no_commands_end_nothing() -> None:
         viewer, shown = obey(wrong, "n")
         assert viewer.step == 1
         assert len(shown) == 3 and "is no command" in shown[1]
-        assert shown[1].isprintable() or "\n" in shown[1]
+        assert all(letter.isprintable() or letter == "\n" for letter in shown[1])
     assert "quit" in obey("help")[1][1]
     assert obey("?")[1][1] == obey("h")[1][1]
 
@@ -254,7 +287,7 @@ def test_in_a_terminal(terminal: Terminal, file: Path) -> None:
     terminal.press("q")
     assert terminal.wait_for_end() == 0
     assert f"left at step {last} of {last}." in str(terminal.screen)
-    assert "\x1b[0;31m" in terminal.written  # in colour
+    assert "\x1b[0;38;5;" in terminal.written  # in colour
 
 
 def test_in_a_small_terminal(file: Path) -> None:

@@ -19,17 +19,20 @@ from agents.ismcts import IsmctsAgent
 from agents.random_agent import RandomAgent
 from agents.versus import VersusBatch
 from petrichor_env import Batch, Config, kernels, petrichor_v0
+from petrichor_env import recorder as recorder_module
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES
 from petrichor_env.errors import ConfigError, IllegalAction, PetrichorError, ReplayError, StateError
 from petrichor_env.recorder import Recorder
+from petrichor_env.replay_files import write
 from petrichor_env.replays import Replay, frames, replays_of
 from petrichor_env.state import NOBODY, STATE
 from tests.configurations import A_FEW
 from training import difficulty, matches, tournament
 from training.evaluation import play_games, play_lineups
 from training.evaluation_files import ReplayFiles, slug
+from training.resume import save_tree
 
 EVERYTHING = Config(players=4, drafting=True, modules=MODULES)
 
@@ -512,6 +515,30 @@ def test_batches_are_recorded(autoreset: str, tmp_path: Path) -> None:
     assert list(frames(recorder.running(1)))[-1].state.tobytes() == list(frames(running))[-1].state.tobytes()
 
 
+def test_finished_games_are_played_again_when_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And together: one by one they would take many times as long as the steps that are recorded."""
+    made: list[int] = []
+
+    def counted(config: Config, starts: list[Any], *others: Any, **named: Any) -> list[Replay]:
+        made.append(len(starts))
+        return replays_of(config, starts, *others, **named)
+
+    monkeypatch.setattr(recorder_module, "replays_of", counted)
+    batch = Batch(Config(players=2), 12, 1)
+    ended = 0
+    with Recorder(batch, names=lambda game: (f"first {ended}", "second")) as recorder:
+        while ended < 12:
+            batch.step(batch.random_actions())
+            ended += int(batch.terminations.sum())
+    assert made == []
+    finished = recorder.finished
+    assert len(finished) == ended == sum(made) and len(made) == 1
+    assert recorder.finished is finished and len(made) == 1
+    assert finished[0].names[0] == "first 0" != finished[-1].names[0]  # asked when the game ended
+    finished.clear()
+    assert recorder.finished == []
+
+
 def test_states_set_by_hand_begin_another_game() -> None:
     batch = Batch(Config(), 2, 1, autoreset="disabled")
     _, states = played(Config(), 30)
@@ -702,6 +729,10 @@ def test_replay_files(tmp_path: Path) -> None:
     results = play_lineups(agents, Config(players=2), seeds, lineups, record_actions=True, record_probabilities=True)
     files = ReplayFiles(tmp_path / "all", probabilities=True)
     assert not (tmp_path / "all").exists()
+    with pytest.raises(ConfigError, match="a folder of its own"):
+        files.open(tmp_path / "x" / ".." / "all")
+    files.open(tmp_path / "x")
+    assert list((tmp_path / "all").iterdir()) == []
     files.add(results, ("even", "policy:some where/best.zip\x07" + "x" * 300))
     kept = replays_in(tmp_path / "all")
     assert len(kept) == 10
@@ -760,6 +791,34 @@ def test_evaluations_keep_replays(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert names == [f"{i:06}-{agent}.json" for i, agent in enumerate(["random"] * 3 + ["greedy"] * 3)]
     matches.main(("random",), games=3, output=tmp_path / "plain")
     assert sorted(path.name for path in tmp_path.iterdir() if "replay" in path.name) == []
+
+
+def test_where_no_replays_can_be_kept_no_game_is_played(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for command in (matches, tournament, difficulty):
+        output = tmp_path / command.__name__
+        with pytest.raises(PetrichorError, match="no folder can be made"):
+            command.main(["random", "greedy"], games=10**6, save_replays=tmp_path / "file" / "x", output=output)
+        assert list(output.iterdir()) == []
+
+
+def test_folders_are_told_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, output = tmp_path / "[red]x[b]", tmp_path / "[red]y[b]"
+    matches.main(("random", "greedy"), games=2, save_replays=folder, output=output)
+    said = capsys.readouterr().out.replace("\n", "")
+    assert f"In {folder}: 2 replays" in said and str(output) in said
+
+
+def test_files_that_cannot_be_written_leave_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ReplayError, match="can't be written"):
+        write(tmp_path / "folder", "text")
+    with pytest.raises(IsADirectoryError):
+        save_tree(tmp_path / "folder", {})
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+    for content in ("bäume", "bäume".encode()):
+        write(tmp_path / "text", content)
+        assert (tmp_path / "text").read_bytes().decode() == "bäume"
 
 
 def test_tournaments_and_difficulty_studies_keep_replays(tmp_path: Path) -> None:

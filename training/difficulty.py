@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import petrichor_env
@@ -157,6 +158,7 @@ def main(
         players = make_agents((*study.agents, *names), study.config)
     study = _with_agents(study, number_of)
     folder = new_folder("runs/difficulty" if output is None else output) if resume is None else Path(resume)
+    replays.open(folder)
     write_json(folder / SETTINGS_FILE, asdict(study))
     results = read_games(folder, study)
     write_games(folder, results.values(), new=True)
@@ -188,8 +190,10 @@ def main(
             stopped = True
     if stopped:
         kept = "" if results else " before a set of games was finished: nothing was kept"
-        console.print(f"Stopped early{kept}. To go on: petrichor difficulty --resume {folder}", soft_wrap=True)
-    console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+        console.print(
+            f"Stopped early{kept}. To go on: petrichor difficulty --resume {escape(str(folder))}", soft_wrap=True
+        )
+    console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     replays.tell(console)
     return folder
 

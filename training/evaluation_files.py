@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 import petrichor_env
 from petrichor_env.config import Config
@@ -69,7 +70,8 @@ class ReplayFiles:
     `000012-greedy-random.json`.
 
     Arguments:
-        folder: made with the first game; if it has files already, a new one beside it. None: nothing is kept.
+        folder: made by `open`, or with the first game; if it has files already, a new one beside it. None: nothing is
+            kept.
         most: how many games are kept, of each folder within it; None for all.
         probabilities: keep what agents gave their actions, too.
 
@@ -94,6 +96,16 @@ class ReplayFiles:
         wanted = self._wanted is not None
         return {"record_actions": wanted, "record_probabilities": wanted and self._probabilities}
 
+    def open(self, output: Path | None = None) -> None:
+        """Make the folder, before any game is played for it.
+
+        Raises PetrichorError where none can be made, ConfigError for `output`, where the results' files are.
+        """
+        if self._wanted is not None and self._folder is None:
+            if output is not None and Path(self._wanted).resolve() == output.resolve():
+                raise ConfigError(f"save_replays={self._wanted}: a folder of its own, not that of the results")
+            self._folder = new_folder(self._wanted)
+
     def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
         """Keep these games; `labels` are the agents' names. `within`: a folder in the folder, counted on its own.
 
@@ -103,8 +115,8 @@ class ReplayFiles:
             return
         if results.actions is None:
             raise ConfigError("results: without their actions (record_actions) there are no replays")
-        if self._folder is None:
-            self._folder = new_folder(self._wanted)
+        self.open()
+        assert self._folder is not None
         first = self._games[within]
         kept = len(results) if self._most is None else max(0, min(len(results), self._most - first))
         self._games[within] += len(results)
@@ -121,9 +133,10 @@ class ReplayFiles:
 
     def tell(self, console: Console) -> None:
         """Say where they are, if any were kept."""
-        if self._folder is not None:
+        if self._kept:
             example = "petrichor replay FILE"
-            console.print(f"In [bold]{self._folder}[/bold]: {self._kept:,} replays; look at one with {example}")
+            where = f"[bold]{escape(str(self._folder))}[/bold]"
+            console.print(f"In {where}: {self._kept:,} replays; look at one with {example}", soft_wrap=True)
 
 
 def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -433,6 +434,7 @@ def main(
         agents = make_agents(names, config)
     labels = labels_of([agent.name for agent in agents])
     folder = new_folder(output)
+    replays.open(folder)
     file = GamesFile(folder / "games.csv")
 
     with Interruptions() as interruptions, progress_bar(console) as bar:
@@ -464,7 +466,7 @@ def main(
             raise KeyboardInterrupt from None
     _write(folder, evaluation, seed, until_width)
     _print(console, evaluation, until_width)
-    console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     replays.tell(console)
     return folder
 

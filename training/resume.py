@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 import zlib
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.errors import CheckpointError
+from petrichor_env.files import whole_file
 
 _TREE = "tree.json"
 _ARRAY, _BYTES, _TUPLE = "$array", "$bytes", "$tuple"
@@ -49,12 +49,13 @@ def save_tree(path: Path, tree: Any) -> None:
         raise TypeError(f"{type(value).__name__} can't be saved")
 
     text = json.dumps(plain(tree))
-    unfinished = path.with_name(path.name + ".part")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with (
+        whole_file(path) as unfinished,
+        zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
         archive.writestr(_TREE, text)
         for number, member in enumerate(members):
             archive.writestr(str(number), member)
-    os.replace(unfinished, path)
 
 
 def load_tree(path: Path) -> Any:

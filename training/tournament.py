@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -246,6 +247,7 @@ def main(
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
     folder = new_folder(output)
+    replays.open(folder)
     file = GamesFile(folder / "games.csv")
     with Interruptions() as interruptions, progress_bar(console) as bar:
         total = seeds_for(games, players) * len(lineups_of(len(agents), players))
@@ -272,7 +274,7 @@ def main(
             raise KeyboardInterrupt from None
     write(folder, tournament, seed)
     _print(console, tournament)
-    console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
     replays.tell(console)
     return folder
 

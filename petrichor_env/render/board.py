@@ -27,13 +27,12 @@ import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.errors import PetrichorError
-from petrichor_env.kernels import winners_of_games
 from petrichor_env.render.board_fields import GAP, fields, size_of_fields
 from petrichor_env.render.board_owners import TITLES, owners_table
 from petrichor_env.render.board_panels import (
     harvest_dice,
-    has_notes,
     module_notes,
+    notes_height,
     southern_winds,
     stocks,
     weather_wheel,
@@ -43,10 +42,10 @@ from petrichor_env.render.decisions import question
 from petrichor_env.render.icons import INK, circle, defs
 from petrichor_env.render.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
 from petrichor_env.render.raster import WIDTH, save_png
-from petrichor_env.render.svg import Markup, box, clean, element, paragraph, text, title, use, width_of
+from petrichor_env.render.svg import Markup, box, clean, cut, element, paragraph, text, title, use, width_of
+from petrichor_env.render.text import result_text, winners
 from petrichor_env.state import (
     DECISION_NAMES,
-    MAX_PLAYERS,
     NOBODY,
     PHASE_NAMES,
     WEATHER_NAMES,
@@ -67,6 +66,8 @@ _SIDE_LEFT, _SIDE_WIDTH = 624, 324
 _FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
 _ROW = 47.0
 _FORECAST_ROWS = 62.0
+_LONG_NAME = 340
+"""How much room a name may take in the sentence at the top."""
 _BACKGROUND = "#eaf0f4"
 
 
@@ -151,26 +152,14 @@ def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Se
 # --- who is asked what ------------------------------------------------------------------------------------------------
 
 
-def _winners(v: View) -> list[int]:
-    """Seats, none while the game is on."""
-    if v.s["decision"] != Decision.GAME_OVER:
-        return []
-    won = np.zeros((1, MAX_PLAYERS), np.int8)
-    winners_of_games(np.array([v.s]), won)
-    return np.flatnonzero(won[0]).tolist()
-
-
-def _asked(v: View) -> str:
+def _asked(v: View, names: Sequence[str]) -> str:
     """The sentence at the top."""
     s = v.s
     if s["decision"] == Decision.GAME_OVER:
-        winners = [v.names[seat] for seat in _winners(v)]
-        result = f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
-        forfeited = "" if s["forfeited"] == NOBODY else f"{v.names[s['forfeited']]} forfeited, "
-        return f"Game over: {forfeited}{result}."
+        return f"Game over: {result_text(s, names)}."
     if v.hides_actor:
         return f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."
-    return f"{v.names[s['actor']]} is asked {question(s)}."
+    return f"{names[s['actor']]} is asked {question(s)}."
 
 
 def _place_in_game(v: View) -> str:
@@ -191,10 +180,10 @@ def _facts(v: View) -> dict[str, str | None]:
         "data_passed": None if s["passed"] == NOBODY else v.seats[s["passed"]],
         "data_decision": DECISION_NAMES[s["decision"]],
         "data_actor": actor,
-        "data_asked": _asked(v),
+        "data_asked": _asked(v, v.names),
         "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on),
         "data_resolving": WEATHER_NAMES[s["weather"]] if s["weather"] >= 0 else None,
-        "data_winners": ",".join(v.seats[seat] for seat in _winners(v)) or None,
+        "data_winners": ",".join(v.seats[seat] for seat in winners(s)) or None,
     }
 
 
@@ -222,7 +211,8 @@ def _header(v: View) -> Iterator[Markup]:
     hides_actor = v.hides_actor or s["actor"] == NOBODY
     if not hides_actor:
         yield owner_token(v, int(s["actor"]), None, 38, 60, 0.72)
-    yield text(_asked(v), 28 if hides_actor else 54, 66, 17, bold=True, fit=SIZE - 90)
+    names = [cut(name, 17, _LONG_NAME, bold=True, keep_end=True) for name in v.names]
+    yield text(_asked(v, names), 28 if hides_actor else 54, 66, 17, bold=True, fit=SIZE - 90)
 
 
 def _phases(v: View, x: float) -> Iterator[Markup]:
@@ -241,7 +231,7 @@ def _phases(v: View, x: float) -> Iterator[Markup]:
     if v.players > 1:
         name = v.names[v.s["first_player"]]
         label = f"First: {name}"
-        yield text(label, SIZE - 28, 36, 15, anchor="end", fit=200)
+        yield text(label, SIZE - 28, 36, 15, anchor="end", fit=200, keep_end=True)
         yield use("umbrella", SIZE - 44 - min(200, width_of(label, 15)), 31)
 
 
@@ -266,12 +256,12 @@ def _middle(v: View) -> Iterator[Markup]:
     yield from _side(v, height)
     top = _TOP + height + GAP
     more = (_FOOTER_TOP - GAP - top - TITLES - sum(owners)) / v.owners
-    yield from owners_table(v, _MARGIN, top, SIZE - 2 * _MARGIN, [one + more for one in owners], _winners(v))
+    yield from owners_table(v, _MARGIN, top, SIZE - 2 * _MARGIN, [one + more for one in owners], winners(v.s))
 
 
 def _side(v: View, height: float) -> Iterator[Markup]:
     """The column on the right."""
-    notes = 84 if has_notes(v) else 0
+    notes = notes_height(v)
     room = height - (notes + GAP if notes else 0) - 2 * GAP
     dice, stock = max(66, 0.155 * room), max(104, 0.21 * room)
     wheel = room - dice - stock

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from petrichor_env.render.icons import INK, circle
 from petrichor_env.render.pieces import EDGE, MUTED, STRONG, View, cloud, owner_token, owner_tokens
 from petrichor_env.render.svg import Markup, box, group, text, titled, use, width_of
+from petrichor_env.render.text import drops_to_grow
 from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
@@ -22,6 +23,10 @@ GAP = 8
 _SIDE = 4
 _WIDTH = 143
 """Of a tile in its own units: as wide as with five players."""
+_SKY = 21
+"""Where the room for the cloud begins, under crop and position."""
+_BADGES = 21
+"""How much of it the numbers of the Southern Winds cards take that took effect here."""
 _GROUND = 57
 """How much of a tile's height is below the cloud."""
 
@@ -82,6 +87,8 @@ def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, h
     crop = int(s["crop"][tile])
     lifted = s["chosen_drops"].any()
     chosen = s["target"] == tile and (lifted or s["decision"] in _AT_TARGET)
+    struck = bool(hits) and v.winds_are_new
+    marked = struck or chosen
     data = {
         "data_tile": v.place(tile),
         "data_crop": crop_name(crop),
@@ -100,16 +107,20 @@ def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, h
     if crop == FACE_DOWN:
         parts = [*_face_down(v, tile, low)]
     else:
-        parts = [*_ground(v, tile, crop, low), *_tokens(v, tile, low)]
+        top = _SKY + (_BADGES if hits else 0)
+        room = low - _GROUND - top
+        parts = [*_ground(v, tile, crop, low, 1 if marked else 0), *_tokens(v, tile, low, top + room / 2)]
         if s["cloud"][tile] != Cloud.NONE:
-            room = low - _GROUND - 21
             bigger = min(room / 57, 0.94)
-            parts.append(cloud(v, tile, 84, 21 + room / 2 + 6 * bigger, bigger))
-    if hits or chosen:
-        parts.append(box(0, 0, _WIDTH, low, 9, fill="none", stroke=STRONG if hits else INK, stroke_width=3.5))
+            parts.append(cloud(v, tile, 84, top + room / 2 + 6 * bigger, bigger))
+    if marked:
+        out = min(4, GAP / 2 / scale)  # around the edge, which says what grows
+        frame = box(-out, -out, _WIDTH + 2 * out, low + 2 * out, 9 + out, fill=STRONG if struck else INK)
+        parts.insert(0, frame)
     for i, card in enumerate(hits):
-        parts.append(circle(_WIDTH - 12 - 22 * i, low - 12, 10, STRONG, "#ffffff", 1.5))
-        parts.append(text(str(card), _WIDTH - 12 - 22 * i, low - 7.4, 13, bold=True, anchor="middle", fill="#ffffff"))
+        x_of, y_of = 16 + 22 * i, _SKY + _BADGES / 2
+        parts.append(circle(x_of, y_of, 9.5, STRONG if struck else MUTED, "#ffffff", 1.2))
+        parts.append(text(str(card), x_of, y_of + 4.6, 13, bold=True, anchor="middle", fill="#ffffff"))
     return titled(_in_words(v, tile), group(*parts, x=x, y=y, scale=scale), **data)
 
 
@@ -123,15 +134,16 @@ def _face_down(v: View, tile: int, low: float) -> Iterator[Markup]:
         yield text("?", _WIDTH / 2, low / 2 + 20, 56, bold=True, anchor="middle", fill="#b9c7d2")
 
 
-def _ground(v: View, tile: int, crop: int, low: float) -> Iterator[Markup]:
-    """The tile itself: crop, what it needs and what it is worth, the drops on it."""
+def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator[Markup]:
+    """The tile itself: crop, what it needs and what it is worth, the drops on it. `inset` is of its edge."""
     s = v.s
     growing = int(s["growing"][tile])
     edge, width = (_GROWING_EDGES[Growing(growing)], 3) if growing else (EDGE, 1.2)
-    yield box(0, 0, _WIDTH, low, 9, fill=_GROUNDS[Crop(crop)], stroke=edge, stroke_width=width)
+    fill, wide, high = _GROUNDS[Crop(crop)], _WIDTH - 2 * inset, low - 2 * inset
+    yield box(inset, inset, wide, high, 9 - inset, fill=fill, stroke=edge, stroke_width=width)
     place = v.place(tile)
     yield text(place, 8, 17, 13, fill=MUTED)
-    need = _drops_to_grow(v, tile, crop)
+    need = drops_to_grow(s, v.t, tile)
     left = 13 + width_of(place, 13)
     room = _WIDTH - 24 - width_of(need, 13.5, True) - left
     yield text(CROP_NAMES[crop].capitalize(), left, 17, 13.5, bold=True, fit=room)
@@ -146,11 +158,10 @@ def _ground(v: View, tile: int, crop: int, low: float) -> Iterator[Markup]:
         yield text(_worth(v, crop, growing), 69, low - 8, 11.5, fit=70, fill=MUTED)
 
 
-def _tokens(v: View, tile: int, low: float) -> Iterator[Markup]:
-    """What lies on the tile besides drops: left of the cloud, and on the crop."""
+def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
+    """What lies on the tile besides drops: left of the cloud, around `middle`, and on the crop."""
     s = v.s
     beside = [name for name, field in (("fertilizer", "fertilizer"), ("pod", "pods")) if s[field][tile]]
-    middle = 21 + (low - _GROUND - 21) / 2
     for i, name in enumerate(beside):
         yield use(name, 14, middle + (i - (len(beside) - 1) / 2) * 25)
     if s["growing"][tile]:
@@ -162,14 +173,6 @@ def _tokens(v: View, tile: int, low: float) -> Iterator[Markup]:
         yield text(f"+{int(s['blooms'][tile]) * int(v.t['primrose_points'])}", 87, low - 9, 12, fill=MUTED)
         if s["controller"] != NOBODY:
             yield owner_token(v, int(s["controller"]), None, 128, low - 14, 0.6)
-
-
-def _drops_to_grow(v: View, tile: int, crop: int) -> str:
-    """`2/3`; on the Primrose, which never grows, only the number there."""
-    there = int(v.s["drops"][tile].sum())
-    if crop == Crop.LAKE:
-        return ""
-    return str(there) if crop == Crop.PRIMROSE else f"{there}/{v.t['drops_to_grow'][crop]}"
 
 
 def _worth(v: View, crop: int, growing: int) -> str:
@@ -199,7 +202,7 @@ def _in_words(v: View, tile: int) -> str:
     s, crop = v.s, int(v.s["crop"][tile])
     words = f"{v.place(tile)} {crop_name(crop).replace('_', ' ')}"
     if s["drops"][tile].any():
-        words += f", drops {_drops_to_grow(v, tile, crop)}: {v.in_words(s['drops'][tile])}"
+        words += f", drops {drops_to_grow(s, v.t, tile)}: {v.in_words(s['drops'][tile])}"
     if s["growing"][tile]:
         words += f"; {GROWING_NAMES[s['growing'][tile]]}"
     words += "".join(f"; {token}" for token in ("fertilizer", "pods") if s[token][tile])

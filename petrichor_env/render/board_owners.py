@@ -104,7 +104,7 @@ def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> It
         tags.insert(0, v.seats[seat])
     first = v.players > 1 and s["first_player"] == seat
     up = 4 if tags else -5.5
-    yield text(name, x, middle - up, 16, bold=True, fit=112 if first else 134)
+    yield text(name, x, middle - up, 16, bold=True, fit=112 if first else 134, keep_end=True)
     if tags:
         yield text(" · ".join(tags), x, middle + 14, 12, bold=won, fit=134, fill=STRONG if won else MUTED)
     if first:

@@ -19,13 +19,12 @@ from petrichor_env.render.pieces import (
     WEATHER_TINTS,
     View,
     card_counts,
-    counted,
     joined,
     owner_tokens,
     panel,
 )
 from petrichor_env.render.svg import Markup, box, element, group, paragraph, text, titled, use, width_of
-from petrichor_env.render.text import CARD_WORDS
+from petrichor_env.render.text import CARD_WORDS, drops_text
 from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.state import (
     FACE_DOWN,
@@ -40,6 +39,7 @@ from petrichor_env.state import (
     Decision,
     Module,
 )
+from petrichor_env.words import counted
 
 # --- weather and votes ------------------------------------------------------------------------------------------------
 
@@ -151,9 +151,12 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
     )
 
 
-def has_notes(v: View) -> bool:
-    """Whether modules are played that have something to say beyond their pieces."""
-    return bool(v.s["modules"][[Module.POWERS, Module.FORECASTS]].any())
+def notes_height(v: View) -> float:
+    """Of `module_notes`: 0 without modules that have something to say beyond their pieces."""
+    if not v.s["modules"][[Module.POWERS, Module.FORECASTS]].any():
+        return 0
+    scored = np.count_nonzero(v.s["scored_drops"].any(axis=1))
+    return 84 + min(66, v.players * scored * 2.2)
 
 
 def module_notes(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
@@ -165,10 +168,10 @@ def module_notes(v: View, x: float, y: float, width: float, height: float) -> It
         for seat in np.flatnonzero(s["counts_clouds"])
     ]
     if s["chosen_drops"].any():
-        lines.append(f"Chosen on {v.place(int(s['target']))}: {v.in_words(s['chosen_drops'])}.")
+        lines.append(f"Chosen on {drops_text(s, int(s['target']), s['chosen_drops'])}.")
     scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
     if scored:
-        counts = (f"{v.place(tile)} {v.in_words(s['scored_drops'][tile])}" for tile in scored)
+        counts = (drops_text(s, tile, s["scored_drops"][tile]) for tile in scored)
         lines.append(f"Scored in this Harvest: {'; '.join(counts)}.")
     top = y + 8
     if s["modules"][Module.FORECASTS]:
@@ -217,13 +220,14 @@ def _winds_card(v: View, i: int, x: float, y: float, width: float, height: float
     s, t = v.s, v.t
     card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
     hit = 0 <= target < NUM_TILES
+    strong = hit and v.winds_are_new
     icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]
     icons += ["harvest"] * int(t["winds_harvest"][card - 1])
     bottom = y + height - 15
-    fill, edge = ("#fbf3ee", STRONG) if hit else ("#f3f5f7", EDGE)
+    fill, edge = ("#fbf3ee", STRONG) if strong else ("#f3f5f7", EDGE)
     parts = [
         box(x, y, width, height, 6, fill=fill, stroke=edge, stroke_width=1.5),
-        circle(x + 17, y + 17, 11, STRONG if hit else MUTED),
+        circle(x + 17, y + 17, 11, STRONG if strong else MUTED),
         text(str(card), x + 17, y + 22, 14, bold=True, anchor="middle", fill="#ffffff"),
         *paragraph([CARD_WORDS[card - 1]], x + 34, y + 7, 12.5, width - 40, height - 34),
         text(v.place(target) if hit else "no target: +1", x + 10, bottom + 5, 14 if hit else 12, bold=True),

@@ -29,7 +29,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import owner_names, tile_name
+from petrichor_env.words import counted, owner_names, tile_name
 
 __all__ = ["action_text", "changes"]
 
@@ -93,8 +93,7 @@ def _cards(before: State, after: State, viewer: int | None) -> Iterator[str]:
 
 
 def _shown(cards: np.ndarray, shown: bool) -> str:
-    number = int(cards.sum())
-    return cards_text(cards) if shown else f"{number} card{'' if number == 1 else 's'}"
+    return cards_text(cards) if shown else counted(int(cards.sum()), "card")
 
 
 def _powers(before: State, after: State) -> Iterator[str]:
@@ -113,7 +112,7 @@ def _forecasts(before: State, after: State, viewer: int | None) -> Iterator[str]
         dealt = (np.flatnonzero((has == seat) & (had != seat)) + 1).tolist()
         gone = (np.flatnonzero((has == PLAYED) & (had == seat)) + 1).tolist()
         if dealt:
-            cards = forecast_cards_text(dealt) if viewer in (None, seat) else f"{len(dealt)} forecast cards"
+            cards = forecast_cards_text(dealt) if viewer in (None, seat) else counted(len(dealt), "forecast card")
             yield f"{name} gets {cards}."
         played = _played(before, after, seat, gone)
         if played:
@@ -362,7 +361,7 @@ def _tokens(before: State, after: State) -> Iterator[str]:
         if after["crop"][tile] == Crop.SNOWDROP:
             yield f"{_crop_on(after, tile)} {'opens' if blooms else 'closes'}."
         else:
-            yield f"{_crop_on(after, tile)} has {blooms} bloom{'' if blooms == 1 else 's'} now."
+            yield f"{_crop_on(after, tile)} has {counted(blooms, 'bloom')} now."
 
 
 def _crop_on(s: State, tile: int) -> str:
@@ -374,7 +373,7 @@ def _amounts(drops: np.ndarray, names: Sequence[str]) -> str:
 
 
 def _number(count: int) -> str:
-    return f"{count} drop{'' if count == 1 else 's'}"
+    return counted(count, "drop")
 
 
 # --- the board ------------------------------------------------------------------------------------------------------
@@ -410,8 +409,7 @@ def _scores(before: State, after: State) -> Iterator[str]:
             number = "a Wheat token" if tokens[seat] == 1 else f"{tokens[seat]} Wheat tokens"
             yield f"{name} takes {number}, now {after['wheat_tokens'][seat]}."
         if points[seat]:
-            number = "1 point" if points[seat] == 1 else f"{points[seat]} points"
-            yield f"{name} scores {number}, now {after['points'][seat]}."
+            yield f"{name} scores {counted(points[seat], 'point')}, now {after['points'][seat]}."
 
 
 def _progress(before: State, after: State) -> Iterator[str]:

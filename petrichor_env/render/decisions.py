@@ -38,7 +38,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import owner_names, tile_name
+from petrichor_env.words import counted, owner_names, tile_name
 
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 
@@ -171,7 +171,7 @@ _DECLINED = {
 def _pass_text(s: State) -> str:
     cards = int(s["hand"][s["actor"]].sum())
     if s["passed"] < 0 and s["players"] != 2 and cards:
-        return f"pass and discard the hand ({cards} card{'s' if cards > 1 else ''})"
+        return f"pass and discard the hand ({counted(cards, 'card')})"
     return "pass"
 
 
@@ -227,7 +227,7 @@ def _forecast_tile_text(s: State, tile: int) -> str:
     place = _place(s, tile)
     if s["forecast"] == 2:
         points = max(0, int(s["scored_drops"][tile, s["actor"]]) - 3)
-        return f"score {points} point{'' if points == 1 else 's'} for own drops on {place}"
+        return f"score {counted(points, 'point')} for own drops on {place}"
     if s["forecast"] == 10 and s["target"] != NO_TILE:
         return f"move it to {place}"
     return _FORECAST_TILE_TEXTS.get(int(s["forecast"]), "choose {}").format(place)

@@ -11,7 +11,7 @@ import numpy as np
 from petrichor_env.render.icons import INK, NEUTRAL_OWNER, OWNER_INKS, OWNER_NUMBERS
 from petrichor_env.render.svg import Markup, box, element, group, text, use
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
-from petrichor_env.state import WEATHER_NAMES, Cloud, Decision, State
+from petrichor_env.state import WEATHER_NAMES, Cloud, Decision, Phase, State
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
 
 MUTED = "#55636f"
@@ -59,6 +59,11 @@ class View:
     def sees(self, seat: int) -> bool:
         return self.viewer is None or self.viewer == seat
 
+    @property
+    def winds_are_new(self) -> bool:
+        """Whether the Southern Winds cards that are shown have just been revealed; later they are what was last."""
+        return bool(self.s["phase"] == Phase.ACTION)
+
     def place(self, tile: int) -> str:
         return tile_name(self.players, tile)
 
@@ -74,11 +79,6 @@ class View:
 
 def joined(values: Sequence[object]) -> str:
     return ",".join(map(str, values))
-
-
-def counted(number: int, thing: str) -> str:
-    """`1 card`, `2 cards`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def owner_token(v: View, owner: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:

@@ -111,6 +111,16 @@ def width_of(words: str, size: float, bold: bool = False) -> float:
     return _width(words, bold) * size
 
 
+def cut(words: str, size: float, fit: float, bold: bool = False, keep_end: bool = False) -> str:
+    """As many of the letters as fit at that size, "…" where others were; a part at the end, if that is to be kept."""
+    shown, left = words, len(words)
+    while width_of(shown, size, bold) > fit and left:
+        left -= 1
+        end = left // 2 if keep_end else 0
+        shown = words[: left - end] + "…" + words[len(words) - end :]
+    return shown
+
+
 @lru_cache(maxsize=4096)
 def text(
     words: str,
@@ -121,6 +131,7 @@ def text(
     bold: bool = False,
     anchor: str = "start",
     fit: float | None = None,
+    keep_end: bool = False,
     **attributes: Any,
 ) -> Markup:
     """Words on one line, readable in the document as its `aria-label`.
@@ -128,12 +139,12 @@ def text(
     Arguments:
         x, y: where the line starts, is in the middle of, or ends (`anchor`: "start", "middle", "end"); its baseline.
         fit: the widest they may become: they are drawn a little smaller, and cut if that is not enough.
+        keep_end: cut them in the middle: names may differ at their ends only.
     """
     shown = words
     if fit is not None and width_of(words, size, bold) > fit:
         size = max(size * _SMALLEST, size * fit / width_of(words, size, bold))
-        while width_of(shown, size, bold) > fit and len(shown) > 1:
-            shown = shown.removesuffix("…")[:-1] + "…"
+        shown = cut(words, size, fit, bold, keep_end)
     place = moved(x - _BEFORE[anchor] * width_of(shown, size, bold), y, size / UNITS)
     first, *more = shown.split(" ")
     if not more:

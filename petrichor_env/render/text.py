@@ -45,7 +45,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
-from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
+from petrichor_env.words import FIELDS, GROWING_NAMES, counted, owner_names, tile_name, win_text
 
 CARD_WORDS = (
     "a neutral drop on a tile",
@@ -65,8 +65,10 @@ _CELL = 19
 _WIDEST_CELL = 21
 """Four of these fit."""
 _CLEAR = "\x1b[0m"
-_OWNER_COLOURS = ("\x1b[31m", "\x1b[34m", "\x1b[32m", "\x1b[33m", "\x1b[35m")
-_NEUTRAL_COLOUR, _GROWING_COLOUR, _BOLD = "\x1b[36m", "\x1b[92m", "\x1b[1m"
+OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175, 143, 247))
+"""The owners' colours of the pictures, the neutral player's last, as terminals have them: the nearest of their 256
+that can be read on white as on black."""
+_GROWING_COLOUR, _BOLD = "\x1b[32m", "\x1b[1m"
 
 Paint = Callable[[str, str], str]
 """Gives a text a colour, or leaves it as it is."""
@@ -121,7 +123,7 @@ def dice_text(dice: np.ndarray) -> str:
 
 
 def _owner_colour(players: int, seat: int) -> str:
-    return _NEUTRAL_COLOUR if players == 1 and seat == 1 else _OWNER_COLOURS[seat]
+    return OWNER_PAINTS[-1 if players == 1 and seat == 1 else seat]
 
 
 # --- who is asked what ----------------------------------------------------------------------------------------------
@@ -132,7 +134,7 @@ def _heading(s: State, viewer: int | None, paint: Paint) -> list[str]:
     place = f"Round {s['round']} of {s['rounds']}, {PHASE_NAMES[s['phase']]}"
     first = "" if s["players"] == 1 else f", first player {names[s['first_player']]}"
     if s["decision"] == Decision.GAME_OVER:
-        return [paint(f"Round {s['round']} of {s['rounds']}, game over: {_result(s, names)}", _BOLD)]
+        return [paint(f"Round {s['round']} of {s['rounds']}, game over: {result_text(s, names)}", _BOLD)]
     lines = [paint(f"{place}{' phase' if s['phase'] != Phase.SETUP else ''}{first}", _BOLD)]
     if s["passed"] != NOBODY and s["phase"] == Phase.ACTION:
         lines.append(f"{names[s['passed']]} has passed.")
@@ -143,14 +145,19 @@ def _heading(s: State, viewer: int | None, paint: Paint) -> list[str]:
     return [*lines, f"{names[s['actor']]} is asked {question(s)}."]
 
 
-def _result(s: State, names: Sequence[str]) -> str:
+def winners(s: State) -> list[int]:
+    """The seats that have won, none while the game is on."""
+    if s["decision"] != Decision.GAME_OVER:
+        return []
     won = np.zeros((1, MAX_PLAYERS), np.int8)
     winners_of_games(np.array([s]), won)
-    winners = [name for seat, name in enumerate(names) if won[0, seat]]
-    who = f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
-    if s["forfeited"] != NOBODY:
-        who = f"{names[s['forfeited']]} forfeited, {who}"
-    return who
+    return np.flatnonzero(won[0]).tolist()
+
+
+def result_text(s: State, names: Sequence[str]) -> str:
+    """`player_1 forfeited, player_0 wins`, by the seats' names."""
+    who = win_text([names[seat] for seat in winners(s)])
+    return who if s["forfeited"] == NOBODY else f"{names[s['forfeited']]} forfeited, {who}"
 
 
 def _weather_line(s: State) -> str:
@@ -187,7 +194,7 @@ def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[tuple[str, 
         return [_both(f"{tile_name(players, tile)} face down", _BOLD, paint), ("", ""), token, ("", ""), ("", "")]
     crop = CROP_NAMES[s["crop"][tile]].capitalize()
     lines = [
-        _both(_spread(f"{tile_name(players, tile)} {crop}", _drops_to_grow(s, t, tile)), _BOLD, paint),
+        _both(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), _BOLD, paint),
         *_drops(s, s["drops"][tile], paint),
         *(_both(line, _GROWING_COLOUR, paint) for line in _packed(_tokens(s, tile)) or [""]),
     ]
@@ -199,7 +206,7 @@ def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[tuple[str, 
     return [*lines, (cloud, cloud), *_drops(s, s["cloud_drops"][tile], paint)]
 
 
-def _drops_to_grow(s: State, t: State, tile: int) -> str:
+def drops_to_grow(s: State, t: State, tile: int) -> str:
     """`2/3`; on the Primrose, which never grows, only the number there."""
     crop, there = s["crop"][tile], s["drops"][tile].sum()
     if crop == Crop.LAKE:
@@ -214,7 +221,7 @@ def _tokens(s: State, tile: int) -> list[str]:
         tokens.append("open" if s["blooms"][tile] else "closed")
     if s["crop"][tile] == Crop.PRIMROSE:
         label = owner_label(int(s["players"]), int(s["controller"]))
-        tokens.append(f"{s['blooms'][tile]} bloom{'' if s['blooms'][tile] == 1 else 's'}")
+        tokens.append(counted(s["blooms"][tile], "bloom"))
         tokens.append("nobody's" if s["controller"] == NOBODY else f"{label} controls")
     if s["growing"][tile]:
         tokens.append(GROWING_NAMES[s["growing"][tile]])
@@ -290,11 +297,7 @@ def _people(s: State, viewer: int | None, paint: Paint) -> list[str]:
 
 
 def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
-    return cards_text(cards) if shown else _number_of_cards(int(cards.sum()))
-
-
-def _number_of_cards(number: int) -> str:
-    return f"{number} card{'' if number == 1 else 's'}"
+    return cards_text(cards) if shown else counted(int(cards.sum()), "card")
 
 
 def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
@@ -304,13 +307,15 @@ def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
     if shown:
         yield from (f"forecast {number}, {FORECASTS[number].when}: {FORECASTS[number].text}" for number in held)
     elif held:
-        yield f"{len(held)} forecast cards"
+        yield counted(len(held), "forecast card")
 
 
 def _board(s: State, viewer: int | None, t: State) -> list[str]:
     if (s["crop"] == FACE_DOWN).any():
         return ["The tiles lie face down; cards and Harvest dice follow when they are turned up."]
-    deck = f"{s['deck'].sum()} cards" + (f" ({cards_text(s['deck'])})" if viewer is None and s["deck"].any() else "")
+    deck = counted(s["deck"].sum(), "card")
+    if viewer is None and s["deck"].any():
+        deck += f" ({cards_text(s['deck'])})"
     clouds = int(t["clouds"]) - int(np.count_nonzero(s["cloud"]))
     return [
         f"Harvest dice: {dice_text(s['dice'])}.  Clouds left: {clouds}.",
@@ -330,11 +335,11 @@ def _module_lines(s: State, viewer: int | None, t: State) -> Iterator[str]:
     for seat in np.flatnonzero(s["counts_clouds"]):
         yield f"Drops of {names[seat]} in clouds count for the tiles below in this Harvest."
     if s["chosen_drops"].any():
-        yield f"Chosen on {_counted(s, int(s['target']), s['chosen_drops'])}."
+        yield f"Chosen on {drops_text(s, int(s['target']), s['chosen_drops'])}."
     scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
     if scored:
-        counted = (_counted(s, tile, s["scored_drops"][tile]) for tile in scored)
-        yield f"Scored in this Harvest: {'; '.join(counted)}."
+        counts = (drops_text(s, tile, s["scored_drops"][tile]) for tile in scored)
+        yield f"Scored in this Harvest: {'; '.join(counts)}."
 
 
 def _forecasts_line(s: State, viewer: int | None) -> str:
@@ -343,11 +348,11 @@ def _forecasts_line(s: State, viewer: int | None) -> str:
     if len(undealt) == NUM_FORECASTS:
         return "Forecast cards are not dealt yet."
     played = ", ".join(str(number + 1) for number in np.flatnonzero(holder == PLAYED)) or "none"
-    not_dealt = (", ".join(undealt) or "none") if viewer is None else _number_of_cards(len(undealt))
+    not_dealt = (", ".join(undealt) or "none") if viewer is None else counted(len(undealt), "card")
     return f"Forecast cards out of the game: {played}.  Not dealt: {not_dealt}."
 
 
-def _counted(s: State, tile: int, drops: np.ndarray) -> str:
+def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
     """`b2 p0 4 p1 2`."""
     players = int(s["players"])
     counts = (f"{owner_label(players, seat)} {count}" for seat, count in enumerate(drops) if count)
