@@ -131,6 +131,21 @@ class Terminal:
             assert self._read(end), f"{text!r} is not on the screen:\n{self.screen}"
         return str(self.screen)
 
+    def interrupt_until(self, text: str, typed: str = "") -> None:
+        """Press Ctrl-C, after some letters, until the screen has the text.
+
+        Once is enough for people. A signal that comes between readline's prompt and its wait for a key is only seen
+        with the next one.
+        """
+        for _ in range(5):
+            self.press(f"{typed}\x03")
+            end = time.monotonic() + 2
+            while text not in str(self.screen) and self._read(end):
+                pass
+            if text in str(self.screen):
+                return
+        self.wait_for(text)
+
     def wait_for_end(self) -> int:
         """The exit status of the program, all of whose output has then been read."""
         end = time.monotonic() + _SECONDS

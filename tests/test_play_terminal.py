@@ -809,10 +809,7 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
         assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
         terminal.press("b2\r")
         terminal.wait_for("You are asked which card to play")
-        # readline is ready: it sees a signal that comes before only with the next key
-        terminal.wait_for("Rain card\na number, or part of a name; ? hint, s save, q quit, h help\n>")
-        terminal.press("half a line\x03")
-        terminal.wait_for("The game is not saved.")
+        terminal.interrupt_until("The game is not saved.", typed="half a line")
         terminal.press("c\r", "\r", "q\r", "what\r", f"s {path}\r")
         assert terminal.wait_for_end() == 0
     saved = Replay.load(path)
