@@ -23,7 +23,7 @@ from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, PetrichorError
 from petrichor_env.render import action_text, changes, question, render_text, told_action
 from petrichor_env.replay_files import check_names
-from petrichor_env.replays import Replay, frames
+from petrichor_env.replays import Replay, frames, overlay_file
 from petrichor_env.state import NOBODY, SOURCE_NAMES, Decision, State
 from petrichor_env.terminal import BOLD, COLUMNS, FAINT, fit, in_columns, painted
 from petrichor_env.words import owner_names, win_text
@@ -454,13 +454,8 @@ class Session:
 @contextmanager
 def _with_numbers(config: Config, overlay_text: str) -> Iterator[Config]:
     """The configuration with an overlay of this text, "" for none, while its file lasts."""
-    if not overlay_text:
-        yield replace(config, components=None)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "components.toml")
-        path.write_text(overlay_text, encoding="utf-8")
-        yield replace(config, components=str(path))
+    with overlay_file(overlay_text) as path:
+        yield replace(config, components=None if path is None else str(path))
 
 
 def matches(wanted: str, texts: Sequence[str]) -> list[int]:

@@ -339,6 +339,14 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
+def _numbers(option: str, text: str, wanted: str) -> list[int]:
+    """The numbers of an option such as `1,2`. Raises PetrichorError, which says what is wanted, for anything else."""
+    words = _words(text)
+    if not all(word.isdecimal() for word in words):
+        raise PetrichorError(f"{option}={text!r}: {wanted}")
+    return [int(word) for word in words]
+
+
 def _given(**options: Any) -> dict[str, Any]:
     """Without those that were not given, for which the function called has its own defaults."""
     return {name: value for name, value in options.items() if value is not None}
@@ -500,22 +508,11 @@ def ladder(
     ),
 ) -> None:
     """Measure whether each agent, from random to ismcts-2000, wins against the one below it."""
-    numbers = _words(players)
-    if not all(number.isdecimal() for number in numbers):
-        raise PetrichorError(f"players={players!r}: whole numbers with commas between, such as 1,2")
-    _import("training.ladder", extra="train").main(
-        [int(one) for one in numbers], games=games, output=output, **_given(seed=seed)
-    )
+    numbers = _numbers("players", players, "whole numbers with commas between, such as 1,2")
+    _import("training.ladder", extra="train").main(numbers, games=games, output=output, **_given(seed=seed))
 
 
 # --- play, replay ----------------------------------------------------------------------------------------------------
-
-
-def _seats(people: str) -> list[int]:
-    seats = _words(people)
-    if not all(seat.isdecimal() for seat in seats):
-        raise PetrichorError(f"people={people!r}: seats with commas between, such as 0,2")
-    return [int(seat) for seat in seats]
 
 
 @app.command()
@@ -547,7 +544,7 @@ def play(
     """Play in the terminal: alone, against agents, or with others at the same keyboard."""
     import_module("agents.play_terminal").main(
         agents or (),
-        people=_seats(people),
+        people=_numbers("people", people, "seats with commas between, such as 0,2"),
         rounds=rounds,
         drafting=drafting,
         variants=_words(variants),

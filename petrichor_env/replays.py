@@ -15,6 +15,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -165,12 +166,20 @@ class Replay:
 
     def _with_overlay(self, use: Callable[[Path | None], Any]) -> Any:
         """What a function of an overlay's path gives: the numbers are played with from a file only."""
-        if not self.components:
-            return _refused(use, None)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "components.toml")
-            path.write_text(self.overlay_text, encoding="utf-8")
+        with overlay_file(self.overlay_text) as path:
             return _refused(use, path)
+
+
+@contextmanager
+def overlay_file(text: str) -> Iterator[Path | None]:
+    """An overlay file with this text while the block lasts; None for an empty one, the shipped numbers."""
+    if not text:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "components.toml")
+        path.write_text(text, encoding="utf-8")
+        yield path
 
 
 def _refused(use: Callable[[Path | None], Any], path: Path | None) -> Any:
