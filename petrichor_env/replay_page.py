@@ -30,7 +30,7 @@ from petrichor_env.replay_files import THOUSANDTHS, write
 from petrichor_env.replay_pictures import Drawing, Progress, drawings
 from petrichor_env.replays import Frame, Replay
 from petrichor_env.state import NOBODY, State
-from petrichor_env.words import owner_names
+from petrichor_env.words import owner_names, win_text
 
 _TEMPLATES = Path(__file__).parent
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
@@ -129,10 +129,10 @@ def page_data(
 def _result(replay: Replay, state: State, steps: int) -> str:
     if replay.winners is None:
         return f"Unfinished after {steps} steps"
-    who = " and ".join(replay.label(owner) for owner in replay.winners)
+    who = win_text([replay.label(owner) for owner in replay.winners])
     points = " and ".join(str(number) for number in sorted({replay.points[owner] for owner in replay.winners}))
     forfeited = "" if state["forfeited"] == NOBODY else f"{replay.label(int(state['forfeited']))} forfeited; "
-    return f"{forfeited}{who} {'wins' if len(replay.winners) == 1 else 'win'} with {points} points"
+    return f"{forfeited}{who} with {points} points"
 
 
 def _about(replay: Replay, viewer: int | None) -> str:
