@@ -462,6 +462,7 @@ def test_files(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
     svg = render_svg(scenario({"players": 3}))
     picture = Picture(svg)
+    assert len(repr(picture)) < 100  # what a terminal prints, and a notebook keeps beside the drawing
     assert picture._repr_svg_() == svg
     picture.save(tmp_path / "board.svg")
     picture.save(tmp_path / "board.PNG", width=200)

@@ -20,7 +20,7 @@ for every tile (`data-tile`), owner (`data-owner`), weather space (`data-weather
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -118,7 +118,7 @@ class Picture:
     Picture(render_svg(state)).save("board.png")
     """
 
-    svg: str
+    svg: str = field(repr=False)  # a hundred thousand characters, which would fill a terminal and every notebook's file
 
     def _repr_svg_(self) -> str:
         return self.svg
