@@ -2,8 +2,8 @@
 
 A test compares them with what this writes. The pictures are positions of real games (`docs/pictures.py`). No figure in
 a table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (`petrichor bench`),
-of `README.md` from `docs/difficulty.csv` (by `make demo`), of `docs/agents.md` from `docs/ladder.json` (by
-`petrichor ladder`).
+of `README.md` from `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of `docs/agents.md` from `docs/ladder.json` (`petrichor
+ladder`).
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ def performance_table() -> str:
 
 
 def difficulty_table() -> str:
-    with (DOCS / "difficulty.csv").open(encoding="utf-8", newline="") as file:
+    with (DOCS / "difficulty" / "difficulty.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     agents = list(dict.fromkeys(row["agent"] for row in rows))
     lines = [
-        "| variants | " + " | ".join(f"{agent}: wins | margin" for agent in agents) + " |",
-        "|---|" + "---:|---:|" * len(agents),
+        "| variants | " + " | ".join(f"`{agent}` wins" for agent in agents) + " |",
+        "|---|" + "---:|" * len(agents),
     ]
     for variants in dict.fromkeys(row["variants"] for row in rows):
         cells = [variants.replace("+", ", ").replace("_", " ")]
@@ -99,7 +99,6 @@ def difficulty_table() -> str:
             row = next(row for row in rows if row["variants"] == variants and row["agent"] == agent)
             low, win, high = (100 * float(row[key]) for key in ("win_rate_low", "win_rate", "win_rate_high"))
             cells.append(f"{win:.1f} % ({low:.1f} to {high:.1f})")
-            cells.append(f"{float(row['margin']):+.1f}")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
