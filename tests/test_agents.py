@@ -13,8 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import Agent, Decisions, GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
-from agents.base import check_agents
+from agents import (
+    POLICIES,
+    Agent,
+    Decisions,
+    GreedyAgent,
+    IsmctsAgent,
+    RandomAgent,
+    RolloutAgent,
+    agent_file,
+    make_agent,
+)
+from agents.base import ask, check_agents
 from agents.search.position_value import DEFAULT_WEIGHTS
 from petrichor_env.actions import CARD
 from petrichor_env.batch import Batch
@@ -288,6 +298,52 @@ def test_agents_by_name() -> None:
 def test_unknown_agents_are_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: one of random, greedy, rollout, ")):
         make_agent(name)
+
+
+OWN = """
+class First:
+    name = "first"
+
+    def act(self, decisions, generator):
+        return decisions.action_masks.argmax(axis=1)
+
+
+class Nothing:
+    pass
+
+
+class Wanting:
+    def __init__(self, strength):
+        pass
+"""
+
+
+def test_agents_of_ones_own_have_names_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_agents.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
+    agent = make_agent("own_agents:First")
+    assert agent.name == "own_agents:First"
+    batch = Batch(Config(), 3, seed=0)
+    batch.step(ask(agent, Decisions.of(batch), np.random.default_rng(0)))
+    assert agent_file("own_agents:First") == tmp_path / "own_agents.py"
+    for name, why in {
+        "own_agents:Second": "no attribute 'Second'",
+        "own_agents:Wanting": "strength",
+        "no_such_module:First": "No module named",
+    }.items():
+        with pytest.raises(ConfigError, match=rf"agent '{name}': one of random, .*{why}"):
+            make_agent(name)
+    with pytest.raises(ConfigError, match="Nothing has no method act"):
+        make_agent("own_agents:Nothing")
+
+
+def test_files_of_agents() -> None:
+    assert agent_file("policy:solo") == POLICIES / "solo.zip"
+    for name in ("greedy", "ismcts-20", "rollout:x", "no_such_module:First"):
+        assert agent_file(name) is None
+    with pytest.raises(CheckpointError, match="no such file"):
+        agent_file("policy:missing.zip")
 
 
 def test_budgets_are_checked() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from agents import make_agent
+from agents import POLICIES, make_agent
 from petrichor_env import cli
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, PetrichorError
@@ -171,3 +172,24 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         cli.main(["benchmark", "wizard", "--output", str(tmp_path / "none")])
     assert error.value.code == 2
     assert "agent 'wizard'" in capsys.readouterr().err
+
+
+def test_an_agent_whose_file_has_changed_is_not_mixed_with_what_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither as an opponent of others, nor when it is named: then it is measured anew."""
+    path = tmp_path / "own_policy.zip"
+    path.write_bytes((POLICIES / "versus.zip").read_bytes())
+    name, output = f"policy:{path}", tmp_path / "study"
+    before = json.loads((measure("random", name, output=output) / "benchmark.json").read_text(encoding="utf-8"))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("note.txt", "another file")
+    capsys.readouterr()
+    measure("greedy", output=output)
+    assert f"{name} is not played against" in "".join(capsys.readouterr().out.split("\n"))
+    after = json.loads((output / "benchmark.json").read_text(encoding="utf-8"))
+    assert after["checkpoints"] == before["checkpoints"]
+    assert {(pair["first"], pair["second"]) for pair in after["pairs"]} == {("random", name), ("random", "greedy")}
+    measure(name, output=output)
+    anew = json.loads((output / "benchmark.json").read_text(encoding="utf-8"))
+    assert anew["checkpoints"] != before["checkpoints"] and len(anew["pairs"]) == 3

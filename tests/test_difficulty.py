@@ -244,11 +244,12 @@ def test_report_says_what_the_games_say(tmp_path: Path, costly: int, title: str,
     text = report_of(tmp_path, weak, strong)
     (effect,) = [e for e in effects(strong.margins, 1) if e.significant]
     assert f"**What a variant costs**, averaged over all sets of the others: {title} {-effect.value:.1f} points" in text
-    assert re.search(rf"No effect on the margin beyond chance\*\*: .*{other}", text)
+    assert re.search(rf"What could be chance\*\*: .*{other}", text)
     assert "`strong`, the strongest of 2 agents measured here, wins" in text
     assert f"**{100 * strong.win_rates[0]:.1f} % (" in text
     assert re.search(rf"\*\*{title}\*\* costs", text)
-    assert f"{title} narrows this lead by" in text
+    assert re.search(rf"{title} shifts this by .* in favour of `weak`", text)
+    assert re.search(r"`strong` ends \d+\.\d points \(.* to .*\) ahead of the next strongest, `weak`.* 120 seeds", text)
     assert "no two variants do measurably more" in text
 
 
@@ -466,6 +467,14 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pictures")
+def test_commands_that_play_a_study_again() -> None:
+    study = Study({"random": 4, "ismcts-5": 2, "greedy": 8, "rollout-2": 2, "policy:solo": 8}, seed=7)
+    assert study.commands == [
+        "petrichor difficulty random ismcts-5 rollout-2 --games 4 --search-games 2 --seed 7",
+        "petrichor difficulty greedy policy:solo --games 8 --resume FOLDER",
+    ]
+
+
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
     cli.app(words, standalone_mode=False)

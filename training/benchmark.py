@@ -24,7 +24,7 @@ from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError, PetrichorError
 from petrichor_env.state import STATE_VERSION
-from training.difficulty import Key, checkpoint_hash, is_search, measure, sha256
+from training.difficulty import Key, agent_hash, is_search, measure, sha256
 from training.evaluation import (
     ALL_VARIANTS,
     EVALUATION_SEED,
@@ -142,8 +142,8 @@ def main(
         output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`.
         reference: `benchmark.json` to begin with where the output has none; None → docs/benchmark.json if it is there.
 
-    Ctrl-C keeps every set and match that is finished. Raises ConfigError, CheckpointError, ComponentsError,
-    PetrichorError.
+    Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
+    ConfigError, CheckpointError, ComponentsError, PetrichorError.
     """
     console = Console()
     names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
@@ -153,7 +153,7 @@ def main(
     folder = Path(output)
     overlay = None if components is None else str(Path(components).resolve())
     benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), overlay)
-    for name in [name for name in names if checkpoint_hash(name) != benchmark.checkpoints.get(name)]:
+    for name in [name for name in names if agent_hash(name) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
     solo, duel = _players(console, [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
     try:
@@ -197,6 +197,8 @@ def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
                 read.score(pair["first"], pair["second"])
             for solo in read.solo.values():
                 _estimates(solo)
+            if not read.tables:
+                raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise PetrichorError(f"{path}: no benchmark of this version; move it away to begin anew") from None
         if (read.tables, read.state_version) == (tables, STATE_VERSION):
@@ -215,13 +217,17 @@ def _players(
 ) -> tuple[list[Agent], list[Agent]]:
     """The agents that have solo games to play, and those that have matches to play or to be played against.
 
-    An agent that refuses a configuration is left out of it, and one that is not wanted if its file is gone. Raises
+    An agent that refuses a configuration is left out of it, and one that is not wanted if its file is gone or has
+    changed since it was measured: two files must not share a row. Raises
     ConfigError if a wanted one refuses both configurations, CheckpointError for its file.
     """
     solo: list[Agent] = []
     duel: list[Agent] = []
     with console.status("loading the agents"):
         for name in everybody:
+            if name not in wanted and _has_changed(name, benchmark):
+                console.print(f"{name} is not played against: its file is another one now. Name it to measure it anew.")
+                continue
             refusals = []
             for config, players in ((benchmark.solo_game, solo), (benchmark.duel, duel)):
                 if config.solo and (name in benchmark.solo or name not in wanted):
@@ -235,9 +241,14 @@ def _players(
             if name in wanted and len(refusals) == 2:
                 raise refusals[0]
     for name in wanted:
-        if (digest := checkpoint_hash(name)) is not None:
+        if (digest := agent_hash(name)) is not None:
             benchmark.checkpoints[name] = digest
     return solo, duel
+
+
+def _has_changed(name: str, benchmark: Benchmark) -> bool:
+    """Whether an agent's file is there, and another one than was measured."""
+    return agent_hash(name) not in (None, benchmark.checkpoints.get(name))
 
 
 def _play_solo(console: Console, benchmark: Benchmark, agent: Agent, games: int, interruptions: Interruptions) -> None:

@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import petrichor_env
-from agents import Agent, checkpoint_path
+from agents import Agent, agent_file
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.errors import CheckpointError, PetrichorError
@@ -85,11 +85,24 @@ class Study:
         return Config(modules=self.modules, components=self.components)
 
     @property
-    def command(self) -> str:
-        """What plays the same games again (if no agent joined with other numbers of games later)."""
-        words = ["petrichor difficulty", *self.agents]
-        games = {is_search(agent): number for agent, number in self.agents.items()}
+    def commands(self) -> list[str]:
+        """What plays the same games again; those after the first are of agents with other numbers of games."""
+        together: list[dict[str, int]] = []
+        for agent, number in self.agents.items():
+            for agents in together:
+                if all(agents[other] == number for other in agents if is_search(other) == is_search(agent)):
+                    agents[agent] = number
+                    break
+            else:
+                together.append({agent: number})
+        return [self._command(agents, first=agents is together[0]) for agents in together]
+
+    def _command(self, agents: Mapping[str, int], first: bool) -> str:
+        words = ["petrichor difficulty", *agents]
+        games = {is_search(agent): number for agent, number in agents.items()}
         words += [f"--{'search-' if search else ''}games {number}" for search, number in sorted(games.items())]
+        if not first:
+            return " ".join([*words, "--resume FOLDER"])
         words.append(f"--seed {self.seed}")
         words += [f"--modules {','.join(self.modules)}"] if self.modules else []
         words += ["--components FILE"] if self.components is not None else []
@@ -356,13 +369,13 @@ def read_study(folder: Path) -> Study:
     if study.tables != sha256(load_tables(study.components).tobytes()):
         raise PetrichorError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
-        if checkpoint_hash(agent) != digest:
+        if agent_hash(agent) != digest:
             raise PetrichorError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
     return study
 
 
 def _with_agents(study: Study, games: Mapping[str, int]) -> Study:
-    digests = {agent: checkpoint_hash(agent) for agent in games}
+    digests = {agent: agent_hash(agent) for agent in games}
     files = {agent: digest for agent, digest in digests.items() if digest is not None}
     return replace(study, agents={**study.agents, **games}, files={**study.files, **files})
 
@@ -372,15 +385,13 @@ def is_search(agent: str) -> bool:
     return agent.startswith(SEARCH_AGENTS)
 
 
-def checkpoint_hash(agent: str) -> str | None:
-    """SHA-256 of the file that an agent's name means, None for an agent without one."""
-    kind, _, path = agent.partition(":")
-    if not kind.startswith("policy"):
-        return None
+def agent_hash(agent: str) -> str | None:
+    """SHA-256 of the file that decides how an agent of this name plays, None for an agent without one."""
     try:
-        return sha256(checkpoint_path(path).read_bytes())
+        path = agent_file(agent)
     except CheckpointError:
         return None
+    return None if path is None else sha256(path.read_bytes())
 
 
 def sha256(data: bytes) -> str:

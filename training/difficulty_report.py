@@ -75,6 +75,12 @@ class _Findings:
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
         self.hardest = int(self.order[-1])
 
+    @property
+    def as_hard_as_the_hardest(self) -> list[int]:
+        """The sets whose win rate is not told from the hardest one's."""
+        told = self.wins.significant[:, self.hardest]
+        return [int(index) for index in self.order if index != self.hardest and not told[index]]
+
     def rate(self, index: int) -> Estimate:
         return share_estimate(self.yardstick.won[index].astype(float))
 
@@ -177,7 +183,7 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
     if total.low <= 0 <= total.high:
-        sentence = f"{who} about as many points as without ({total.value:+.1f})"
+        sentence = f"{who} as many points as without, within chance ({total.low:+.1f} to {total.high:+.1f})"
     else:
         sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
     changes = [f"{source} {change.value:+.1f}" for source, change in _changes(sets, weights, side)[:4]]
@@ -189,13 +195,15 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
 
 def _in_short(study: Study, found: _Findings) -> list[str]:
     base, hardest = found.rate(_BASE), found.rate(found.hardest)
+    others = len(found.as_hard_as_the_hardest)
+    tied = f" (by wins not told from {_number(others, 'other')})" if others else ""
     agents = len(found.others) + 1
     who = f"{found.name}, the strongest of {agents} agents measured here," if agents > 1 else f"{found.name}"
     lines = [
         f"The Southern Winds are played alone, against a neutral player that follows cards and dice. {who} wins",
         f"**{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the 16 sets that",
-        f"the four variants make, **{_title(found.hardest)}**. *You* are {found.name} in what follows, unless another",
-        "agent is named; 95 % intervals are in brackets.",
+        f"the four variants make, **{_title(found.hardest)}**{tied}. *You* are {found.name} in what follows,",
+        "unless another agent is named; 95 % intervals are in brackets.",
         "",
     ]
     costly = [effect for effect in found.main if effect.significant and effect.value < 0]
@@ -209,7 +217,7 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
         lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
     if unsure:
         names = _listed(f"{VARIANT_TITLES[e.variants[0]]} ({e.low:+.1f} to {e.high:+.1f} points)" for e in unsure)
-        lines.append(f"- **No effect on the margin beyond chance**: {names}.")
+        lines.append(f"- **What could be chance**: the change of the margin with {names}.")
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
     if pairs:
         most = max(pairs, key=lambda effect: abs(effect.value))
@@ -218,7 +226,7 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
         lines.append("- **Together**: no two variants do measurably more or less than their sum.")
     neutral = found.mean_points(_BASE, _NEUTRAL)
     lines.append(
-        f"- **The neutral player** scores {neutral.sum():.1f} points in the base game, most of them from"
+        f"- **The neutral player** scores {neutral.sum():.1f} points in the base game, the most from"
         f" {_listed(_top(neutral, 3))}; with all four variants {found.mean_points(_ALL, _NEUTRAL).sum():.1f}."
     )
     even = int(np.argmin(np.abs(found.yardstick.win_rates - 0.5)))
@@ -251,7 +259,8 @@ def _each_set(found: _Findings) -> list[str]:
         "## Sixteen games in one box",
         "",
         "Each row is a set of variants (a filled dot: played with), each column an agent. Left, how many games of a",
-        "hundred it wins, right, by how many points it is ahead of the neutral player on average.",
+        "hundred it wins, right, by how many points it is ahead of the neutral player on average. The easiest set by",
+        "the mean over all agents is on top.",
         "",
         "![Win rates and points ahead of each set and agent](heat_map.png)",
         "",
@@ -267,6 +276,8 @@ def _each_set(found: _Findings) -> list[str]:
         ]
         lines += [f"To choose a set by how often {found.name} should win:", ""]
         lines += [*_table(("wanted", "set", "won"), rows, left=2), ""]
+        missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
+        lines += [f"No set is near {' or '.join(missed)}.", ""] if missed else []
     path = smoothest_path(rates)
     steps = [f"{_title(path[0])} {100 * rates[path[0]]:.0f} %"]
     for before, after in pairwise(path):
@@ -382,17 +393,19 @@ def _good_play(found: _Findings) -> list[str]:
     gaps = (found.yardstick.margins[:, :games] - other.margins[:, :games]).astype(float)
     by_seed = {name: contrast((name,)) @ gaps for name in VARIANTS}
     p_values = dict(zip(VARIANTS, holm(np.array([p_of_mean(by_seed[name]) for name in VARIANTS])), strict=True))
+    gap = mean_estimate(gaps.mean(axis=0))
+    where = "ahead of" if gap.value >= 0 else "behind"
     lines.append(
-        f"Does a variant leave room for good play? {found.name} ends {gaps.mean():.1f} points better than the next"
-        f" strongest, `{agent_title(other.agent)}`, on average of the sets, seed by seed."
+        f"Does a variant leave room for good play? {found.name} ends {_size(gap)} {where} the next strongest,"
+        f" `{agent_title(other.agent)}`, on average of the sets, on the {_number(games, 'seed')} that both have played."
     )
     for name in VARIANTS:
         change = mean_estimate(by_seed[name])
         if p_values[name] < SIGNIFICANCE:
-            does = "widens" if change.value > 0 else "narrows"
-            lines.append(f"{VARIANT_TITLES[name]} {does} this lead by {_size(change)}.")
+            gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
+            lines.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
     if all(p >= SIGNIFICANCE for p in p_values.values()):
-        lines.append("No variant changes this lead beyond chance.")
+        lines.append("No variant changes this beyond chance.")
     return lines
 
 
@@ -442,7 +455,7 @@ def _hardest(found: _Findings) -> list[str]:
     lines = ["## The hardest, and why", ""]
     if not found.wins.significant[_BASE, hardest]:
         return [*lines, f"No set is won significantly less often than the base game by {found.name}."]
-    tied = [int(index) for index in found.order if index != hardest and not found.wins.significant[index, hardest]]
+    tied = found.as_hard_as_the_hardest
     lines.append(
         f"**{_capital(_title(hardest))}**: won {_percent(found.rate(hardest))}, with a mean margin of"
         f" {_points_interval(found.margin(hardest))} points. The base game: won {_percent(found.rate(_BASE))}, with"
@@ -556,8 +569,8 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         "  the unit of every test.",
     ]
     if sets:
-        gains = _listed(f"{100 * pairing_gain(one):.0f} % for `{agent_title(one.agent)}`" for one in sets)
-        lines.append(f"  Pairing made the variance of a difference of two sets' margins smaller by {gains}.")
+        gains = _listed(f"{-100 * pairing_gain(one):+.0f} % for `{agent_title(one.agent)}`" for one in sets)
+        lines.append(f"  Pairing changed the variance of a difference of two sets' margins by {gains}.")
     lines += [
         "- Two sets: McNemar's exact test of wins, the paired t test of margins, each with Holm's correction for an",
         "  agent's 120 pairs. Effects: contrasts of the 2 x 2 x 2 x 2 sets by seed, t tests with Holm's correction for",
@@ -568,5 +581,5 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         "- Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,",
         "  `difficulty.json` (sets, effects, rankings), `settings.json`.",
     ]
-    lines.append(f"- To play them again: `{study.command}`.")
+    lines.append(f"- To play them again: {', then '.join(f'`{command}`' for command in study.commands)}.")
     return lines

@@ -180,7 +180,7 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
         right.set_yticks(rows, [str(row + 1) for row in rows])
         right.tick_params(length=0, labelright=True, labelleft=False)
         right.grid(visible=False)
-        right.set_title("Blue: more than chance\n(above the diagonal by wins, below by margin)")
+        right.set_title("Blue: more than chance; =: not\n(above the diagonal by wins, below by margin)")
         left.set_ylim(len(order) - 0.5, -0.5)
         for axes in (left, middle):
             axes.tick_params(axis="y", length=0, labelleft=False)
