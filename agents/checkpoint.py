@@ -109,6 +109,8 @@ def read_notes(path: str | Path) -> dict[str, Any]:
             if MEMBER not in archive.namelist():
                 raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
             notes: dict[str, Any] = json.loads(archive.read(MEMBER))
+    except CheckpointError:
+        raise
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
     if not isinstance(notes, dict):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -40,6 +41,7 @@ from training.evaluation import (
     share_estimate,
     wilson_interval,
 )
+from training.evaluation_files import plus_minus
 from training.matches import FIRST_LOOK, assess, block_seeds, evaluate, labels_of, play_match, rotations
 
 SAMPLES = 4000
@@ -597,6 +599,7 @@ def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert code == 0
     assert "solo+one_more_turn: 64 seeds" in printed
     assert "Stopped as soon as no interval of a win rate was wider than 20 points." in printed
+    assert "100 %" in printed.splitlines()[0]
     games = _rows(tmp_path / "one" / "games.csv")
     assert [(row["agent"], row["seed"]) for row in games[:2]] == [
         ("random", str(EVALUATION_SEED)), ("neutral", str(EVALUATION_SEED))
@@ -611,6 +614,58 @@ def test_evaluate_command_in_solo(tmp_path: Path, capsys: pytest.CaptureFixture[
     (difference,) = _rows(tmp_path / "two" / "differences.csv")
     assert float(difference["margin_high"]) < 0
     assert len(_rows(tmp_path / "two" / "games.csv")) == 2 * 2 * 20
+
+
+def test_one_seed_gives_no_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "one"
+    code, printed = _run(capsys, "evaluate", "greedy", "random", "--games", "1", "--output", str(folder))
+    assert code == 0
+    assert "2p: 1 seed, 2 rotations" in printed
+    report = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    margin = report["reports"][0]["estimates"]["margin"]
+    assert f"{margin['value']:+.1f} ± –" in printed and "± 0" not in printed
+    assert (margin["low"], margin["high"]) == (None, None)
+    row = _rows(folder / "agents.csv")[0]
+    assert float(row["margin"]) == pytest.approx(margin["value"], abs=1e-4)
+    assert (row["margin_low"], row["margin_high"]) == ("", "")
+    assert float(row["win_rate_low"]) < float(row["win_rate_high"])
+    assert plus_minus(Estimate(*margin.values()), signed=True) == f"{margin['value']:+.1f} ± –"
+    code, printed = _run(capsys, "tournament", "greedy", "random", "--games", "1", "--output", str(tmp_path / "cup"))
+    assert code == 0
+    assert "2 games, 1 seed, 95 %" in printed and "± –" in printed
+    words = ("evaluate", "greedy", "random", "--solo", "--games", "1", "--output", str(tmp_path / "solo"))
+    code, printed = _run(capsys, *words)
+    assert code == 0
+    assert re.search(r"margin \S+ \(no interval\)", " ".join(printed.split()))
+
+
+def test_verdicts_and_places_of_three(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A verdict is of the number beside it; what has bounds is shown between them."""
+    words = ("evaluate", "greedy", "random", "greedy", "--games", "4", "--output", str(tmp_path / "out"))
+    code, printed = _run(capsys, *words)
+    assert code == 0
+    text = " ".join(printed.split())
+    assert "3p: 2 seeds, 3 rotations" in text
+    assert re.search(r"greedy less greedy #2, .*; win rate \S+ percentage points \(\S+ to \S+\): no diff", text)
+    assert "no difference of win rates shown" in text
+    rows = _rows(tmp_path / "out" / "agents.csv")
+    for row in rows:
+        place = [float(row[name]) for name in ("place", "place_low", "place_high")]
+        assert 1 <= place[1] <= place[0] <= place[2] <= 3
+        assert f"{place[0]:.2f} " in text and f"({place[1]:.2f}–{place[2]:.2f})" in text
+
+
+def test_names_are_no_agents() -> None:
+    agents: Any = ["greedy", "random"]
+    config = Config(players=2)
+    for play in (
+        lambda: evaluate(agents, config, 4),
+        lambda: play_match(agents, config, [1]),
+        lambda: play_games(agents, config, 2, 0),
+        lambda: tournament.play_tournament(agents, config, 4),
+    ):
+        with pytest.raises(ConfigError, match="'greedy' has no name or no act; agents are objects, as make_agent"):
+            play()
 
 
 def test_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,22 @@ def test_sb3_leaves_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert read_notes(tmp_path / "policy.zip")["training"]["players"] == 1
 
 
+def test_examples_refuse_before_they_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for example in (sb3, cleanrl_style):
+        monkeypatch.setattr(example.torch, "set_num_threads", lambda number: pytest.fail("it went on"))
+    (tmp_path / "file").touch()
+    for output in (tmp_path / "file" / "policy.zip", tmp_path):
+        with pytest.raises(SystemExit, match=f"--output {re.escape(str(output))}: "):
+            sb3.main(output=output)
+    with pytest.raises(SystemExit, match="--opponent: agent 'nobody': one of"):
+        cleanrl_style.main(opponent="nobody")
+
+
+def test_cleanrl_style_tells_how_many_games_were_played(capsys: pytest.CaptureFixture[str]) -> None:
+    rate = cleanrl_style.main(steps=1, games=3)
+    assert f"won {rate:.1%} of 4 games" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "main",
     [

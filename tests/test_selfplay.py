@@ -603,6 +603,7 @@ def test_command(settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert {path.name for path in output.iterdir()} == FILES | {"league", "tensorboard"}
     printed = " ".join(capsys.readouterr().out.split())
     assert "The league" in printed and "an even share being 25.0%" in printed
+    assert "share of seats" in printed
     rows = rows_of(output / "league.csv")
     for steps in range(1, 6):
         now = [row for row in rows if int(row["steps"]) == steps * ROLLOUT]
@@ -657,6 +658,8 @@ def test_shipped_settings(players: int) -> None:
         (["--players", "1"], "players=1: self-play is for two players or more"),
         (["--players", "2", "--config", "no_such"], "no_such: there is no such settings file"),
         (["--resume", "no_such"], "run.json: there is no such file"),
+        (["--steps", "0"], "steps=0: more than 0"),
+        (["--steps", "5", "--minutes", "5"], "one of them"),
     ],
 )
 def test_slips_on_the_command_line(
@@ -685,7 +688,7 @@ def test_wrong_settings_files(table: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(table)
     with pytest.raises(ConfigError, match=text):
-        selfplay_main(settings=path, steps=0, output=tmp_path / "run")
+        selfplay_main(settings=path, steps=1, output=tmp_path / "run")
     assert not (tmp_path / "run" / "run.json").exists()
 
 

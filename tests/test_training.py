@@ -52,7 +52,19 @@ from training.evaluation import (
     wilson_interval,
 )
 from training.league import LeagueSettings
-from training.learning import BEST, CURVE, EVALUATIONS, POLICY, RESUME, Budget, Judgement, Learner, read_rows, read_run
+from training.learning import (
+    BEST,
+    CURVE,
+    EVALUATIONS,
+    POLICY,
+    RESUME,
+    RUN,
+    Budget,
+    Judgement,
+    Learner,
+    read_rows,
+    read_run,
+)
 from training.ppo import MAX_THREADS, Policy, fastest_threads, new_model, torch_settings
 from training.progress import Interruptions, new_folder
 from training.resume import load_tree, save_tree
@@ -246,7 +258,7 @@ def test_wilson_interval_has_the_known_numbers() -> None:
 def test_mean_interval_has_the_known_numbers() -> None:
     """1 … 5: mean 3, standard error 1/sqrt(2), Student's quantile for 4 degrees of freedom 2.7764."""
     assert mean_interval(np.arange(1.0, 6.0)) == pytest.approx((3 - 1.9633, 3 + 1.9633), abs=1e-3)
-    assert mean_interval(np.array([4.0])) == (4, 4)
+    assert mean_interval(np.array([4.0])) == (-np.inf, np.inf)
     assert mean_interval(np.array([2.0, 2.0])) == (2, 2)
 
 
@@ -290,7 +302,7 @@ def test_evaluation_with_more_players_names_every_winner(config: Config) -> None
 
 
 def test_evaluation_refuses_bad_input() -> None:
-    with pytest.raises(ConfigError, match="1 agents for 2 players"):
+    with pytest.raises(ConfigError, match="1 agent for 2 players"):
         play_games([RandomAgent()], Config(players=2), 5, 0)
     with pytest.raises(ConfigError, match="games=0"):
         play_games([RandomAgent()], Config(), 0, 0)
@@ -390,6 +402,10 @@ def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -
         path.write_bytes(whole[:size])
         with pytest.raises(CheckpointError, match=r"policy\.zip: .*is damaged"):
             PolicyAgent.load(path)
+    with zipfile.ZipFile(path, "w"):
+        pass
+    with pytest.raises(CheckpointError, match=r"^\S*policy\.zip: has no petrichor\.json: it is damaged, or no chec"):
+        PolicyAgent.load(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(MEMBER, json.dumps(versions()))
     with pytest.raises(CheckpointError, match=r"policy\.zip: is damaged: its network can't be read"):
@@ -843,7 +859,7 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) ->
     numbers = tmp_path / "numbers.toml"
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     tiny_file.write_text(tiny_file.read_text().replace("[solo]", f"[solo]\ncomponents = '{numbers}'"))
-    folder = train_solo(tiny_file, curriculum=True, steps=0, output=tmp_path / "run")
+    folder = train_solo(tiny_file, curriculum=True, steps=1, output=tmp_path / "run")
     _, _, sections = read_run(folder, "solo", learning=Settings, solo=SoloSettings)
     assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
 
@@ -903,6 +919,8 @@ def test_a_run_that_is_stopped_says_what_is_kept(
         ({"variants": ["hard"]}, "unknown 'hard'"),
         ({"variants": ["double_card"], "curriculum": True}, "give one of the two"),
         ({"steps": 5, "minutes": 5.0}, "one of them"),
+        ({"steps": 0}, "steps=0: more than 0"),
+        ({"minutes": 0.0}, "minutes=0.0: more than 0"),
         ({"components": "nowhere"}, "nowhere"),
     ],
 )
@@ -910,6 +928,23 @@ def test_train_solo_refuses_bad_input(options: dict[str, Any], error: str, tmp_p
     with pytest.raises((ConfigError, ComponentsError), match=error):
         train_solo(**options, output=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_that_is_used_up_is_refused(tmp_path: Path, tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is written; a run that lacks its last evaluation alone goes on to it."""
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(Learner, "_evaluate", lambda self: None)
+        train_solo(tiny_file, variants=["double_card"], output=folder)
+    before = (folder / RUN).read_bytes()
+    with pytest.raises(ConfigError, match=r"^steps=100: .*run has used that up already, by 512 steps in .* give more$"):
+        train_solo(resume=folder, steps=100)
+    assert not (folder / BEST).exists()
+    train_solo(resume=folder)
+    assert (folder / BEST).exists()
+    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; to go on give more --steps or"):
+        train_solo(resume=folder)
+    assert (folder / RUN).read_bytes() == before
 
 
 def test_runs_of_another_kind_are_not_resumed(tmp_path: Path) -> None:
@@ -1068,3 +1103,11 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(PetrichorError, match="no folder can be made"):
         new_folder(tmp_path / "file" / "demo")
+
+
+@pytest.mark.parametrize("wanted", ["", ".", "../here", "inner/.."])
+def test_a_folder_that_is_the_current_one(wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has files; the new one is beside it, and no hidden one."""
+    (tmp_path / "here" / "inner").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    assert new_folder(wanted).resolve() == tmp_path / "here-2"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -23,6 +23,7 @@ from petrichor_env.config import VARIANTS, Config
 from petrichor_env.errors import ConfigError, IllegalAction
 from petrichor_env.replay_files import THOUSANDTHS
 from petrichor_env.state import STATE_VERSION, Source
+from petrichor_env.words import counted
 from training.ratings import CONFIDENCE, Z, final_places, places
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
@@ -168,7 +169,7 @@ def play_games(
     ConfigError for a number of agents that is not the number of players.
     """
     if len(agents) != config.players:
-        raise ConfigError(f"{len(agents)} agents for {config.players} players: one a seat")
+        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
     if games < 1:
         raise ConfigError(f"games={games}: at least 1")
     parts = []
@@ -221,6 +222,7 @@ def play_lineups(
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: different numbers from 0 to {len(agents) - 1} in every game")
+    names = names_of(agents)
     check_agents(agents, config)
     batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
@@ -261,7 +263,7 @@ def play_lineups(
     ranks = final_places(final, config.owners)
     return Results(
         config,
-        tuple(agent.name for agent in agents),
+        names,
         first,
         points,
         won,
@@ -275,6 +277,14 @@ def play_lineups(
         actions=_by_game(taken, games) if record_actions else None,
         probabilities=_by_game(given, games) if record_probabilities else None,
     )
+
+
+def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
+    """What they are called. Raises ConfigError for anything that is no agent, such as the name of one."""
+    for agent in agents:
+        if not isinstance(agent, Agent):
+            raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects, as make_agent gives them")
+    return tuple(agent.name for agent in agents)
 
 
 def _probabilities(
@@ -320,6 +330,11 @@ class Estimate(NamedTuple):
     def width(self) -> float:
         return self.high - self.low
 
+    @property
+    def has_interval(self) -> bool:
+        """False for the mean of a single number: its ends are infinite, in JSON files null."""
+        return self.low is not None and math.isfinite(self.low)
+
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
@@ -330,10 +345,10 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
-    """The 95 % Student interval of a mean; a single value or equal values give an interval without width."""
+    """The 95 % Student interval of a mean: without width for equal values, without ends for a single one."""
     mean = float(np.mean(values))
     if len(values) < 2:
-        return mean, mean
+        return -math.inf, math.inf
     half = float(stats.sem(values) * stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
     return mean - half, mean + half
 
@@ -434,10 +449,17 @@ def summarize(results: Results) -> Summary:
 
 
 def write_csv(path: Path, summaries: Iterable[Summary]) -> None:
-    """One line a summary, numbers to four decimals."""
+    """One line a summary, numbers to four decimals, nothing for ends that an interval has not."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Summary)])
         writer.writeheader()
         for summary in summaries:
             row = asdict(summary)
-            writer.writerow({key: f"{v:.4f}" if isinstance(v, float) else v for key, v in row.items()})
+            writer.writerow({key: decimals(value) for key, value in row.items()})
+
+
+def decimals(value: Any) -> Any:
+    """A cell of a CSV file: a float to four decimals, nothing if it is infinite or NaN, others as they are."""
+    if not isinstance(value, float):
+        return value
+    return f"{value:.4f}" if math.isfinite(value) else ""

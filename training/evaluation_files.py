@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,7 +22,7 @@ from petrichor_env.replay_files import THOUSANDTHS, printable
 from petrichor_env.replays import Replay, replays_of
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
 from petrichor_env.words import NEUTRAL
-from training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results
+from training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results, decimals
 from training.progress import new_folder
 
 _LONGEST_SLUG = 40
@@ -136,7 +137,7 @@ class ReplayFiles:
         if self._kept:
             example = "petrichor replay FILE"
             where = f"[bold]{escape(str(self._folder))}[/bold]"
-            console.print(f"In {where}: {self._kept:,} replays; look at one with {example}", soft_wrap=True)
+            console.print(f"In {where}: {many(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
 
 
 def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:
@@ -165,12 +166,12 @@ def slug(name: str) -> str:
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """A CSV file with numbers to four decimals; its columns are the first row's keys."""
+    """A CSV file with numbers to four decimals (`decimals`); its columns are the first row's keys."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         for row in rows:
-            writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value for key, value in row.items()})
+            writer.writerow({key: decimals(value) for key, value in row.items()})
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
@@ -185,8 +186,16 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Indented, with a newline at the end."""
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    """Indented, with a newline at the end; null for what JSON has no number for, infinite ends and NaN."""
+    path.write_text(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 def flat(**estimates: Estimate) -> dict[str, float]:
@@ -203,6 +212,25 @@ def percent(estimate: Estimate) -> str:
 
 
 def plus_minus(estimate: Estimate, signed: bool = False, digits: int = 1) -> str:
-    """`+3.2 ± 1.1`; the greater of both distances where the interval is not symmetric."""
+    """`+3.2 ± 1.1`; the greater of both distances where the interval is not symmetric; `+3.2 ± –` without one."""
+    value = f"{estimate.value:{'+' if signed else ''}.{digits}f}"
+    if not estimate.has_interval:
+        return f"{value} ± –"
     half = max(estimate.high - estimate.value, estimate.value - estimate.low)
-    return f"{estimate.value:{'+' if signed else ''}.{digits}f} ± {half:.{digits}f}"
+    return f"{value} ± {half:.{digits}f}"
+
+
+def between(estimate: Estimate, digits: int = 1) -> str:
+    """`1.40 (1.31–1.52)`: for what has bounds, beyond which ± could go."""
+    return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
+
+
+def signed(estimate: Estimate) -> str:
+    """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
+    ends = f"({estimate.low:+.1f} to {estimate.high:+.1f})" if estimate.has_interval else "(no interval)"
+    return f"{estimate.value:+.1f} {ends}"
+
+
+def many(number: int, thing: str) -> str:
+    """`1 seed`, `1,000 seeds`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -45,8 +45,8 @@ CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tens
 class Budget:
     """How long to learn: so many of the learner's decisions, or so many minutes; neither: until it is stopped.
 
-    With steps, a run is the same every time on a machine; with minutes it depends on how fast the machine is. Raises
-    ConfigError for both or less than 0.
+    With steps, a run is the same every time on a machine; with minutes it depends on how fast the machine is. Either
+    way it ends with a whole rollout. Raises ConfigError for both or less than 0.
     """
 
     steps: int | None = None
@@ -242,6 +242,11 @@ class Learner:
         """How much of the budget is used up, 0 to 1."""
         return self.budget.fraction(self.steps, self.seconds)
 
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether the newest evaluation is of the present policy."""
+        return bool(self.evaluations) and self.evaluations[-1][0] >= self.steps
+
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
         """The present policy as an agent; it goes on learning. For one that stays, save it or copy the policy."""
         return PolicyAgent(self.model, name=name, sample=sample)
@@ -277,7 +282,7 @@ class Learner:
                 self.save()
                 if self.budget.steps is None:
                     self._choose_threads()
-        if self.fraction >= 1 and self.steps and (not self.evaluations or self.evaluations[-1][0] < self.steps):
+        if self.fraction >= 1 and self.steps and not self.is_evaluated:
             self._evaluate()
 
     def _iterate(self) -> None:
@@ -543,6 +548,32 @@ def read_run(folder: Path, kind: str, **sections: type[Any]) -> tuple[int, Budge
     raise CheckpointError(f"{path}: is a run of `petrichor train {other}`, not of {kind}")
 
 
+def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
+    """The budget, or that of the steps or minutes given. Raises ConfigError for both of them, and for 0."""
+    if steps is not None or minutes is not None:
+        budget = Budget(steps, minutes)
+    for name, value in asdict(budget).items():
+        if value == 0:
+            raise ConfigError(f"{name}={value}: more than 0")
+    return budget
+
+
+def _check_unfinished(learner: Learner, folder: Path, before: Budget) -> None:
+    """Raises ConfigError where a resumed run has nothing left to do. `before`: the budget that it had until now."""
+    if learner.fraction < 1:
+        return
+    if learner.budget != before:
+        given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
+        raise ConfigError(
+            f"{given}: {folder} has used that up already, by {learner.steps:,} steps in {learner.seconds / 60:.1f} "
+            "minutes; give more"
+        )
+    if learner.is_evaluated:
+        raise ConfigError(
+            f"{folder}: already finished after {learner.steps:,} steps; to go on give more --steps or --minutes"
+        )
+
+
 def run_in_folder(
     console: Console,
     folder: Path,
@@ -556,6 +587,7 @@ def run_in_folder(
     """Make a learner, write `run.json`, and learn: a bar shows how far it is.
 
     Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
+    Raises ConfigError for a run to resume whose budget is used up.
 
     Arguments:
         kind, seed, budget, sections: as in `write_run`.
@@ -564,18 +596,22 @@ def run_in_folder(
     """
     learner: Learner | None = None
     try:
-        with Interruptions() as interruptions, progress_bar(console) as bar:
-            task = bar.add_task("learning", total=1.0, status="")
+        bar = progress_bar(console)
+        task = bar.add_task("learning", total=1.0, status="")
 
-            def show(progress: Progress) -> None:
-                bar.update(task, completed=progress.fraction, status=progress.text)
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.fraction, status=progress.text)
 
-            made = make(should_stop=interruptions.wanted, on_progress=show)
-            if resume:
-                made.resume()
+        with Interruptions() as interruptions:
+            with console.status("preparing the games"):
+                made = make(should_stop=interruptions.wanted, on_progress=show)
+                if resume:
+                    made.resume()
+                    _check_unfinished(made, folder, read_run(folder, kind)[1])
             learner = made
             write_run(folder, kind, seed, budget, **sections)
-            progress = learner.run()
+            with bar:
+                progress = learner.run()
     except KeyboardInterrupt:
         _say_what_is_kept(console, folder, kind, learner)
         raise

@@ -25,6 +25,7 @@ from petrichor_env.batch import Batch
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
 from petrichor_env.state import MAX_PLAYERS
+from petrichor_env.words import counted
 from training.evaluation import (
     EVALUATION_SEED,
     MAX_GAMES_AT_ONCE,
@@ -34,6 +35,7 @@ from training.evaluation import (
     concatenate,
     difference_estimate,
     mean_estimate,
+    names_of,
     play_games,
     play_lineups,
     share_estimate,
@@ -41,10 +43,13 @@ from training.evaluation import (
 from training.evaluation_files import (
     GamesFile,
     ReplayFiles,
+    between,
     flat,
+    many,
     percent,
     plus_minus,
     provenance,
+    signed,
     write_json,
     write_rows,
 )
@@ -87,7 +92,8 @@ def play_match(
     Raises EvaluationStopped; ConfigError unless there is one agent for each of two or more players.
     """
     if len(agents) != config.players or config.solo:
-        raise ConfigError(f"{len(agents)} agents for {config.players} players: a match is of two or more, one a seat")
+        seats = counted(config.players, "player")
+        raise ConfigError(f"{counted(len(agents), 'agent')} for {seats}: a match is of two or more, one a seat")
     if len(seeds) < 1:
         raise ConfigError("seeds: at least one")
     at_once = max(1, MAX_GAMES_AT_ONCE // len(agents))
@@ -299,8 +305,8 @@ def evaluate(
     check_numbers(games, until_width)
     solo = config.solo
     if not agents or (not solo and len(agents) != config.players):
-        raise ConfigError(f"{len(agents)} agents for {config.players} players: one a seat")
-    labels = labels_of([agent.name for agent in agents])
+        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
+    labels = labels_of(names_of(agents))
     seeds_left = seeds_for(games, config.players)
     done: list[Results] = []
     evaluation = None
@@ -405,7 +411,7 @@ def main(
     Arguments:
         names: of the agents, as `make_agent` knows them: two to five play each other, one plays solo.
         solo: each one plays the Southern Winds, and they are compared.
-        games: that each agent plays; None → 1000, or at most 20 000 with `until_width`.
+        games: that each agent plays, as in `evaluate`; None → 1000, or at most 20 000 with `until_width`.
         save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
         others: as in `Config` and `evaluate`.
 
@@ -464,6 +470,8 @@ def main(
             folder.rmdir()
             console.print("Stopped before the first games were finished: nothing was kept.")
             raise KeyboardInterrupt from None
+        if evaluation.stopped == "width":
+            bar.update(task, completed=total)
     _write(folder, evaluation, seed, until_width)
     _print(console, evaluation, until_width)
     console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
@@ -476,18 +484,21 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     first = evaluation.reports[0]
     rotated = "" if solo else f", {evaluation.config.players} rotations of the seats each"
     table = Table(
-        title=f"{evaluation.config.name}: {first.seeds:,} seeds{rotated}, 95 % intervals",
+        title=f"{evaluation.config.name}: {many(first.seeds, 'seed')}{rotated}, 95 % intervals",
         title_justify="left",
     )
     table.add_column("agent", overflow="fold")
     columns = [name for name in _COLUMNS if name in first.estimates]
     for name in columns:
-        table.add_column(name.replace("_points", "").replace("_", " "), justify="right", no_wrap=True)
+        heading = name.replace("_points", "").replace("_", " ")
+        table.add_column(heading, justify="right", no_wrap=name != "place")  # that leaves room for names
     for report in evaluation.reports:
         cells = [
             percent(report.estimates[name])
             if name == "win_rate"
-            else plus_minus(report.estimates[name], signed=name == "margin", digits=2 if name == "place" else 1)
+            else between(report.estimates[name], digits=2)
+            if name == "place"
+            else plus_minus(report.estimates[name], signed=name == "margin")
             for name in columns
         ]
         table.add_row(Text(report.agent), *cells)
@@ -502,12 +513,12 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         )
     else:
         for one in evaluation.comparisons:
-            rate, margin = one.win_rate, one.margin
+            rate = one.win_rate
             console.print(
                 Text(
-                    f"{one.first} less {one.second}, paired by seed: win rate {100 * rate.value:+.1f} percentage "
-                    f"points ({100 * rate.low:+.1f} to {100 * rate.high:+.1f}), margin {margin.value:+.1f} "
-                    f"({margin.low:+.1f} to {margin.high:+.1f}): {_verdict(rate)}."
+                    f"{one.first} less {one.second}, paired by seed: margin {signed(one.margin)}; win rate "
+                    f"{100 * rate.value:+.1f} percentage points ({100 * rate.low:+.1f} to {100 * rate.high:+.1f}): "
+                    f"{_verdict(rate)}."
                 )
             )
     for report in evaluation.reports if solo else evaluation.reports[:1]:
@@ -527,6 +538,7 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
 
 
 def _verdict(difference: Estimate) -> str:
+    """Of win rates."""
     if difference.low > 0:
         return "ahead"
-    return "behind" if difference.high < 0 else "no difference shown"
+    return "behind" if difference.high < 0 else "no difference of win rates shown"

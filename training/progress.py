@@ -63,11 +63,14 @@ def new_folder(wanted: str | Path) -> Path:
 
     Raises PetrichorError where none can be made.
     """
-    folder, number = Path(wanted), 1
+    first = Path(wanted)
+    if first.name in ("", ".."):
+        first = first.resolve()
+    folder, number = first, 1
     try:
         while folder.exists() and any(folder.iterdir()):
             number += 1
-            folder = Path(f"{wanted}-{number}")
+            folder = Path(f"{first}-{number}")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None

@@ -27,6 +27,7 @@ from training.learning import (
     Learner,
     read_rows,
     read_run,
+    run_budget,
     run_in_folder,
 )
 from training.matches import play_match
@@ -249,6 +250,7 @@ def main(
         )
         folder = Path(resume)
         seed, budget, sections = read_run(folder, "selfplay", **kinds)
+        budget = run_budget(budget, steps, minutes)
     else:
         if settings is None and players not in (None, 2, 3, 4):
             raise ConfigError(f"players={players}: 2, 3 or 4 (or settings of your own for 5)")
@@ -257,10 +259,9 @@ def main(
         if players is not None:
             sections["selfplay"] = replace(sections["selfplay"], players=players)
         sections["selfplay"] = with_components(sections["selfplay"], components)
+        budget = run_budget(budget, steps, minutes)
         seed = 0 if seed is None else seed
         folder = new_folder("runs/selfplay" if output is None else output)
-    if minutes is not None or steps is not None:
-        budget = Budget(steps, minutes)
     make = partial(new_learner, budget, folder, seed, sections["learning"], sections["selfplay"], sections["league"])
     learner, progress = run_in_folder(console, folder, "selfplay", seed, budget, sections, make, resume is not None)
     hook = learner.hook
@@ -281,7 +282,7 @@ def league_table(rows: list[dict[str, Any]]) -> Table:
     """The league by rating."""
     table = Table(title="The league", title_justify="left", caption_justify="left")
     table.caption = "Rating: mu ± 1.96 sigma, random is 25.\nLearner ahead: share of its last games."
-    for heading in ("player", "rating", "games", "learner ahead", "drawn"):
+    for heading in ("player", "rating", "games", "learner ahead", "share of seats"):
         table.add_column(heading, justify="left" if heading == "player" else "right")
     for row in sorted(rows, key=lambda row: -row["rating"]):
         table.add_row(

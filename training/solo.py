@@ -27,6 +27,7 @@ from training.learning import (
     Learner,
     Progress,
     read_run,
+    run_budget,
     run_in_folder,
 )
 from training.progress import new_folder, refuse_with_resume
@@ -265,7 +266,6 @@ def main(
         resume: folder of a run to go on with, as it was set; only the budget may be another one.
     """
     console = Console()
-    given = Budget(steps, minutes)
     if resume is not None:
         refuse_with_resume(
             "minutes or steps",
@@ -278,6 +278,7 @@ def main(
         )
         folder = Path(resume)
         seed, budget, sections = read_run(folder, "solo", learning=Settings, solo=SoloSettings)
+        budget = run_budget(budget, steps, minutes)
     else:
         name = settings or ("solo_curriculum" if curriculum else "solo")
         sections = read_settings(name, learning=Settings, solo=SoloSettings, budget=Budget)
@@ -285,10 +286,9 @@ def main(
         if variants is not None or curriculum:
             sections["solo"] = replace(sections["solo"], variants=tuple(variants or ()), curriculum=curriculum)
         sections["solo"] = with_components(sections["solo"], components)
+        budget = run_budget(budget, steps, minutes)
         seed = 0 if seed is None else seed
         folder = new_folder("runs/solo" if output is None else output)
-    if given != Budget():
-        budget = given
     make = partial(new_learner, budget, folder, seed, sections["learning"], sections["solo"])
     _, progress = run_in_folder(console, folder, "solo", seed, budget, sections, make, resume is not None)
     if progress.evaluations:

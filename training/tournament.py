@@ -22,19 +22,23 @@ from rich.text import Text
 from agents import Agent
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
+from petrichor_env.words import counted
 from training.evaluation import (
     EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
     Results,
     concatenate,
+    names_of,
     play_lineups,
     share_estimate,
 )
 from training.evaluation_files import (
     GamesFile,
     ReplayFiles,
+    between,
     flat,
+    many,
     percent,
     plus_minus,
     provenance,
@@ -193,11 +197,12 @@ def play_tournament(
 
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
-    labels = tuple(agent.name for agent in agents)
+    labels = names_of(agents)
     if config.solo:
         raise ConfigError("players=1: a tournament is of two or more players; `petrichor evaluate --solo` compares")
     if len(agents) < config.players:
-        raise ConfigError(f"{len(agents)} agents for games of {config.players} players: at least {config.players}")
+        number = counted(len(agents), "agent")
+        raise ConfigError(f"{number} for games of {config.players} players: at least {config.players}")
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
         raise ConfigError(f"agents: {', '.join(twice)} more than once; a tournament is of different agents")
@@ -309,7 +314,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
 def _print(console: Console, tournament: Tournament) -> None:
     seeds = len(np.unique(tournament.results.seeds))
     table = Table(
-        title=f"{tournament.config.name}: {len(tournament.results):,} games, {seeds:,} seeds, 95 % intervals",
+        title=f"{tournament.config.name}: {len(tournament.results):,} games, {many(seeds, 'seed')}, 95 % intervals",
         title_justify="left",
         caption=f"Even is a win rate of {100 / tournament.config.players:.0f} %.",
         caption_justify="left",
@@ -354,8 +359,8 @@ def _meaning(config: Config) -> str:
 def _cell(score: Estimate | None) -> Text:
     if score is None:
         return Text("–")
-    half = max(score.high - score.value, score.value - score.low)
-    return Text(f"{100 * score.value:.0f} ± {100 * half:.0f}", "bold" if is_decided(score) else "")
+    in_per_cent = Estimate(*(100 * end for end in score))
+    return Text(between(in_per_cent, digits=0), "bold" if is_decided(score) else "")
 
 
 def is_decided(score: Estimate) -> bool:

@@ -22,6 +22,7 @@ from torch.distributions import Categorical
 from agents import Decisions, make_agent
 from petrichor_env import Config
 from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.errors import PetrichorError
 from petrichor_env.observation import OBSERVATION_SIZE
 from training.evaluation import EVALUATION_SEED
 from training.matches import evaluate
@@ -84,19 +85,23 @@ def main(
     steps: int = 200_000,
     opponent: str = "random",
     seed: Annotated[int, typer.Option(min=0)] = 0,
-    games: Annotated[int, typer.Option(min=2, help="To evaluate with.")] = 1000,
+    games: Annotated[int, typer.Option(min=2, help="To evaluate with, half of them in each seat.")] = 1000,
 ) -> float:
     """Learn for about so many decisions; returns the win rate against the opponent."""
+    try:
+        rival = make_agent(opponent)
+        envs = gymnasium.make_vec(
+            "petrichor_env:Petrichor/Versus-v0",
+            num_envs=NUM_ENVS,
+            opponents=(opponent,),
+            reward="margin",
+            illegal_action="raise",  # with the mask there is none
+            autoreset_mode="SAME_STEP",
+        )
+    except PetrichorError as error:
+        raise SystemExit(f"--opponent: {error}") from None
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # a small network is no work for more, which would wait for each other
-    envs = gymnasium.make_vec(
-        "petrichor_env:Petrichor/Versus-v0",
-        num_envs=NUM_ENVS,
-        opponents=(opponent,),
-        reward="margin",
-        illegal_action="raise",  # with the mask there is none
-        autoreset_mode="SAME_STEP",
-    )
     network = Network()
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
 
@@ -163,9 +168,9 @@ def main(
             print(f"{done:>9,} decisions, {speed:,.0f} a second, won {np.mean(won):.0%} of the last {len(won)} games")
     envs.close()
 
-    agents = [NetworkAgent(network), make_agent(opponent)]
-    rate = evaluate(agents, Config(players=2), games, EVALUATION_SEED).reports[0].estimates["win_rate"]
-    print(f"won {rate.value:.1%} of {games:,} games against {opponent} ({rate.low:.1%} to {rate.high:.1%})")
+    report = evaluate([NetworkAgent(network), rival], Config(players=2), games, EVALUATION_SEED).reports[0]
+    rate = report.estimates["win_rate"]
+    print(f"won {rate.value:.1%} of {report.games:,} games against {opponent} ({rate.low:.1%} to {rate.high:.1%})")
     return rate.value
 
 
