@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config, scenario
@@ -16,7 +17,7 @@ from petrichor_env.render.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
 from petrichor_env.render.icons import NEUTRAL_OWNER, OWNER_COLOURS
 from petrichor_env.render.text import OWNER_PAINTS, result_text, winners
 from petrichor_env.rules.forecasts import TIMINGS
-from petrichor_env.state import NOBODY, NUM_FORECASTS, Decision, Power, State
+from petrichor_env.state import CROP_NAMES, NOBODY, NUM_FORECASTS, Crop, Decision, Power, State
 from petrichor_env.words import counted, win_text
 from tests.play import play
 from tests.test_scenarios import SHORT
@@ -308,12 +309,65 @@ def test_a_harvest() -> None:
     field = {"b1": {"crop": "cotton", "drops": {"player_0": 2, "player_1": 1}}}
     short = {"players": 2, "round": 4, "passed": "player_1", "actor": "player_0", "field": field}
     assert told({**short, "hands": {"player_0": {"sun": 1}}}, "pass") == [
-        "Cotton on b1 is harvested; its 3 drops go back to their owners.",
-        "player_0 scores 5 points, now 5.",
-        "player_1 scores 2 points, now 2.",
+        "Cotton on b1 is harvested.",
+        "player_0 scores 5 points for Cotton, now 5.",
+        "player_1 scores 2 points for Cotton, now 2.",
         "player_1 is now first player.",
         "The game is over.",
     ]
+
+
+def test_weather_harvest_and_a_new_round_in_one_step() -> None:
+    """Told in their order, and as harvested although the crop grew only in the step: the points say so."""
+    field = {
+        "b1": {"crop": "cotton", "drops": {"player_0": 1}, "cloud": {"kind": "thunder", "drops": {"player_0": 4}}},
+        "b2": {"crop": "grass", "drops": {"player_1": 1}},
+    }
+    short = {
+        **{"players": 2, "round": 1, "passed": "player_1", "actor": "player_0", "dice": ["harvest"] * 3},
+        **{"field": field, "hands": {"player_0": {"rain": 1}}},
+        "votes": {"rain": {"player_0": 2}, "sun": {"player_1": 1}},
+    }
+    assert told(short, "pass")[:9] == [
+        "The cloud on b1 is gone.",
+        "Cotton on b1 is harvested.",
+        "player_0 gets 2 votes back from Rain.",
+        "player_1 gets a vote back from Sun.",
+        "player_0 advances to 1 on the Voting Wins track.",
+        "player_0 scores 5 points for Cotton, now 5.",
+        "player_1 advances to 1 on the Voting Wins track.",
+        "player_1 is now first player.",
+        "Round 2 begins.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        Config(),
+        Config(variants=("double_card", "one_more_turn")),
+        Config(players=3),
+        Config(players=5, modules=MODULES),
+    ],
+    ids=lambda config: config.name,
+)
+def test_every_crop_that_scores_is_told_as_harvested(config: Config) -> None:
+    """And what the next round begins with comes after it has begun."""
+    harvests = 0
+    for seed in range(8):
+        batch = Batch(config, seed=seed, autoreset="disabled")
+        while batch.actors[0] != NOBODY:
+            before = batch.states.copy()[0]
+            batch.step(batch.random_actions())
+            after = batch.states[0]
+            lines = changes(before, after)
+            scored = (after["scored"] - before["scored"])[:, : Crop.PRIMROSE].any(axis=0)
+            named = {line.split()[0].lower() for line in lines if " is harvested" in line}
+            assert {CROP_NAMES[crop] for crop in np.flatnonzero(scored)} <= named
+            harvests += bool(scored.any())
+            if config.solo and before["round"] != after["round"]:
+                assert "Southern Winds card" in lines[-1] and f"Round {after['round']} begins." in lines
+    assert harvests >= 8
 
 
 def test_cards_of_others() -> None:
@@ -322,9 +376,9 @@ def test_cards_of_others() -> None:
     after = scenario(
         {"players": 2, "hands": {"player_0": {"sun": 2}, "player_1": {"rain": 2}}, "discards": {"rain": 1}}
     )
-    both = ["player_0 gets 2 sun.", "player_1 discards 1 rain."]
+    both = ["player_1 discards 1 rain.", "player_0 gets 2 sun."]
     assert changes(before, after) == changes(before, after, viewer=0) == both
-    assert changes(before, after, viewer=1) == ["player_0 gets 2 cards.", "player_1 discards 1 rain."]
+    assert changes(before, after, viewer=1) == ["player_1 discards 1 rain.", "player_0 gets 2 cards."]
 
 
 def test_a_new_deck() -> None:
@@ -341,7 +395,8 @@ def test_a_new_deck() -> None:
     assert told(short, "pass") == ["Sun is selected."]
     state = scenario(short)
     after = play(state, "pass", "weather rain")
-    assert changes(state, after)[0] == "The discards are shuffled into a new deck."
+    told_then = changes(state, after)
+    assert told_then.index("Round 2 begins.") < told_then.index("The discards are shuffled into a new deck.")
     assert after["deck"].sum() == 25 and after["discards"].sum() == 0
 
 
@@ -855,7 +910,7 @@ def test_flower_tiles() -> None:
     assert told({**rain, "controller": "player_1"}, "play rain", "tile b2")[1:] == [
         "Primrose on b2 gets 1 drop of player_0, now 2; loses 1 drop of player_1, now 0.",
         "player_0 takes control of the Primrose.",
-        "player_0 scores 4 points, now 4.",
+        "player_0 scores 4 points for Primrose, now 4.",
     ]
     assert told(ASKED["pod_tile"][0], "tile b1") == ["A pod is placed on b1."]
 
@@ -908,11 +963,11 @@ def test_a_harvest_of_flowers() -> None:
     }
     short = {"players": 2, "modules": ["flower_tiles"], "round": 4, "passed": "player_1", "actor": "player_0"}
     assert told({**short, "field": field, "hands": {"player_0": {"sun": 1}}}, "pass")[:7] == [
-        "Snowdrop on b1 is harvested; its 2 drops go back to their owners.",
-        "Dandelion on a2 is harvested; its 1 drop goes back to its owner.",
+        "Snowdrop on b1 is harvested.",
+        "Dandelion on a2 is harvested.",
         "Pods go back from b2, c2.",
         "Snowdrop on b1 closes.",
         "Primrose on c1 has 2 blooms now.",
-        "player_0 scores 2 points, now 2.",
-        "player_1 scores 6 points, now 6.",
+        "player_0 scores 2 points for Dandelion, now 2.",
+        "player_1 scores 6 points for Snowdrop, now 6.",
     ]

@@ -1,4 +1,8 @@
-"""What happened between two states of a game, in words: a comparison, whatever lay between them."""
+"""What happened between two states of a game, in words: a comparison, whatever lay between them.
+
+One step can hold the weather, a Harvest and the beginning of a round. Points are kept by where they come from, so what
+was harvested is told from them; what the states leave open is told as what is there now, not as how it came about.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import numpy as np
 
 from petrichor_env.actions import FORECAST
 from petrichor_env.component_files import load_tables
+from petrichor_env.config import VARIANTS
 from petrichor_env.render.card_texts import forecast_cards_text, forecast_text, power_text
 from petrichor_env.render.decisions import WEATHER_WORDS, action_text
 from petrichor_env.render.text import cards_text, dice_text, winds_card_text
@@ -19,11 +24,13 @@ from petrichor_env.state import (
     NOBODY,
     NUM_TILES,
     PLAYED,
+    SOURCE_NAMES,
     Cloud,
     Crop,
     Decision,
     Growing,
     Module,
+    Phase,
     Power,
     State,
     Timing,
@@ -32,6 +39,17 @@ from petrichor_env.state import (
 from petrichor_env.words import counted, owner_names, tile_name
 
 __all__ = ["action_text", "changes"]
+
+_SOURCE_WORDS = tuple(
+    name.capitalize()
+    if name in CROP_NAMES
+    else {"dice": "votes on dice", "voting_wins": "Voting Wins", "wheat_tokens": "Wheat tokens"}.get(name, name)
+    for name in SOURCE_NAMES
+)
+_DROPS_ON_TILE = {1: 1, 2: 2}
+"""Neutral drops that Southern Winds cards put on a tile, by the card."""
+_NEUTRAL = 1
+"""The neutral player's seat."""
 
 
 def changes(before: State, after: State, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
@@ -43,20 +61,28 @@ def changes(before: State, after: State, viewer: int | None = None, tables: np.n
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     t = (load_tables() if tables is None else tables)[0]
+    earlier, later = _winds_revealed(before, after)
+    cards = [*_dealt(before, after, viewer), *_powers(before, after), *_forecasts(before, after, viewer)]
+    dice = [*_dice(before, after)]
+    new_round = before["round"] != after["round"]
     return [
-        *_cards(before, after, viewer),
-        *_powers(before, after),
-        *_forecasts(before, after, viewer),
-        *_winds(before, after, t),
+        *_discarded(before, after),
+        *([] if new_round else cards),
+        *_reshuffled_winds(before, after),
+        *(winds_card_text(after, t, i) for i in earlier),
         *_passing(before, after),
         *_laying(before, after),
         *_clouds(before, after),
         *_drops(before, after),
         *_growing(before, after),
+        *_harvested_somewhere(before, after),
         *_tokens(before, after),
         *_votes(before, after),
+        *([] if new_round else dice),
         *_scores(before, after),
         *_progress(before, after),
+        *([*dice, *cards] if new_round else []),
+        *(winds_card_text(after, t, i) for i in later),
     ]
 
 
@@ -75,16 +101,20 @@ def _difference(before: State, after: State, field: str) -> np.ndarray:
 # --- cards ----------------------------------------------------------------------------------------------------------
 
 
-def _cards(before: State, after: State, viewer: int | None) -> Iterator[str]:
+def _discarded(before: State, after: State) -> Iterator[str]:
+    for seat in range(after["players"]):
+        lost = np.maximum(-_difference(before, after, "hand")[seat], 0)
+        if lost.any():
+            yield f"{_names(after)[seat]} discards {cards_text(lost)}."
+
+
+def _dealt(before: State, after: State, viewer: int | None) -> Iterator[str]:
     dealt_first = (before["crop"] == FACE_DOWN).any()
     if not dealt_first and ((after["deck"] > before["deck"]).any() or (after["discards"] < before["discards"]).any()):
         yield "The discards are shuffled into a new deck."
     for seat in range(after["players"]):
         name = _names(after)[seat]
-        hand = _difference(before, after, "hand")[seat]
-        lost, gained = np.maximum(-hand, 0), np.maximum(hand, 0)
-        if lost.any():
-            yield f"{name} discards {cards_text(lost)}."
+        gained = np.maximum(_difference(before, after, "hand")[seat], 0)
         if gained.any():
             verb = "keeps" if before["decision"] == Decision.DRAFT else "gets"
             yield f"{name} {verb} {_shown(gained, viewer in (None, seat))}."
@@ -140,16 +170,25 @@ def _was_legal(s: State, action: int) -> bool:
     return bool(int(s["legal"][action // 64]) >> action % 64 & 1)
 
 
-def _winds(before: State, after: State, t: State) -> Iterator[str]:
-    """The Southern Winds cards revealed since; the log starts anew with each turn of the player."""
+def _reshuffled_winds(before: State, after: State) -> Iterator[str]:
     if before["winds_deck"].any() and (after["winds_deck"] > before["winds_deck"]).any():
         yield "Southern Winds card 9 came up: all nine cards are shuffled into a new deck."
+
+
+def _winds_revealed(before: State, after: State) -> tuple[range, range]:
+    """Which of the log's Southern Winds cards were revealed since, before and after a new round has begun.
+
+    The log starts anew with each turn of the player.
+    """
     logged = int(before["winds_revealed"])
     for field in ("winds_card", "winds_roll", "winds_target"):
         if (before[field][:logged] != after[field][:logged]).any():
             logged = 0
-    for i in range(min(logged, int(after["winds_revealed"])), after["winds_revealed"]):
-        yield winds_card_text(after, t, i)
+    revealed = int(after["winds_revealed"])
+    first = min(logged, revealed)
+    a_turn = 2 if after["variants"][VARIANTS.index("double_card")] else 1
+    begun = max(first, revealed - a_turn) if before["round"] != after["round"] else revealed
+    return range(first, begun), range(begun, revealed)
 
 
 def _passing(before: State, after: State) -> Iterator[str]:
@@ -187,6 +226,9 @@ def _gone_cloud(before: State, after: State, tile: int, came: set[int]) -> str:
     drops, place = before["cloud_drops"][tile], _place(after, tile)
     if not drops.any():
         return f"The empty cloud on {place} goes."
+    fell = _difference(before, after, "drops")
+    if (fell[tile] >= drops).all():
+        return f"The cloud on {place} pours out: {_amounts(drops, _names(after))}."
     for to in range(NUM_TILES):
         there = after["cloud_drops"][to]
         if to in came and (there == drops).all():
@@ -199,9 +241,6 @@ def _gone_cloud(before: State, after: State, tile: int, came: set[int]) -> str:
             and (there == before["cloud_drops"][to] + drops).all()
         ):
             return f"The cloud on {place} moves to {_place(after, to)} and merges with the cloud there."
-    fell = _difference(before, after, "drops")
-    if (fell[tile] >= drops).all():
-        return f"The cloud on {place} pours out: {_amounts(drops, _names(after))}."
     for to in range(NUM_TILES):
         gone_too = to != tile and before["cloud"][to] and not after["cloud"][to]
         if gone_too and (fell[to] >= drops + before["cloud_drops"][to]).all():
@@ -272,6 +311,10 @@ def _drops(before: State, after: State) -> Iterator[str]:
     for tile in np.flatnonzero(change.any(axis=1)).tolist():
         if _is_harvested(before, after, tile):
             continue
+        if _may_be_harvested(before, after, tile):
+            if not _difference(before, after, "scored")[:, after["crop"][tile]].any():  # else told as harvested
+                yield f"{_crop_on(after, tile)} is empty now."
+            continue
         kept = _keeper(before, change[tile])
         if kept != NOBODY:
             yield f"{names[kept]} keeps a drop on {_place(after, tile)}."
@@ -319,9 +362,11 @@ def _growing(before: State, after: State) -> Iterator[str]:
         is_harvested = _is_harvested(before, after, tile)
         if before["growing"][tile] == after["growing"][tile] and not is_harvested:
             continue
+        if not is_harvested and _may_be_harvested(before, after, tile):
+            continue  # told with its drops
         crop, had, has = _crop_on(after, tile), before["growing"][tile], after["growing"][tile]
         if is_harvested:
-            number = int(before["drops"][tile].sum())
+            number = int(before["drops"][tile].sum()) if before["phase"] == Phase.HARVEST else 0
             back = " goes back to its owner" if number == 1 else " go back to their owners"
             yield f"{crop} is harvested{f'; its {_number(number)}{back}' if number else ''}."
         elif has == Growing.NONE:
@@ -336,15 +381,55 @@ def _growing(before: State, after: State) -> Iterator[str]:
             yield f"{crop} grows."
 
 
+def _harvested_somewhere(before: State, after: State) -> Iterator[str]:
+    """Crops that scored while the states don't tell which of their tiles, or how they looked then."""
+    scored = _difference(before, after, "scored")[:, : len(CROP_NAMES)]
+    scored[:, Crop.PRIMROSE] = 0  # whoever controls it scores, without a Harvest
+    for crop in np.flatnonzero(scored.any(axis=0)).tolist():
+        tiles = np.flatnonzero(after["crop"] == crop).tolist()
+        if any(after["growing"][tile] or _is_harvested(before, after, tile) for tile in tiles):
+            continue  # told with the tile, here or when it is cleared
+        emptied = [_place(after, tile) for tile in tiles if _is_emptied(before, after, tile)]
+        where = f" on {' or '.join(emptied)} or both" if len(emptied) == 2 else ""
+        yield f"{CROP_NAMES[crop].capitalize()} is harvested{where}."
+
+
 def _is_harvested(before: State, after: State, tile: int) -> bool:
-    if after["drops"][tile].any() or not _may_have_had_harvest(before, after):
+    """Whether this tile was harvested for certain: its crop scored, and no other tile of the crop can have."""
+    if not _is_emptied(before, after, tile):
         return False
-    grown_by_clouds = after["scored_drops"][tile].any() and not before["scored_drops"][tile].any()  # forecast card 3
-    return bool(before["growing"][tile] != Growing.NONE or grown_by_clouds)
+    if after["scored_drops"][tile].any() and not before["scored_drops"][tile].any():
+        return True
+    crop = int(after["crop"][tile])
+    if not _difference(before, after, "scored")[:, crop].any():
+        return bool(before["phase"] == Phase.HARVEST and before["growing"][tile] != Growing.NONE)
+    alike = [other for other in np.flatnonzero(after["crop"] == crop) if _is_emptied(before, after, int(other))]
+    return len(alike) == 1 or bool(before["growing"][tile] != Growing.NONE)
+
+
+def _may_be_harvested(before: State, after: State, tile: int) -> bool:
+    """Whether the states leave open if this tile was harvested: it is empty now, and there may have been a Harvest."""
+    return _is_emptied(before, after, tile) and bool(
+        before["growing"][tile] != Growing.NONE or _difference(before, after, "scored")[:, : len(CROP_NAMES)].any()
+    )
+
+
+def _is_emptied(before: State, after: State, tile: int) -> bool:
+    """Whether drops have left a tile in a step that may have held a Harvest, but for those that a new round brings."""
+    if not _may_have_had_harvest(before, after) or after["growing"][tile] != Growing.NONE:
+        return False
+    there = after["drops"][tile].astype(np.int64)
+    for i in _winds_revealed(before, after)[1]:
+        if after["winds_target"][i] == tile and after["winds_card"][i] in _DROPS_ON_TILE:
+            there[_NEUTRAL] -= _DROPS_ON_TILE[int(after["winds_card"][i])]
+    if there.any():
+        return False
+    return bool(before["drops"][tile].any() or before["growing"][tile] or before["cloud"][tile])
 
 
 def _may_have_had_harvest(before: State, after: State) -> bool:
-    return bool(after["harvested"] or before["round"] != after["round"] or after["decision"] == Decision.GAME_OVER)
+    over = after["decision"] == Decision.GAME_OVER and after["forfeited"] == NOBODY
+    return bool(after["harvested"] or before["round"] != after["round"] or over)
 
 
 def _tokens(before: State, after: State) -> Iterator[str]:
@@ -396,11 +481,14 @@ def _votes(before: State, after: State) -> Iterator[str]:
             yield f"{name} gets {number} back from {WEATHER_WORDS[kind]}."
 
 
-def _scores(before: State, after: State) -> Iterator[str]:
-    names = _names(after)
+def _dice(before: State, after: State) -> Iterator[str]:
     if (before["dice"] != after["dice"]).any():
         first = (before["crop"] == FACE_DOWN).any()
         yield f"Harvest dice: {'' if first else dice_text(before['dice']) + ' become '}{dice_text(after['dice'])}."
+
+
+def _scores(before: State, after: State) -> Iterator[str]:
+    names = _names(after)
     points, wins, tokens = (_difference(before, after, field) for field in ("points", "voting_wins", "wheat_tokens"))
     for seat, name in enumerate(names):
         if wins[seat]:
@@ -409,7 +497,16 @@ def _scores(before: State, after: State) -> Iterator[str]:
             number = "a Wheat token" if tokens[seat] == 1 else f"{tokens[seat]} Wheat tokens"
             yield f"{name} takes {number}, now {after['wheat_tokens'][seat]}."
         if points[seat]:
-            yield f"{name} scores {counted(points[seat], 'point')}, now {after['points'][seat]}."
+            scored = _difference(before, after, "scored")[seat]
+            yield f"{name} scores {counted(points[seat], 'point')}{_sources(scored)}, now {after['points'][seat]}."
+
+
+def _sources(scored: np.ndarray) -> str:
+    """` for Cotton`, ` (3 for Cotton, 5 for Voting Wins)`; nothing for a vote on a die, which was told before."""
+    parts = [(name, count) for name, count in zip(_SOURCE_WORDS, scored.tolist(), strict=True) if count]
+    if len(parts) > 1:
+        return f" ({', '.join(f'{count} for {name}' for name, count in parts)})"
+    return f" for {parts[0][0]}" if scored[: len(CROP_NAMES)].any() else ""
 
 
 def _progress(before: State, after: State) -> Iterator[str]:
