@@ -12,10 +12,10 @@ import numpy as np
 
 from petrichor_env.errors import PetrichorError, ReplayError
 from petrichor_env.render.board import render_svg
+from petrichor_env.render.changes import changes, in_brief
 from petrichor_env.render.raster import WIDTH, pillow, rgb_array, save_png
 from petrichor_env.replay_files import write
 from petrichor_env.replays import Frame, Replay, frames, seen_by
-from petrichor_env.state import NOBODY
 
 GIF_WIDTH = 480
 MILLISECONDS = 700
@@ -84,7 +84,7 @@ def write_gif(
     last = len(shown) - 1
 
     def pixels(step: int) -> Any:
-        return image.fromarray(rgb_array(_drawing(replay, shown[step], viewer).svg, width))
+        return image.fromarray(rgb_array(_drawing(replay, shown[step], viewer, shown[max(step - 1, 0)]).svg, width))
 
     samples = [np.asarray(pixels(step)) for step in sorted({*np.linspace(0, last, _SAMPLES).astype(int).tolist()})]
     colours = image.fromarray(np.concatenate(samples)).quantize(_COLOURS, method=image.Quantize.FASTOCTREE)
@@ -132,8 +132,8 @@ def write_pngs(
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
-        for frame in shown:
-            svg = _drawing(replay, frame, viewer).svg
+        for before, frame in zip([shown[0], *shown], shown, strict=False):
+            svg = _drawing(replay, frame, viewer, before).svg
             folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
             paths.append(folder / f"{frame.step:0{digits}}.png")
             save_png(svg, paths[-1], width)
@@ -144,8 +144,12 @@ def write_pngs(
     return paths
 
 
-def _drawing(replay: Replay, frame: Frame, viewer: int | None) -> Drawing:
-    who = "" if frame.last_actor == NOBODY else f"{replay.label(frame.last_actor)}: "
-    last_action = f"{who}{frame.last_action}"
-    svg = render_svg(frame.state, viewer, tables=replay.tables, last_action=last_action, names=replay.owner_labels)
+def _drawing(replay: Replay, frame: Frame, viewer: int | None, before: Frame | None = None) -> Drawing:
+    """The last line has the last action and, given the frame before, what has changed since."""
+    told = []
+    if frame.last_action:
+        told.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
+    if before is not None:
+        told += changes(before.state, frame.state, viewer, replay.tables)
+    svg = render_svg(frame.state, viewer, tables=replay.tables, last_action=in_brief(told), names=replay.owner_labels)
     return Drawing(frame, svg)

@@ -169,7 +169,7 @@ def test_last_action(name: str) -> None:
         env.step(action)
         last = told(env)
         assert last.startswith(f"player_{before['actor']}: {action_text(before, action)}.")
-        assert len(last) < 250 and last.endswith((".", "…"))
+        assert len(last) <= 335 and last.endswith((".", "…"))
     with pytest.raises(IllegalAction):
         env.step(int(np.flatnonzero(env.unwrapped.batch.action_masks[0] == 0)[0]))
     assert told(env) == last

@@ -24,6 +24,7 @@ from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
 from training.evaluation import (
     ALL_VARIANTS,
     EVALUATION_SEED,
+    Estimate,
     EvaluationStopped,
     Results,
     Summary,
@@ -31,7 +32,7 @@ from training.evaluation import (
     summarize,
     write_csv,
 )
-from training.evaluation_files import ReplayFiles, slug, write_json
+from training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
 from training.matches import make_agents
 from training.progress import Interruptions, new_folder, progress_bar, refuse_with_resume
 from training.variant_effects import Sets
@@ -431,6 +432,5 @@ def difficulty_table(summaries: Sequence[Summary], wide: bool, note: str = "") -
 def _cell(summary: Summary, wide: bool) -> str:
     low, high = (round(100 * rate) for rate in (summary.win_rate_low, summary.win_rate_high))
     rate = f"{summary.win_rate:.0%} ({low}–{high})"
-    half = (summary.margin_high - summary.margin_low) / 2
-    margin = f"{summary.margin:+.1f} ± {half:.1f}"
+    margin = plus_minus(Estimate(summary.margin, summary.margin_low, summary.margin_high), signed=True)
     return f"[bold]{rate:>12}[/bold]  {margin:>11}" if wide else f"[bold]{rate}[/bold]\n{margin}"

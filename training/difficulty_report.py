@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations, pairwise
@@ -137,17 +138,22 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _points_interval(estimate: Estimate | Effect) -> str:
-    return f"{estimate.value:+.1f} ({estimate.low:+.1f} to {estimate.high:+.1f})"
+    return f"{estimate.value:+.1f} {_ends(estimate.low, estimate.high)}"
 
 
 def _percentage_points(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:+.1f} ({100 * estimate.low:+.1f} to {100 * estimate.high:+.1f})"
+    return f"{100 * estimate.value:+.1f} {_ends(100 * estimate.low, 100 * estimate.high)}"
+
+
+def _ends(low: float, high: float, sign: str = "+") -> str:
+    """Of an interval; one game has none."""
+    return f"({low:{sign}.1f} to {high:{sign}.1f})" if math.isfinite(low) else "(no interval)"
 
 
 def _size(effect: Effect | Estimate) -> str:
     """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
     low, high = (effect.low, effect.high) if effect.value >= 0 else (-effect.high, -effect.low)
-    return f"{abs(effect.value):.1f} points ({low:.1f} to {high:.1f})"
+    return f"{abs(effect.value):.1f} points {_ends(low, high, sign='')}"
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -183,7 +189,7 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
     if total.low <= 0 <= total.high:
-        sentence = f"{who} as many points as without, within chance ({total.low:+.1f} to {total.high:+.1f})"
+        sentence = f"{who} as many points as without, within chance {_ends(total.low, total.high)}"
     else:
         sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
     changes = [f"{source} {change.value:+.1f}" for source, change in _changes(sets, weights, side)[:4]]
@@ -216,8 +222,8 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
         gains = _listed(f"{VARIANT_TITLES[effect.variants[0]]} by {_size(effect)}" for effect in helpful)
         lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
     if unsure:
-        names = _listed(f"{VARIANT_TITLES[e.variants[0]]} ({e.low:+.1f} to {e.high:+.1f} points)" for e in unsure)
-        lines.append(f"- **What could be chance**: the change of the margin with {names}.")
+        names = _listed(f"{VARIANT_TITLES[e.variants[0]]} {_ends(e.low, e.high)}" for e in unsure)
+        lines.append(f"- **What could be chance**: the change of the margin, in points, with {names}.")
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
     if pairs:
         most = max(pairs, key=lambda effect: abs(effect.value))
@@ -509,7 +515,7 @@ def _ranking(found: _Findings) -> list[str]:
             _title(int(index)),
             _percent(found.rate(int(index))),
             _points_interval(found.margin(int(index))),
-            "{} to {}".format(*found.ranks[index]),
+            "{} to {}".format(*found.ranks[index]) if found.yardstick.games > 1 else "–",
         )
         for rank, index in enumerate(found.order, 1)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -86,16 +87,20 @@ def _source_rows(sets: Sets) -> list[dict[str, Any]]:
 
 
 def write_tables(folder: Path, sets: Sequence[Sets]) -> None:
-    """`effects.csv`, `pairs.csv` and `sources.csv`, numbers to five digits."""
+    """`effects.csv`, `pairs.csv` and `sources.csv`, numbers to five digits, nothing where an interval has no ends."""
     for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
         rows = [row for one in sets for row in of_agent(one)]
         with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             for row in rows:
-                writer.writerow(
-                    {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in row.items()}
-                )
+                writer.writerow({key: _cell(value) for key, value in row.items()})
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    return f"{value:.5g}" if math.isfinite(value) else ""
 
 
 def as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:

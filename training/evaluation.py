@@ -449,7 +449,7 @@ def summarize(results: Results) -> Summary:
 
 
 def write_csv(path: Path, summaries: Iterable[Summary]) -> None:
-    """One line a summary, numbers to four decimals, nothing for ends that an interval has not."""
+    """One line a summary, numbers to six decimals, nothing for ends that an interval has not."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Summary)])
         writer.writeheader()
@@ -459,7 +459,7 @@ def write_csv(path: Path, summaries: Iterable[Summary]) -> None:
 
 
 def decimals(value: Any) -> Any:
-    """A cell of a CSV file: a float to four decimals, nothing if it is infinite or NaN, others as they are."""
+    """A cell of a CSV file: a float to six decimals, nothing if it is infinite or NaN, others as they are."""
     if not isinstance(value, float):
         return value
-    return f"{value:.4f}" if math.isfinite(value) else ""
+    return f"{value:.6f}" if math.isfinite(value) else ""

@@ -166,7 +166,7 @@ def slug(name: str) -> str:
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """A CSV file with numbers to four decimals (`decimals`); its columns are the first row's keys."""
+    """A CSV file with numbers to six decimals (`decimals`); its columns are the first row's keys."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()

@@ -124,7 +124,7 @@ def contrast(variants: tuple[str, ...]) -> np.ndarray:
 def effects(values: np.ndarray, largest: int = len(VARIANTS)) -> list[Effect]:
     """Every effect of up to `largest` variants on `values`, (16, games): the main effects first.
 
-    With fewer than two games the intervals have no width and no effect is significant.
+    With fewer than two games the intervals have no ends and no effect is significant.
     """
     names = [chosen for number in range(1, largest + 1) for chosen in combinations(VARIANTS, number)]
     by_seed = [contrast(chosen) @ values for chosen in names]

@@ -13,7 +13,7 @@ from petrichor_env.envs.arguments import check_render_mode, check_render_size
 from petrichor_env.envs.window import Window
 from petrichor_env.errors import PetrichorError
 from petrichor_env.render.board import Picture, render_svg
-from petrichor_env.render.changes import changes
+from petrichor_env.render.changes import changes, in_brief
 from petrichor_env.render.decisions import told_action
 from petrichor_env.render.raster import rgb_array
 from petrichor_env.render.svg import element, text
@@ -23,9 +23,6 @@ from petrichor_env.words import owner_names
 
 Frame: TypeAlias = str | NDArray[np.uint8]
 """Of a game, as text or as pixels."""
-
-_LONGEST = 220
-"""Characters that a picture's last line has room for in letters that are easy to read."""
 
 
 class Shown(NamedTuple):
@@ -116,13 +113,7 @@ class Rendering:
 
     def svg(self, shown: Shown) -> str:
         """The picture, whatever the mode; what has happened last is in it where pictures are drawn."""
-        last_action = ""
-        for sentence in self._told(shown):
-            if last_action and len(last_action) + len(sentence) > _LONGEST:
-                last_action += " …"
-                break
-            last_action = f"{last_action} {sentence}".strip()
-        return render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=last_action)
+        return render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=in_brief(self._told(shown)))
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -148,7 +139,8 @@ def picture(shown: Any, viewer: int | None = None) -> Picture:
 
     Arguments:
         shown: an environment, in wrappers or not, or one record of dtype STATE, such as `batch.states[0]` or a
-            `scenario`, which is drawn with the shipped numbers.
+            `scenario`, which is drawn with the shipped numbers. What was done last is in the picture of an environment
+            whose render mode is "rgb_array" or "human"; others don't keep it.
         viewer: the seat that looks on, from 0. None shows an environment as its `render` does: Solo and Versus as one's
             own seat sees the game, PettingZoo's with all hands; and a state with all hands.
 

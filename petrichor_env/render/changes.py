@@ -6,7 +6,7 @@ was harvested is told from them; what the states leave open is told as what is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.words import counted, owner_names, tile_name
 
-__all__ = ["action_text", "changes"]
+__all__ = ["action_text", "changes", "in_brief"]
 
 _SOURCE_WORDS = tuple(
     name.capitalize()
@@ -50,6 +50,9 @@ _DROPS_ON_TILE = {1: 1, 2: 2}
 """Neutral drops that Southern Winds cards put on a tile, by the card."""
 _NEUTRAL = 1
 """The neutral player's seat."""
+_LONGEST = 330
+"""Characters that a picture's last line has room for in letters that can be read."""
+_IMPORTANT = (" scores ", " harvested", " begins.", " over.")
 
 
 def changes(before: State, after: State, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
@@ -84,6 +87,17 @@ def changes(before: State, after: State, viewer: int | None = None, tables: np.n
         *([*dice, *cards] if new_round else []),
         *(winds_card_text(after, t, i) for i in later),
     ]
+
+
+def in_brief(sentences: Iterable[str]) -> str:
+    """The sentences as far as a picture's last line has room; where it is short, points and Harvests stay longest."""
+    told = list(sentences)
+    kept = list(told)
+    for important in (False, True):
+        for one in reversed(told[1:]):  # the first is what was done
+            if sum(map(len, kept)) + len(kept) > _LONGEST and any(word in one for word in _IMPORTANT) == important:
+                kept.remove(one)
+    return " ".join([*kept, "…"] if len(kept) < len(told) else kept)
 
 
 def _names(s: State) -> tuple[str, ...]:
