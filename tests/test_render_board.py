@@ -472,3 +472,6 @@ def test_files(tmp_path: Path) -> None:
         assert (np.asarray(small) == rgb_array(svg, 200)).all() and other.size == (640, 640)
     with pytest.raises(PetrichorError, match=r"\.svg or \.png"):
         picture.save(tmp_path / "board.gif")
+    for name in ("board.svg", "board.png"):
+        with pytest.raises(PetrichorError, match="no picture can be written there"):
+            picture.save(tmp_path / "nowhere" / name)

@@ -126,15 +126,20 @@ class Picture:
     def save(self, path: str | Path, width: int = WIDTH) -> None:
         """Write the file, .svg or .png by its name; `width` is the PNG's, in pixels.
 
-        Raises `PetrichorError` for another name, and for a PNG where the extra `render` is missing.
+        Raises `PetrichorError` for another name, where no file can be written, and for a PNG without the extra
+        `render`.
         """
         path = Path(path)
-        if path.suffix.lower() == ".png":
-            save_png(self.svg, path, width)
-        elif path.suffix.lower() == ".svg":
-            path.write_text(self.svg, encoding="utf-8")
-        else:
+        kind = path.suffix.lower()
+        if kind not in (".svg", ".png"):
             raise PetrichorError(f"{path.name!r}: a picture is saved as .svg or .png")
+        try:
+            if kind == ".png":
+                save_png(self.svg, path, width)
+            else:
+                path.write_text(self.svg, encoding="utf-8")
+        except OSError as error:
+            raise PetrichorError(f"{path}: no picture can be written there ({error.strerror or error})") from None
 
 
 def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
