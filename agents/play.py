@@ -39,7 +39,7 @@ _LONG_LIST = 12
 """Answers that stand one below the other; more are set in columns."""
 
 _HELP = """\
-Answer by the number of an action, or by a part of its name that no other has: "pass", "vote sun", "P4".
+Answer by the number of an action, or by a part of its name that no other has: "vote sun", "P4".
   ?            a hint: what {hints} would do
   u, undo      {undo}
   s, save      save the game, to go on with it later or to look at it; "s FILE" says where
@@ -58,11 +58,13 @@ class Reply:
         text: to be shown.
         moved: whether there is something new to be seen on `Session.screen`.
         left: whether the person is done.
+        unbroken: whether the text has a command to be copied, so that its lines are not to be broken.
     """
 
     text: str = ""
     moved: bool = False
     left: bool = False
+    unbroken: bool = False
 
 
 class Session:
@@ -323,14 +325,18 @@ class Session:
                 return Reply("Press Enter first.")
             self._at_screen = int(self.state["actor"])
             return Reply(moved=True)
-        if command in ("?", "hint") and not rest:
+        if self.asks_for_hint(line):
             return self._hint()
         return self._choose(line)
+
+    def asks_for_hint(self, line: str) -> bool:
+        """Whether the answer to this line is a hint, which the agent has to think about."""
+        return line.strip().lower() in ("?", "hint") and not (self._leaving or self.over or self.changes_hands)
 
     def interrupt(self) -> Reply:
         """What Ctrl-C does: the same as `q`, and the second time it leaves and keeps the game."""
         self._go_to_last()  # it may have come in the middle of something
-        return Reply(self.keep(), left=True) if self._leaving else self._ask_to_leave()
+        return Reply(self.keep(), left=True, unbroken=True) if self._leaving else self._ask_to_leave()
 
     def keep(self) -> str:
         """Save a game that nobody can be asked about any more, and say where it is; a finished one is not saved."""
@@ -427,7 +433,7 @@ class Session:
         left = self._leaving or self.over
         how = "petrichor replay {}" if self.over else "petrichor play --resume {}"
         verb = "Look at it" if self.over else "Go on later"
-        return Reply(f"Saved. {verb} with: {how.format(shlex.quote(str(path)))}", left=left)
+        return Reply(f"Saved. {verb} with: {how.format(shlex.quote(str(path)))}", left=left, unbroken=True)
 
     def _ask_to_leave(self) -> Reply:
         """Leave where nothing would be lost, else ask whether to save."""

@@ -13,13 +13,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agents import make_agent
-from agents.play import HINTS, Session
+from agents.play import HINTS, Reply, Session
 from petrichor_env.config import Config
 from petrichor_env.errors import ConfigError
-from petrichor_env.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
+from petrichor_env.terminal import columns_of_output, fit, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
+
+_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGHUP", "SIGTERM", "SIGINT") if hasattr(signal, name)
+)  # Windows has no SIGHUP
 
 
 def main(
@@ -79,8 +83,7 @@ def main(
             hints=make_agent(hints),
         )
     forgive_bytes()
-    with hangups_end_input():
-        play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
+    play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
 
 
 def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
@@ -148,33 +151,49 @@ class Terminal:
 
 def play(session: Session, terminal: Terminal) -> None:
     """Until the person leaves or the input ends; whatever happens, a game that is not over is not lost."""
+    with hangups_end_input():
+        try:
+            _until_left(session, terminal)
+        except BaseException as error:
+            while True:
+                try:  # no call before this: a signal may still come, such as that of a terminal whose input has ended
+                    _ignore_signals()
+                    text = session.keep()
+                    break
+                except (EOFError, KeyboardInterrupt):
+                    continue
+            _say_last(text, terminal.show)
+            if not isinstance(error, (EOFError, OSError)):
+                raise
+
+
+def _until_left(session: Session, terminal: Terminal) -> None:
+    """Until the person leaves. Raises EOFError at the end of the input, OSError where the terminal is gone."""
     moved = True
-    try:
-        while True:
-            try:
-                moved = _agents_turns(session, terminal) or moved
-                if moved:
-                    if session.changes_hands:
-                        terminal.clear()
-                    terminal.show(session.screen(terminal.columns, terminal.colour))
-                reply = session.answer(terminal.read(session.prompt))
-            except KeyboardInterrupt:
-                terminal.show("")
-                reply = session.interrupt()
-            if reply.text:
-                terminal.show(reply.text)
-            if reply.left:
-                return
-            moved = reply.moved
-    except EOFError:
-        _say_last(session.keep(), terminal.show)
-    except OSError:  # the terminal is gone
-        _say_last(session.keep(), lambda text: print(text, file=sys.stderr))
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except BaseException:
-        _say_last(session.keep(), terminal.show)
-        raise
+    while True:
+        try:
+            moved = _agents_turns(session, terminal) or moved
+            if moved:
+                if session.changes_hands:
+                    terminal.clear()
+                terminal.show(session.screen(terminal.columns, terminal.colour))
+            reply = _answer(session, terminal, terminal.read(session.prompt))
+        except KeyboardInterrupt:
+            terminal.show("")
+            reply = session.interrupt()
+        if reply.text:
+            terminal.show(reply.text if reply.unbroken else fit(reply.text, terminal.columns))
+        if reply.left:
+            return
+        moved = reply.moved
+
+
+def _answer(session: Session, terminal: Terminal, line: str) -> Reply:
+    """Obey a line; a hint takes a while."""
+    if not session.asks_for_hint(line):
+        return session.answer(line)
+    with terminal.waiting(f"{session.hints.name} thinks …"):
+        return session.answer(line)
 
 
 def _agents_turns(session: Session, terminal: Terminal) -> bool:
@@ -189,27 +208,41 @@ def _agents_turns(session: Session, terminal: Terminal) -> bool:
 
 
 def _say_last(text: str, show: Callable[[str], None]) -> None:
-    """After the end of the input, in a line of its own."""
-    if text:
-        with contextlib.suppress(OSError):
-            show(f"\n{text}")
+    """After the end of the input, in a line of its own; on stderr where the terminal is gone."""
+    if not text:
+        return
+    try:
+        show(f"\n{text}")
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            print(text, file=sys.stderr)
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # else what could not be shown is tried again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
 def hangups_end_input() -> Iterator[None]:
-    """Let a terminal that is closed, and `kill`, be the end of the input."""
+    """Let a terminal that is closed, and `kill`, be the end of the input, once: signals that follow are ignored."""
 
     def end(number: int, frame: object) -> NoReturn:
+        _ignore_signals()
         raise EOFError
 
     before: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # outside the main thread no signals can be caught
-        for name in ("SIGHUP", "SIGTERM"):
-            if hasattr(signal, name):
-                number = getattr(signal, name)
-                before[number] = signal.signal(number, end)
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            signal.signal(number, handler if number == signal.SIGINT else end)
+            before[number] = handler
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _ignore_signals() -> None:
+    """Let none of them come between a game and its file."""
+    with contextlib.suppress(ValueError):
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)

@@ -22,6 +22,7 @@ from petrichor_env import __version__
 from petrichor_env.component_files import KEYS, OVERLAY, Components, Numbers, load_components
 from petrichor_env.errors import PetrichorError
 from petrichor_env.state import WEATHER_NAMES
+from petrichor_env.words import counted
 
 app = typer.Typer(
     help="Petrichor and its solo game, the Southern Winds, for programs.",
@@ -60,7 +61,10 @@ _Settings = Annotated[
     str | None, typer.Option(help="Settings: a TOML file, or one of training/configs/ by name.", show_default=False)
 ]
 _Minutes = Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)]
-_Steps = Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.", show_default=False)]
+_Steps = Annotated[
+    int | None,
+    typer.Option(min=0, help="How many decisions, instead; rounded up to whole rollouts.", show_default=False),
+]
 _LearningSeed = Annotated[
     int | None,
     typer.Option(min=0, max=_LARGEST_SEED, help="Seed of network and games.", show_default="0"),
@@ -363,7 +367,12 @@ def evaluate(
     components: _Overlay = None,
     games: Annotated[
         int | None,
-        typer.Option(help="Games of each agent: 1000, or at most 20000 with --until-width.", min=1, show_default=False),
+        typer.Option(
+            help="Games of each agent, rounded up to whole rotations of the seats: 1000, or at most 20000 with "
+            "--until-width.",
+            min=1,
+            show_default=False,
+        ),
     ] = None,
     seed: _FirstSeed = None,
     until_width: Annotated[
@@ -612,7 +621,8 @@ def replay(
             with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
                 task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
-            console.print(Text.assemble((str(path), "bold"), f": {len(loaded.actions)} actions"), soft_wrap=True)
+            steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
+            console.print(Text.assemble((str(path), "bold"), f": {counted(steps, 'step')}"), soft_wrap=True)
 
 
 def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:

@@ -343,9 +343,18 @@ function markRounds() {
   }));
 }
 
+/* What stands above and below the board in a large window: the square is as large as the rest of the height. */
+function measureAround() {
+  const gap = parseFloat(getComputedStyle(document.body).paddingBottom);
+  const top = document.querySelector("main").getBoundingClientRect().top + scrollY;
+  const around = top + $("controls").getBoundingClientRect().height + 2 * gap;
+  document.documentElement.style.setProperty("--around", `${Math.ceil(around)}px`);
+}
+
 describeGame();
 markRounds();
 setPlaying(false);
+measureAround();
 measure();
 go(addressed());
 new ResizeObserver(() => {
@@ -354,4 +363,7 @@ new ResizeObserver(() => {
   measure();
   showChart();
 }).observe($("chart"));
+const aroundChanges = new ResizeObserver(() => requestAnimationFrame(measureAround));
+aroundChanges.observe(document.querySelector("header"));
+aroundChanges.observe($("controls"));
 window.addEventListener("hashchange", () => move(addressed()));

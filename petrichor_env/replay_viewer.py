@@ -20,6 +20,7 @@ from petrichor_env.terminal import (
     columns_of_output,
     fit,
     forgive_bytes,
+    in_columns,
     is_terminal,
     obeys_sequences,
     painted,
@@ -34,18 +35,29 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 """Default time of a step when it plays on its own."""
 
-HELP = """\
-  right, space, enter, n   next step           left, backspace, b   step back
-  r, page down             next round          R, page up           round back
-  home, f                  the start           end, l               the end
-  12 enter                 go to step 12       a                    play on its own, and stop
-  +, -                     faster, slower      v                    whose view: all hands, or one seat's
-  up, down                 scroll              h, ?                 this help
-  q                        quit"""
+_HELP = {
+    "right, space, enter, n": "next step",
+    "left, backspace, b": "step back",
+    "r, page down": "next round",
+    "R, page up": "round back",
+    "home, f": "the start",
+    "end, l": "the end",
+    "12 enter": "go to step 12",
+    "up, down": "scroll by a line",
+    "u, d": "scroll by a page",
+    "a": "play on its own, and stop",
+    "+, -": "faster, slower",
+    "v": "whose view: all, or a seat's",
+    "h, ?": "this help",
+    "q": "quit",
+}
+"""What each key does."""
 _HELP_FOR_LINES = """\
 next (or an empty line), back, round, first, last, a number: go to that step, auto: all that follows, view: all hands
 or one seat's, help, quit. The first letter is enough."""
-_KEYS = "→ next  ← back  r round  12⏎ go to  a auto  v view  h help  q quit"
+_KEYS = ("→ next", "← back", "↑↓ scroll", "r round", "12⏎ go to", "a auto", "v view", "h help", "q quit")
+_DISPENSABLE_KEYS = (4, 3, 6, 5, 1, 0, 2)
+"""Of `_KEYS`, from the first one that is left out where they don't fit."""
 _LINE_COMMANDS = ("next", "back", "round", "first", "last", "auto", "view", "help", "quit")
 
 _MOST_ACTIONS = 6
@@ -230,6 +242,24 @@ _COMMAND_KEYS = {
 _FASTEST, _SLOWEST = 0.05, 20.0
 
 
+def help_in(columns: int) -> list[str]:
+    """What the keys do, as lines."""
+    wide = max(map(len, _HELP)) + 2
+    entries = [f"  {keys:{wide}} {does}" for keys, does in _HELP.items()]
+    return fit("\n".join(in_columns(entries, columns)), columns).split("\n")
+
+
+def keys_in(columns: int) -> str:
+    """The keys, in one line; those that matter less only where they fit."""
+    left_out: set[int] = set()
+    for number in (*_DISPENSABLE_KEYS, -1):
+        text = "  ".join(key for i, key in enumerate(_KEYS) if i not in left_out)
+        if len(text) <= columns:
+            break
+        left_out.add(number)
+    return text
+
+
 class KeyControl:
     """The replay on the whole screen, moved by keys. Keys that mean nothing are answered by a hint."""
 
@@ -262,7 +292,7 @@ class KeyControl:
                     [
                         Window(FormattedTextControl(body, focusable=True, show_cursor=False)),
                         Window(FormattedTextControl(self._status), height=1, style="reverse"),
-                        Window(FormattedTextControl(_KEYS), height=1),
+                        Window(FormattedTextControl(lambda: keys_in(self._app.output.get_size().columns)), height=1),
                     ]
                 )
             ),
@@ -289,6 +319,8 @@ class KeyControl:
                 self._digits = ""
                 self._help = False
                 _obey(self.viewer, command)
+                if command != "view":
+                    self._scrolled = 0  # what happened stands above everything
 
             return move
 
@@ -302,6 +334,8 @@ class KeyControl:
         bind("-", lambda event: self._faster(2.0))
         bind(["up"], lambda event: self._scroll(-1))
         bind(["down"], lambda event: self._scroll(1))
+        bind(["u"], lambda event: self._scroll(-self._page))
+        bind(["d"], lambda event: self._scroll(self._page))
         bind("h?", lambda event: self._toggle_help())
         bind(["q", "c-c", "c-d"], lambda event: event.app.exit())
         bind(["<any>"], lambda event: self._unknown(event))
@@ -317,6 +351,7 @@ class KeyControl:
         self.viewer.go(int(self._digits) if self._digits else self.viewer.step + 1)
         self._digits = ""
         self._help = False
+        self._scrolled = 0
 
     def _auto(self) -> None:
         if self._playing is not None:
@@ -345,8 +380,14 @@ class KeyControl:
     def _scroll(self, lines: int) -> None:
         self._scrolled += lines
 
+    @property
+    def _page(self) -> int:
+        """How many lines are scrolled at once; one that was to be seen stays."""
+        return max(1, self._app.output.get_size().rows - 3)
+
     def _toggle_help(self) -> None:
         self._help = not self._help
+        self._scrolled = 0
 
     def _unknown(self, event: KeyPressEvent) -> None:
         named = repr(event.data) if event.data.isprintable() else "that key"
@@ -357,19 +398,20 @@ class KeyControl:
     def _lines(self) -> list[str]:
         """The lines of the text from the first one that is to be seen on."""
         size = self._app.output.get_size()
-        lines = fit(HELP if self._help else self.viewer.text(), size.columns).split("\n")
+        lines = help_in(size.columns) if self._help else fit(self.viewer.text(), size.columns).split("\n")
         self._hidden = max(0, len(lines) - (size.rows - 2))
         self._scrolled = max(0, min(self._scrolled, self._hidden))
         return lines[self._scrolled :]
 
     def _status(self) -> str:
         parts = [self.viewer.place()]
+        more = "↑" * (self._scrolled > 0) + "↓" * (self._scrolled < self._hidden)
+        if more:
+            parts.append(f"{more} more")
         if self._playing is not None:
             parts.append("plays on its own")
         if self._digits:
             parts.append(f"go to step {self._digits}")
         if self._hint:
             parts.append(self._hint)
-        if self._scrolled < self._hidden:
-            parts.append("↓ more")
         return " | ".join(parts)

@@ -16,7 +16,10 @@ COLUMNS = 100
 
 _PAINT = re.compile("\x1b\\[[0-9;]*m")
 _INDENT = " " * 4
-
+_FIELDS = ("+-", "| ")
+"""How the lines of the Fields begin."""
+_OWNERS_COLUMNS = (("points", -1), ("votes", 5), ("rain", 4), ("tokens", 6))
+"""Words in the heading of what everybody has, and how far from their beginning the label, supply, votes and all end."""
 
 _WINDOWS = os.name == "nt"
 
@@ -71,19 +74,27 @@ def width(line: str) -> int:
 def fit(text: str, columns: int) -> str:
     """The text, colours and all, in that many columns as far as it can be: the Fields in parts, the rest wrapped.
 
+    Hands that don't fit beside the owners' numbers go below them, and numbers that don't fit beside each other too.
+
     Arguments:
         text: what `render_text` draws, and other lines.
     """
     fitting: list[str] = []
-    fields: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith(("+-", "| ")):
-            fields.append(line)
-            continue
-        fitting += _fit_fields(fields, columns)
-        fields = []
-        fitting += _wrap(line, columns)
-    return "\n".join(fitting + _fit_fields(fields, columns))
+    lines = text.split("\n")
+    while lines:
+        end = 1
+        if lines[0].startswith(_FIELDS):
+            while end < len(lines) and lines[end].startswith(_FIELDS):
+                end += 1
+            fitting += _fit_fields(lines[:end], columns)
+        elif lines[0].split()[:3] == ["in", "supply", "on"]:
+            while end < len(lines) and not lines[end - 1].startswith("all "):
+                end += 1
+            fitting += _fit_owners(lines[:end], columns)
+        else:
+            fitting += _wrap(lines[0], columns)
+        lines = lines[end:]
+    return "\n".join(fitting)
 
 
 def _fit_fields(lines: list[str], columns: int) -> list[str]:
@@ -108,8 +119,46 @@ def _fit_fields(lines: list[str], columns: int) -> list[str]:
     return [*fitting, lines[0][: cell * beside + 1]]
 
 
-def _wrap(line: str, columns: int) -> list[str]:
-    """The line broken at spaces. Colours go on where it is broken."""
+def _fit_owners(lines: list[str], columns: int) -> list[str]:
+    """What everybody has: hands below the numbers where they don't fit beside them; if need be, numbers in parts.
+
+    The headings tell where the columns are. Lines without numbers belong to the owner above them.
+    """
+    heading = lines[1]
+    label, supply, votes, end = (heading.index(word) + more for word, more in _OWNERS_COLUMNS)
+    rows = [line for line in lines if not line.startswith(" " * label) or line in lines[:2]]
+    if max(map(width, rows)) <= columns:
+        return [part for line in lines for part in _wrap(line, columns, " " * label)]
+    for parts in (((label, end),), ((label, supply), (supply, end)), ((label, supply), (supply, votes), (votes, end))):
+        if label + max(last - first for first, last in parts) <= columns:
+            break
+    fitting: list[str] = []
+    for first, last in parts:
+        for line in lines:
+            name, rest = _cut(line, label)
+            numbers = rest[first - label : last - label]
+            hand = rest[end - label :].strip()
+            if line not in rows:
+                numbers, hand = "", line.strip()
+            elif line == heading:
+                hand = ""
+            elif hand:
+                hand = f"hand {hand}"
+            if numbers.strip():
+                fitting.append(f"{name}{numbers}".rstrip())
+            if hand and last == end:
+                fitting += _wrap(f"{_INDENT}{hand}", columns, _INDENT)
+    return fitting
+
+
+def _cut(line: str, columns: int) -> tuple[str, str]:
+    """The line in two: that many columns of it, painted as they are, and what follows them."""
+    found = re.match(f"((?:{_PAINT.pattern})?.{{{columns}}}(?:{_PAINT.pattern})?)(.*)", line)
+    return (found[1], found[2]) if found else (line, "")
+
+
+def _wrap(line: str, columns: int, indent: str = "") -> list[str]:
+    """The line broken at spaces, what follows indented by 4 more than the indent. Colours go on where it is broken."""
     if width(line) <= columns:
         return [line]
     lines = [""]
@@ -117,7 +166,7 @@ def _wrap(line: str, columns: int) -> list[str]:
         if width(lines[-1] + part) <= columns or not lines[-1].strip():
             lines[-1] += part
         else:
-            lines.append(_INDENT + part.lstrip())
+            lines.append(indent + _INDENT + part.lstrip())
     return [one.rstrip() for one in lines if one.strip()]
 
 

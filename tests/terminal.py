@@ -117,7 +117,13 @@ class Terminal:
     ) -> None:
         self.process.kill()
         self.process.wait()
-        os.close(self._file)
+        self.close()
+
+    def close(self) -> None:
+        """Close the window that it is in; the program hears of it if this is the terminal that controls it."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
 
     def press(self, *keys: str) -> None:
         """Send keys, each as what a terminal sends for it."""

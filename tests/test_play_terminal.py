@@ -143,6 +143,95 @@ def test_fit() -> None:
     assert in_columns(["one", "two", "three", "four"], 14) == ["one    three", "two    four"]
 
 
+OWNERS = """\
+                     in supply    on weather spaces  voting  wheat
+            points  drops votes  frost sun wind rain  wins  tokens  hand
+p0 player_0     12     20    12      2   0    0   10     3       1  1 frost, 2 sun, 1 wind, 3 rain
+           pack 1 frost, 2 wind
+           forecast 13, instead of a turn: all dice turn to Harvest, and three points
+n  neutral      -4      9    10      0   1    0    1     1       0
+all                                  2   1    0   11
+Deck: 32 cards."""
+OWNERS_IN_80 = """\
+                     in supply    on weather spaces  voting  wheat
+            points  drops votes  frost sun wind rain  wins  tokens
+p0 player_0     12     20    12      2   0    0   10     3       1
+    hand 1 frost, 2 sun, 1 wind, 3 rain
+    pack 1 frost, 2 wind
+    forecast 13, instead of a turn: all dice turn to Harvest, and three points
+n  neutral      -4      9    10      0   1    0    1     1       0
+all                                  2   1    0   11
+Deck: 32 cards."""
+OWNERS_IN_60 = """\
+                     in supply
+            points  drops votes
+p0 player_0     12     20    12
+n  neutral      -4      9    10
+              on weather spaces  voting  wheat
+             frost sun wind rain  wins  tokens
+p0 player_0      2   0    0   10     3       1
+    hand 1 frost, 2 sun, 1 wind, 3 rain
+    pack 1 frost, 2 wind
+    forecast 13, instead of a turn: all dice turn to
+        Harvest, and three points
+n  neutral       0   1    0    1     1       0
+all              2   1    0   11
+Deck: 32 cards."""
+OWNERS_IN_40 = """\
+                     in supply
+            points  drops votes
+p0 player_0     12     20    12
+n  neutral      -4      9    10
+              on weather spaces
+             frost sun wind rain
+p0 player_0      2   0    0   10
+n  neutral       0   1    0    1
+all              2   1    0   11
+            voting  wheat
+             wins  tokens
+p0 player_0     3       1
+    hand 1 frost, 2 sun, 1 wind, 3 rain
+    pack 1 frost, 2 wind
+    forecast 13, instead of a turn: all
+        dice turn to Harvest, and three
+        points
+n  neutral      1       0
+Deck: 32 cards."""
+
+
+@pytest.mark.parametrize(
+    ("columns", "fitting"), [(100, OWNERS), (80, OWNERS_IN_80), (66, None), (60, OWNERS_IN_60), (40, OWNERS_IN_40)]
+)
+def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -> None:
+    """Hands below them where they don't fit beside them, in parts where that is too wide, and coloured as before."""
+    lines = fit(OWNERS, columns).split("\n")
+    assert max(map(len, lines)) <= columns
+    assert fitting in (None, "\n".join(lines))
+    assert fitting is not None or OWNERS_IN_80.split("\n")[:4] == lines[:4]
+    painted_names = OWNERS.replace("p0 player_0", "\x1b[38;5;32mp0 player_0\x1b[0m").replace(
+        "n  neutral ", "\x1b[38;5;247mn  neutral \x1b[0m"
+    )
+    coloured = fit(painted_names, columns)
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured).split("\n") == lines
+    assert coloured.count("\x1b[38;5;32mp0 player_0\x1b[0m") == sum(line.startswith("p0") for line in lines)
+
+
+def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
+    """As `render_text` draws them: in a narrow terminal the same numbers, each of its columns with its heading."""
+    session = Session(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
+    for _ in range(8):
+        go_on(session)
+        text = render_text(session.state)
+        for columns, parts in ((70, 1), (60, 2), (40, 3)):
+            table = re.search(r"^ +in supply.*?\n\n", fit(text, columns), re.DOTALL | re.MULTILINE)
+            assert table is not None and table[0].count("p0 player_0") == parts
+            for seat in range(5):
+                numbers = re.findall(rf"^p{seat} player_{seat}([-\d ]+)$", table[0], re.MULTILINE)
+                drawn = re.search(rf"^p{seat} player_{seat}((?: +-?\d+){{9}})", text, re.MULTILINE)
+                assert drawn is not None and " ".join(numbers).split() == drawn[1].split()
+        session.answer("1")
+
+
 def test_the_result() -> None:
     session = solo()
     play_out(session)
@@ -550,15 +639,17 @@ def test_after_the_end(tmp_path: Path) -> None:
 class Script(Terminal):
     """Lines as from a terminal, and what was shown. A line that is an exception is raised."""
 
-    def __init__(self, lines: Iterable[str | BaseException]) -> None:
+    def __init__(self, lines: Iterable[str | BaseException], wide: int = 100) -> None:
         self.lines = iter(lines)
+        self.wide = wide
         self.colour = False
         self.shown: list[str] = []
+        self.waited: list[str] = []
         self.cleared = 0
 
     @property
     def columns(self) -> int:
-        return 100
+        return self.wide
 
     def read(self, prompt: str) -> str:
         line = next(self.lines, EOFError())
@@ -574,6 +665,7 @@ class Script(Terminal):
 
     @contextmanager
     def waiting(self, text: str) -> Iterator[None]:
+        self.waited.append(text)
         yield
 
 
@@ -585,6 +677,29 @@ def test_the_end_of_the_input_keeps_the_game() -> None:
     untouched = Script([])
     play(solo(), untouched)
     assert len(untouched.shown) == 1 and len(list(Path().iterdir())) == 1
+
+
+def test_hints_are_waited_for() -> None:
+    """Only where the agent thinks: not where "?" is no answer."""
+    terminal = Script(["?", " HINT ", "? 1", "h", "1", "q", "?"])
+    play(solo(), terminal)
+    assert terminal.waited == ["ismcts-20 thinks …"] * 2
+
+
+@pytest.mark.parametrize("wide", [100, 80, 60])
+def test_replies_fit(wide: int) -> None:
+    """All but commands, which are copied from there."""
+    session = Session(Config(players=5), dict.fromkeys(range(1, 5), make_agent("ismcts-200")), seed=3, hints=QUICK)
+    path = f"{'a' * 30}/{'b' * 30}/{'c' * 30}.json"
+    Path(path).parent.mkdir(parents=True)
+    terminal = Script(["h", "?", f"s {path}"], wide)
+    play(session, terminal)
+    (screen, usage, hint, saved), others = terminal.shown[:4], terminal.shown[4:]
+    assert others == []  # nothing was played since
+    for text in (screen, usage, hint):
+        assert max(map(width, text.split("\n"))) <= wide
+    assert "player_4 (ismcts-200)" in " ".join(usage.split())
+    assert saved == f"Saved. Go on later with: petrichor play --resume {path}"
 
 
 def test_where_the_game_is_kept_if_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -605,6 +720,34 @@ def test_a_closed_terminal_and_kill_are_the_end_of_the_input() -> None:
         with pytest.raises(EOFError), hangups_end_input():
             signal.raise_signal(number)
         assert signal.getsignal(number) is before
+
+
+def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that is closed ends the input and sends signals, which come while the game is being kept."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals come to the main thread only")
+    with hangups_end_input():
+        with pytest.raises(EOFError):
+            signal.raise_signal(signal.SIGHUP)
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.raise_signal(number)
+
+    class Interrupted(Session):
+        def keep(self) -> str:
+            for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+                signal.raise_signal(number)
+            return super().keep()
+
+    class Gone(Script):
+        def show(self, text: str) -> None:
+            if "kept" in text:
+                raise OSError(5, "Input/output error")
+
+    before = [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)]
+    monkeypatch.setattr(sys, "stdout", None)
+    play(Interrupted(Config(), seed=7, hints=QUICK), Gone(["1", "1"]))
+    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    assert [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)] == before
 
 
 def test_ctrl_c() -> None:
@@ -823,6 +966,20 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
         assert "Traceback" not in terminal.written and "The game is kept." in terminal.written
     kept = Replay.load(path)
     assert kept.actions[: len(saved.actions)] == saved.actions and len(kept.actions) > len(saved.actions)
+
+
+def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
+    """Its input ends, nothing can be shown on it any more, and signals come; nothing is lost."""
+    path = tmp_path / "game.json"
+    session = solo()
+    session.answer(f"s {path}")
+    with PseudoTerminal(program(f"main(resume={str(path)!r}, hints='ismcts-20')")) as terminal:
+        terminal.wait_for("a number, or part of a name")
+        terminal.press("play a fr\r")
+        terminal.wait_for("which tile the new cloud goes to")
+        terminal.close()
+        assert terminal.process.wait(60) == 0
+    assert len(Session.resume(path, QUICK).replay.actions) == 1
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

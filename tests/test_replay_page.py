@@ -402,7 +402,7 @@ def test_pictures_say_who_did_what(short: Replay) -> None:
     drawn = list(drawings(short))
     assert (drawn[0].frame.last_actor, drawn[0].frame.last_action) == (-1, "")
     for one in drawn[1:]:
-        words = f"{short.label(one.frame.last_actor)}: {one.frame.last_action}"
+        words = f"{short.label(one.frame.last_actor)}: {one.frame.last_action}."
         assert f'data-last-action="{words}"' in one.svg
         assert one.svg == render_svg(one.frame.state, last_action=words, names=("greedy", "random"))
 
@@ -482,13 +482,28 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     with pytest.raises(SystemExit) as left:
         cli.main(["replay", str(file), "--html", str(folder / "game.html")])
     assert left.value.code == 0
-    assert f"{folder / 'game.html'}: 3 actions" in capsys.readouterr().out
+    assert f"{folder / 'game.html'}: 3 steps" in capsys.readouterr().out
     given: list[dict[str, Any]] = []
     monkeypatch.setattr(replay_viewer, "main", lambda file, **options: given.append(options))
     for options in ([], ["--seconds", "2"]):
         with pytest.raises(SystemExit):
             cli.main(["replay", str(file), *options])
     assert given == [{"seat": None}, {"seat": None, "seconds": 2.0}]
+
+
+def test_the_command_counts_the_steps_that_the_seat_sees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the page and the viewer number them: not what was asked of others that is hidden."""
+    file, page = tmp_path / "game.json", tmp_path / "game.html"
+    whole = replay_of(Config(players=3, modules=("forecasts",)))
+    whole.save(file)
+    counts = []
+    for options in ([], ["--seat", "1"]):
+        with pytest.raises(SystemExit):
+            cli.main(["replay", str(file), "--html", str(page), *options])
+        steps = len(Document(page.read_text(encoding="utf-8")).data["steps"]) - 1
+        assert f"{page}: {steps} steps" in capsys.readouterr().out
+        counts.append(steps)
+    assert counts[0] == len(whole.actions) > counts[1]
 
 
 # --- In a browser ----------------------------------------------------------------------------------------------------
@@ -817,3 +832,27 @@ def test_what_changed_is_shown(game: Any, shown: list[Frame]) -> None:
         differs = any(not np.array_equal(before[field][tile], after[field][tile]) for field in fields)
         assert differs <= (tile_name(2, tile) in fresh)
     assert 0 < len(fresh) < 7
+
+
+_PLACES = """
+const box = (name) => document.getElementById(name).getBoundingClientRect();
+return [box("board").top, box("controls").bottom, box("left").width];
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (1500, 800), (1000, 900)])
+def test_board_and_controls_are_seen_together(game: Any, width: int, height: int) -> None:
+    """However much room the heading takes; the board is as large as what that leaves of the window."""
+    resize(game, width, height)
+    tops = []
+    for words in (0, 60, 120):
+        game.execute_script("document.getElementById('about').textContent = 'heading '.repeat(arguments[0])", words)
+
+        def fits() -> bool:
+            _, bottom, wide = game.execute_script(_PLACES)
+            narrow = abs(wide - (width - 400)) < 1  # the words beside it need their room
+            return bottom <= height and (bottom > height - 16 or narrow)
+
+        wait(fits)
+        tops.append(game.execute_script(_PLACES)[0])
+    assert tops[0] < tops[1] < tops[2]

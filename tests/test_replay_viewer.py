@@ -17,7 +17,7 @@ from prompt_toolkit.output import DummyOutput
 from petrichor_env import Batch, Config, replay_viewer
 from petrichor_env.errors import ConfigError, ReplayError
 from petrichor_env.render import changes, render_text
-from petrichor_env.replay_viewer import KeyControl, Viewer, by_lines
+from petrichor_env.replay_viewer import KeyControl, Viewer, by_lines, help_in, keys_in
 from petrichor_env.replays import Replay
 from petrichor_env.state import NOBODY, Decision
 from tests.terminal import ROOT, Terminal
@@ -299,6 +299,38 @@ def test_in_a_small_terminal(file: Path) -> None:
         assert "pack 1 frost, 3 sun, 1 wind, 2 rain" in screen
         terminal.press("\x03")
         assert terminal.wait_for_end() == 0
+
+
+def test_scrolling_in_a_small_terminal(file: Path) -> None:
+    """By lines and by pages; the status says where there is more, and a step shows what happened again."""
+    with Terminal([*COMMAND, str(file)], rows=24, columns=60) as terminal:
+        screen = terminal.wait_for("↓ more")
+        assert "↑↓ scroll" in screen and "q quit" in screen and "↑↓ more" not in screen
+        assert "ann" in screen.split("\n")[0]
+        terminal.press("d")
+        screen = terminal.wait_for("↑↓ more")
+        assert "ann" not in screen
+        terminal.press("d", "d", "d", "d")
+        terminal.wait_for("| ↑ more")
+        terminal.press("v")
+        assert "Deck:" in terminal.wait_for("player_0 sees it")
+        terminal.press("n")
+        screen = terminal.wait_for("Step 1 of")
+        assert ": keep a card" in screen.split("\n")[0] and "↑" not in screen.split("\n")[-2]
+        terminal.press(DOWN, DOWN)
+        terminal.wait_for("↑↓ more")
+        terminal.press("u")
+        terminal.wait_for("| ↓ more")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+
+
+@pytest.mark.parametrize("columns", [120, 100, 80, 60, 40])
+def test_keys_and_help_fit(columns: int) -> None:
+    assert len(keys_in(columns)) <= columns
+    assert keys_in(columns).endswith("h help  q quit") and "↑↓ scroll" in keys_in(columns)
+    assert max(map(len, help_in(columns))) <= columns
+    assert len(help_in(columns)) == (7 if columns == 120 else 14) or columns == 40
 
 
 def test_files_and_arguments_that_are_wrong(file: Path, tmp_path: Path) -> None:

@@ -164,15 +164,21 @@ def main(
     def save() -> None:
         write_json(folder / _FILE, asdict(benchmark))
 
+    missing = [
+        (first, second)
+        for first, second in combinations(duel, 2)
+        if not benchmark.has_pair(first.name, second.name) and {first.name, second.name} & {*names}
+    ]
+    if not solo and not missing:
+        console.print("All of this is measured already.")
     with Interruptions() as interruptions:
         try:
             for agent in solo:
                 _play_solo(console, benchmark, agent, search_games if is_search(agent.name) else games, interruptions)
                 save()
-            for first, second in combinations(duel, 2):
-                if not benchmark.has_pair(first.name, second.name) and {first.name, second.name} & {*names}:
-                    _play_pair(console, benchmark, first, second, duel_games, interruptions)
-                    save()
+            for first, second in missing:
+                _play_pair(console, benchmark, first, second, duel_games, interruptions)
+                save()
         except (EvaluationStopped, KeyboardInterrupt):
             console.print("Stopped early: the same command goes on.")
     save()
@@ -398,7 +404,6 @@ def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
     own = benchmark.components is not None
     again, folder = ("petrichor benchmark --components FILE", "FOLDER") if own else ("petrichor benchmark", "docs")
     heads = _heads(rows)
-    solo_games = sorted({row.solo_games for row in rows if row.solo_games})
     duels = sorted({len(pair["games"]) for pair in benchmark.pairs})
     lines = [
         "# The agents, measured",
@@ -408,7 +413,8 @@ def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
         *(f"| `{row.agent}` | {' | '.join(_cells(row))} |" for row in rows),
         "",
         "- **solo**: the game against the Southern Winds; *base* without variants, *16 sets* the mean over all sets of",
-        f"  the variants, {_span(solo_games)} games of each. Points ahead: of the neutral player.",
+        "  the variants. Points ahead: of the neutral player. Games of each set:",
+        f"  {_solo_games(rows)}.",
         f"- **2p**: two players, {_span(duels)} games of each two agents; every seed is played with either in the",
         "  first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are openskill's",
         "  (Plackett-Luce), means over several orders of the games; only differences mean something, and a new agent",
@@ -423,11 +429,21 @@ def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
         "your own in it: only its own games are played, and the table with it is written into `runs/benchmark`.",
         "",
         "```sh",
-        f"{again} --agents policy:runs/mine/best.zip   # your agent among those above",
-        f"{again} --output {folder:<28}# this page, anew where something is missing",
+        f"{again} policy:runs/mine/best.zip   # your agent among those above; or my_module:MyAgent",
+        f"{again} --output {folder:<19}# this page, anew where something is missing",
         "```",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _solo_games(rows: Sequence[_Row]) -> str:
+    """`1,000, 12 of ismcts-2000`: the most common number first, without the agents that have it."""
+    played = [row.solo_games for row in rows if row.solo_games]
+    if not played:
+        return "none"
+    usual = max(played, key=lambda games: (played.count(games), games))
+    others = [f"{row.solo_games:,} of `{row.agent}`" for row in rows if row.solo_games not in (0, usual)]
+    return ", ".join([f"{usual:,}", *others])
 
 
 def _span(numbers: Sequence[int]) -> str:
