@@ -2,8 +2,8 @@
 
 A test compares them with what this writes. The pictures are positions of real games (`docs/pictures.py`). No figure in
 a table is typed by hand: those of `docs/performance.md` come from `docs/performance.json` (`petrichor bench`),
-of `README.md` from `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of `docs/agents.md` from `docs/ladder.json` (`petrichor
-ladder`).
+of `README.md` from `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of `docs/agents.md` from
+`docs/ladder.json` (`petrichor ladder`).
 """
 
 from __future__ import annotations
