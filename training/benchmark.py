@@ -376,9 +376,9 @@ def _table(rows: Sequence[_Row]) -> Table:
         caption="Intervals and margins are in benchmark.md.",
         caption_justify="left",
     )
-    table.add_column("agent")
-    for head in ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p against\n{rung}" for rung in rows[0].scores)):
-        table.add_column(head, justify="right")
+    table.add_column("agent", overflow="fold")
+    for head in ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p v.\n{rung}" for rung in rows[0].scores)):
+        table.add_column(head, justify="right", overflow="fold")
     for row in rows:
         rates = [None, None] if row.solo is None else [row.solo["base_win_rate"], row.solo["mean_win_rate"]]
         won = ["–" if rate is None else f"{100 * rate.value:.1f}" for rate in (*rates, *row.scores.values())]
@@ -419,7 +419,7 @@ def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
         "  first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are openskill's",
         "  (Plackett-Luce), means over several orders of the games; only differences mean something, and a new agent",
         "  moves the others a little.",
-        "- **decisions/s**: in the solo games, on the machine where that row was measured.",
+        "- **decisions/s**: in the solo games, on the machine where that row was measured, beside what else ran there.",
         f"- Intervals are 95 %. Seeds from {benchmark.seed}; petrichor-env {benchmark.package_version}, state version",
         f"  {benchmark.state_version}. Numbers that the rule texts lack are assumed (`petrichor components`)"
         f"{', some of them replaced by an overlay file' if own else ''}: all",
