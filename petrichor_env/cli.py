@@ -22,7 +22,6 @@ from petrichor_env import __version__
 from petrichor_env.component_files import KEYS, OVERLAY, Components, Numbers, load_components
 from petrichor_env.errors import PetrichorError
 from petrichor_env.state import WEATHER_NAMES
-from petrichor_env.words import counted
 
 app = typer.Typer(
     help="Petrichor and its solo game, the Southern Winds, for programs.",
@@ -622,7 +621,7 @@ def replay(
                 task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
             steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
-            console.print(Text.assemble((str(path), "bold"), f": {counted(steps, 'step')}"), soft_wrap=True)
+            console.print(Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True)
 
 
 def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:
