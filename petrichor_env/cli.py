@@ -621,7 +621,9 @@ def replay(
                 task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
             steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
-            console.print(Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True)
+            console.print(
+                Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
+            )
 
 
 def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:
