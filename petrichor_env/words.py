@@ -18,6 +18,7 @@ GROWING_NAMES = tuple(growing.name.lower() for growing in Growing)
 CLOUD_NAMES = tuple(cloud.name.lower() for cloud in Cloud)
 FACE_DOWN_NAME = "face_down"
 NEUTRAL = "neutral"
+_SOURCE_TITLES = {"wheat_tokens": "Wheat tokens", "voting_wins": "Voting Wins", "dice": "votes on dice"}
 
 
 def owner_names(players: int) -> tuple[str, ...]:
@@ -38,8 +39,13 @@ def crop_name(crop: int) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """`1 card`, `2 cards`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    """`1 card`, `2 cards`, `1,000 games`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def source_title(source: str) -> str:
+    """How texts call a `state.Source`, by its name."""
+    return _SOURCE_TITLES.get(source, source.capitalize() if source in CROP_NAMES else source)
 
 
 def win_text(winners: Sequence[str]) -> str:

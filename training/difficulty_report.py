@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations, pairwise
@@ -14,9 +13,10 @@ import numpy as np
 from petrichor_env.component_files import load_components
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
+from petrichor_env.words import counted
 from training.difficulty_tables import as_json, write_tables
 from training.evaluation import ALL_VARIANTS, Estimate, Summary, mean_estimate, share_estimate
-from training.evaluation_files import write_json
+from training.evaluation_files import ends, signed, write_json
 from training.plots import plot_difficulty
 from training.report_plots import (
     VARIANT_TITLES,
@@ -137,23 +137,14 @@ def _percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
 
 
-def _points_interval(estimate: Estimate | Effect) -> str:
-    return f"{estimate.value:+.1f} {_ends(estimate.low, estimate.high)}"
-
-
 def _percentage_points(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:+.1f} {_ends(100 * estimate.low, 100 * estimate.high)}"
-
-
-def _ends(low: float, high: float, sign: str = "+") -> str:
-    """Of an interval; one game has none."""
-    return f"({low:{sign}.1f} to {high:{sign}.1f})" if math.isfinite(low) else "(no interval)"
+    return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
 
 
 def _size(effect: Effect | Estimate) -> str:
     """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
     low, high = (effect.low, effect.high) if effect.value >= 0 else (-effect.high, -effect.low)
-    return f"{abs(effect.value):.1f} points {_ends(low, high, sign='')}"
+    return f"{abs(effect.value):.1f} points {ends(low, high, sign='')}"
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -189,7 +180,7 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
     if total.low <= 0 <= total.high:
-        sentence = f"{who} as many points as without, within chance {_ends(total.low, total.high)}"
+        sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
     else:
         sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
     changes = [f"{source} {change.value:+.1f}" for source, change in _changes(sets, weights, side)[:4]]
@@ -202,7 +193,7 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
 def _in_short(study: Study, found: _Findings) -> list[str]:
     base, hardest = found.rate(_BASE), found.rate(found.hardest)
     others = len(found.as_hard_as_the_hardest)
-    tied = f" (by wins not told from {_number(others, 'other')})" if others else ""
+    tied = f" (by wins not told from {counted(others, 'other')})" if others else ""
     agents = len(found.others) + 1
     who = f"{found.name}, the strongest of {agents} agents measured here," if agents > 1 else f"{found.name}"
     lines = [
@@ -222,7 +213,7 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
         gains = _listed(f"{VARIANT_TITLES[effect.variants[0]]} by {_size(effect)}" for effect in helpful)
         lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
     if unsure:
-        names = _listed(f"{VARIANT_TITLES[e.variants[0]]} {_ends(e.low, e.high)}" for e in unsure)
+        names = _listed(f"{VARIANT_TITLES[e.variants[0]]} {ends(e.low, e.high)}" for e in unsure)
         lines.append(f"- **What could be chance**: the change of the margin, in points, with {names}.")
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
     if pairs:
@@ -239,14 +230,10 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
     lines.append(f"- **Closest to an even game**: {_title(even)}, won {_percent(found.rate(even))}.")
     real = int(np.triu(found.wins.significant, 1).sum())
     lines.append(
-        f"- **Sixteen sets, {_number(int(found.levels.max()), 'level')} of difficulty**: of the 120 pairs of sets,"
+        f"- **Sixteen sets, {counted(int(found.levels.max()), 'level')} of difficulty**: of the 120 pairs of sets,"
         f" {real} differ in how often they are won by more than chance (tests corrected for their number)."
     )
     return lines
-
-
-def _number(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _top(points: np.ndarray, number: int) -> list[str]:
@@ -311,7 +298,7 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     for one in sets:
         own = {effect.variants: effect for effect in effects(one.margins)}
         won = win_rate_effects(one)
-        points.append((f"`{agent_title(one.agent)}`", *(_points_interval(own[name,]) for name in names)))
+        points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,]) for name in names)))
         rates.append((f"`{agent_title(one.agent)}`", *(_percentage_points(won[name]) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     lines += [*_table(("change of the margin, points", *titles), points), ""]
@@ -326,7 +313,7 @@ def _variant_paragraph(found: _Findings, effect: Effect) -> str:
     (name,) = effect.variants
     sets, weights = found.yardstick, contrast((name,))
     if not effect.significant:
-        verdict = f"changes the margin by {_points_interval(effect)} points, which may be chance"
+        verdict = f"changes the margin by {signed(effect)} points, which may be chance"
     else:
         verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect)}"
     win = found.win_effects[name]
@@ -352,7 +339,7 @@ def _together(found: _Findings) -> list[str]:
         lines += [f"- {_interaction(effect)}." for effect in pairs]
         rest = number - len(pairs)
         if rest:
-            lines.append(f"- The other {_number(rest, 'pair')} of variants add up, as far as these games can tell.")
+            lines.append(f"- The other {counted(rest, 'pair')} of variants add up, as far as these games can tell.")
     else:
         lines.append(f"- All {number} pairs of variants add up, as far as these games can tell.")
     for effect in several:
@@ -388,7 +375,7 @@ def _good_play(found: _Findings) -> list[str]:
             f"`{agent_title(one.agent)}`",
             *(_percent(share_estimate(one.won[index].astype(float))) for index in (_BASE, found.hardest)),
             f"{100 * one.win_rates.mean():.1f} %",
-            _points_interval(mean_estimate(one.margins.mean(axis=0))),
+            signed(mean_estimate(one.margins.mean(axis=0))),
         )
         for one in (found.yardstick, *found.others)
     ]
@@ -403,7 +390,7 @@ def _good_play(found: _Findings) -> list[str]:
     where = "ahead of" if gap.value >= 0 else "behind"
     lines.append(
         f"Does a variant leave room for good play? {found.name} ends {_size(gap)} {where} the next strongest,"
-        f" `{agent_title(other.agent)}`, on average of the sets, on the {_number(games, 'seed')} that both have played."
+        f" `{agent_title(other.agent)}`, on average of the sets, on the {counted(games, 'seed')} that both have played."
     )
     for name in VARIANTS:
         change = mean_estimate(by_seed[name])
@@ -464,16 +451,14 @@ def _hardest(found: _Findings) -> list[str]:
     tied = found.as_hard_as_the_hardest
     lines.append(
         f"**{_capital(_title(hardest))}**: won {_percent(found.rate(hardest))}, with a mean margin of"
-        f" {_points_interval(found.margin(hardest))} points. The base game: won {_percent(found.rate(_BASE))}, with"
-        f" {_points_interval(found.margin(_BASE))}."
+        f" {signed(found.margin(hardest))} points. The base game: won {_percent(found.rate(_BASE))}, with"
+        f" {signed(found.margin(_BASE))}."
     )
     if tied:
         lines.append(f"By wins it can't be told from {_listed(map(_title, tied))}.")
         lowest = min([hardest, *tied], key=lambda index: sets.margins[index].mean())
         if lowest != hardest:
-            lines.append(
-                f"By points the lowest of these is {_title(lowest)}, {_points_interval(found.margin(lowest))}."
-            )
+            lines.append(f"By points the lowest of these is {_title(lowest)}, {signed(found.margin(lowest))}.")
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
     lines.append(f"Against the base game: {_lower(_side_sentence(sets, weights, _NEUTRAL))}")
@@ -514,7 +499,7 @@ def _ranking(found: _Findings) -> list[str]:
             str(found.levels[index]),
             _title(int(index)),
             _percent(found.rate(int(index))),
-            _points_interval(found.margin(int(index))),
+            signed(found.margin(int(index))),
             "{} to {}".format(*found.ranks[index]) if found.yardstick.games > 1 else "–",
         )
         for rank, index in enumerate(found.order, 1)
@@ -544,7 +529,7 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
             agent_title(summary.agent),
             f"{summary.games:,}",
             _percent(Estimate(summary.win_rate, summary.win_rate_low, summary.win_rate_high)),
-            _points_interval(Estimate(summary.margin, summary.margin_low, summary.margin_high)),
+            signed(Estimate(summary.margin, summary.margin_low, summary.margin_high)),
             f"{summary.points:.1f}",
             f"{summary.neutral_points:.1f}",
             f"{summary.decisions:.0f}",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -21,9 +21,12 @@ from petrichor_env.errors import ConfigError, PetrichorError
 from petrichor_env.replay_files import THOUSANDTHS, printable
 from petrichor_env.replays import Replay, replays_of
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
-from petrichor_env.words import NEUTRAL
+from petrichor_env.words import NEUTRAL, counted
 from training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results, decimals
 from training.progress import new_folder
+
+if TYPE_CHECKING:
+    from training.variant_effects import Effect
 
 _LONGEST_SLUG = 40
 
@@ -137,7 +140,7 @@ class ReplayFiles:
         if self._kept:
             example = "petrichor replay FILE"
             where = f"[bold]{escape(str(self._folder))}[/bold]"
-            console.print(f"In {where}: {many(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
+            console.print(f"In {where}: {counted(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
 
 
 def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:
@@ -225,12 +228,11 @@ def between(estimate: Estimate, digits: int = 1) -> str:
     return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
 
 
-def signed(estimate: Estimate) -> str:
+def signed(estimate: Estimate | Effect) -> str:
     """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
-    ends = f"({estimate.low:+.1f} to {estimate.high:+.1f})" if estimate.has_interval else "(no interval)"
-    return f"{estimate.value:+.1f} {ends}"
+    return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"
 
 
-def many(number: int, thing: str) -> str:
-    """`1 seed`, `1,000 seeds`."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def ends(low: float, high: float, sign: str = "+") -> str:
+    """`(+2.1 to +4.3)`; a single game has no interval."""
+    return f"({low:{sign}.1f} to {high:{sign}.1f})" if math.isfinite(low) else "(no interval)"

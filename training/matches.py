@@ -45,7 +45,6 @@ from training.evaluation_files import (
     ReplayFiles,
     between,
     flat,
-    many,
     percent,
     plus_minus,
     provenance,
@@ -484,7 +483,7 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     first = evaluation.reports[0]
     rotated = "" if solo else f", {evaluation.config.players} rotations of the seats each"
     table = Table(
-        title=f"{evaluation.config.name}: {many(first.seeds, 'seed')}{rotated}, 95 % intervals",
+        title=f"{evaluation.config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals",
         title_justify="left",
     )
     table.add_column("agent", overflow="fold")

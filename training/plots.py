@@ -17,8 +17,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from petrichor_env.config import VARIANTS
+from petrichor_env.words import counted
 from training.evaluation import Summary
-from training.evaluation_files import many
 from training.ratings import Z
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
         handles, labels = left.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower left", ncols=len(agents), frameon=False)
         games = sorted({summary.games for summary in summaries})
-        number = many(games[0], "game") if len(games) == 1 else f"{games[0]:,} to {games[-1]:,} games"
+        number = counted(games[0], "game") if len(games) == 1 else f"{games[0]:,} to {games[-1]:,} games"
         figure.suptitle(
             f"How hard are the Southern Winds? {number} a dot, 95 % intervals",
             x=0.01,
@@ -277,7 +277,7 @@ def plot_cross_table(path: Path, tournament: Tournament) -> None:
         seeds = len(np.unique(tournament.results.seeds))
         figure.suptitle(
             f"Row against column: per cent {meaning}, with 95 % intervals\n"
-            f"{tournament.config.name}, {len(tournament.results):,} games of {many(seeds, 'seed')}, seats rotated",
+            f"{tournament.config.name}, {len(tournament.results):,} games of {counted(seeds, 'seed')}, seats rotated",
             x=0.01,
             ha="left",
             fontsize=11,

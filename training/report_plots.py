@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
+from petrichor_env import words
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from training.evaluation import ALL_VARIANTS, Summary, mean_interval, wilson_interval
@@ -39,12 +40,6 @@ _SOURCE_COLOURS = {
     "dice": "#AA4499",
     "cards": "#BBBBBB",
 }
-_SOURCE_TITLES = {
-    "wheat_tokens": "Wheat tokens",
-    "voting_wins": "Voting Wins",
-    "dice": "votes on dice",
-    "cards": "idle cards",
-}
 
 
 def agent_title(agent: str) -> str:
@@ -54,8 +49,8 @@ def agent_title(agent: str) -> str:
 
 
 def source_title(source: str) -> str:
-    """How texts and pictures call a `state.Source`."""
-    return _SOURCE_TITLES.get(source, source.capitalize())
+    """How reports call a `state.Source`: without the forecasts module only idle cards score."""
+    return "idle cards" if source == "cards" else words.source_title(source)
 
 
 def set_title(variants: Iterable[str]) -> str:

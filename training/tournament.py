@@ -38,7 +38,6 @@ from training.evaluation_files import (
     ReplayFiles,
     between,
     flat,
-    many,
     percent,
     plus_minus,
     provenance,
@@ -314,7 +313,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
 def _print(console: Console, tournament: Tournament) -> None:
     seeds = len(np.unique(tournament.results.seeds))
     table = Table(
-        title=f"{tournament.config.name}: {len(tournament.results):,} games, {many(seeds, 'seed')}, 95 % intervals",
+        title=f"{tournament.config.name}: {len(tournament.results):,} games, {counted(seeds, 'seed')}, 95 % intervals",
         title_justify="left",
         caption=f"Even is a win rate of {100 / tournament.config.players:.0f} %.",
         caption_justify="left",

@@ -36,16 +36,10 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import counted, owner_names, tile_name
+from petrichor_env.words import counted, owner_names, source_title, tile_name
 
 __all__ = ["action_text", "changes", "in_brief"]
 
-_SOURCE_WORDS = tuple(
-    name.capitalize()
-    if name in CROP_NAMES
-    else {"dice": "votes on dice", "voting_wins": "Voting Wins", "wheat_tokens": "Wheat tokens"}.get(name, name)
-    for name in SOURCE_NAMES
-)
 _DROPS_ON_TILE = {1: 1, 2: 2}
 """Neutral drops that Southern Winds cards put on a tile, by the card."""
 _NEUTRAL = 1
@@ -517,7 +511,7 @@ def _scores(before: State, after: State) -> Iterator[str]:
 
 def _sources(scored: np.ndarray) -> str:
     """` for Cotton`, ` (3 for Cotton, 5 for Voting Wins)`; nothing for a vote on a die, which was told before."""
-    parts = [(name, count) for name, count in zip(_SOURCE_WORDS, scored.tolist(), strict=True) if count]
+    parts = [(source_title(name), count) for name, count in zip(SOURCE_NAMES, scored.tolist(), strict=True) if count]
     if len(parts) > 1:
         return f" ({', '.join(f'{count} for {name}' for name, count in parts)})"
     return f" for {parts[0][0]}" if scored[: len(CROP_NAMES)].any() else ""
