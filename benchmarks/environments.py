@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.measure import Result, compare
 from petrichor_env import petrichor_v0
-from petrichor_env.kernels import sample_actions
+from tabletop.kernels import sample_actions
 
 NUM_ENVS = 1024
 AEC_TARGET = 30_000

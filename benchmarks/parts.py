@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.environments import NUM_ENVS
 from benchmarks.measure import Result, rates
-from petrichor_env import kernels
-from petrichor_env.batch import Batch
+from tabletop import kernels
+from tabletop.batch import Batch
 
 _CALLS = 50
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks.measure import Result, compare
-from petrichor_env import kernels
-from petrichor_env.batch import Batch
 from petrichor_env.config import MODULES, VARIANTS, Config
+from tabletop import kernels
+from tabletop.batch import Batch
 
 TARGET = 3_000_000
 _GAMES = 2000

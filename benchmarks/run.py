@@ -22,7 +22,7 @@ from benchmarks.rendering import rendering
 from benchmarks.search import search
 from benchmarks.startup import startup
 from petrichor_env import __version__
-from petrichor_env.errors import ConfigError
+from tabletop.errors import ConfigError
 
 BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
     "vec_solo": vec_solo,

@@ -13,13 +13,14 @@ import json
 import re
 from pathlib import Path
 
+from tabletop_training.evaluation import Estimate
+from tabletop_training.evaluation_files import percent, plus_minus
+
 from benchmarks.run import shown
 from docs.pictures import FOLDER, WIDTH, drawings
 from petrichor_env import actions, config, state
+from petrichor_env.drawing import save_png
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
-from petrichor_env.render import save_png
-from training.evaluation import Estimate
-from training.evaluation_files import percent, plus_minus
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from tabletop_agents import Decisions, GreedyAgent
 
-from agents import Decisions, GreedyAgent
-from agents.base import ask
 from petrichor_env import Batch, Config
 from petrichor_env.config import MODULES
-from petrichor_env.render import changes, render_svg
+from petrichor_env.drawing import changes, render_svg
+from tabletop.agents import ask
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 720

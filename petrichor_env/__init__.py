@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import pettingzoo
 
-from petrichor_env import errors
 from petrichor_env.config import VARIANTS, Config
+from tabletop import errors
 
 if TYPE_CHECKING:
     from petrichor_env import petrichor_v0
-    from petrichor_env.batch import Batch
-    from petrichor_env.envs.rendering import picture
     from petrichor_env.scenarios import describe, scenario
+    from tabletop.batch import Batch
+    from tabletop.envs.rendering import picture
 
 __all__ = ["VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
 
@@ -61,8 +61,8 @@ def _register() -> None:
     if VERSUS_ID not in gymnasium.registry:
         gymnasium.register(
             id=VERSUS_ID,
-            entry_point="agents.versus_env:VersusEnv",
-            vector_entry_point="agents.versus_vector:VersusVectorEnv",
+            entry_point="tabletop_agents.versus_env:VersusEnv",
+            vector_entry_point="tabletop_agents.versus_vector:VersusVectorEnv",
         )
     if AEC_ID not in pettingzoo.aec_registry:
         pettingzoo.register("aec", AEC_ID, entry_point="petrichor_env.petrichor_v0:env")

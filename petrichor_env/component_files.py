@@ -15,9 +15,9 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from petrichor_env.errors import ComponentsError
 from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
 from petrichor_env.tables import MAX_COPIES, NEVER, TABLES, TRACK_SPACES
+from tabletop.errors import ComponentsError
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 

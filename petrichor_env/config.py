@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from petrichor_env.errors import ConfigError
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, State
+from tabletop.errors import ConfigError
 
 VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
 """The Southern Winds' difficulty variants, in the order of the record's `variants` switches."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from petrichor_env.compiled import rule
 from petrichor_env.state import (
     MAX_PLAYERS,
     NOBODY,
@@ -30,6 +29,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER
+from tabletop.compiled import rule
 
 NUM_CROPS = len(Crop)
 NUM_TOKENS = len(Growing) - 1

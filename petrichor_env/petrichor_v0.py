@@ -27,14 +27,14 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from petrichor_env.batch import Batch
 from petrichor_env.config import Config
-from petrichor_env.envs.arguments import check_action, check_options, scenario_of, start_from
-from petrichor_env.envs.rendering import Frame, Rendering, Shown
-from petrichor_env.errors import ConfigError, GameOver
 from petrichor_env.observation import HIGH, LOW
-from petrichor_env.render.raster import WIDTH
 from petrichor_env.state import State
+from tabletop.batch import Batch
+from tabletop.drawing.raster import WIDTH
+from tabletop.envs.arguments import check_action, check_options, scenario_of, start_from
+from tabletop.envs.rendering import Frame, Rendering, Shown
+from tabletop.errors import ConfigError, GameOver
 
 __all__ = ["env", "raw_env"]
 

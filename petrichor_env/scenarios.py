@@ -18,7 +18,6 @@ import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, Config
-from petrichor_env.errors import ConfigError, ScenarioError, StateError
 from petrichor_env.invariants import broken_counts, broken_legal, check
 from petrichor_env.invariants.decisions import (
     CARD_OF_DECISION,
@@ -34,7 +33,6 @@ from petrichor_env.invariants.decisions import (
 )
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
-from petrichor_env.kernels import refresh_legal
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.drafting import NOT_DRAFTING
 from petrichor_env.rules.fields import NEIGHBOURS
@@ -67,7 +65,6 @@ from petrichor_env.state import (
     State,
     Timing,
 )
-from petrichor_env.warm_up import warm_up
 from petrichor_env.words import (
     CLOUD_NAMES,
     FACE_DOWN_NAME,
@@ -79,6 +76,9 @@ from petrichor_env.words import (
     owner_names,
     tile_name,
 )
+from tabletop.errors import ConfigError, ScenarioError, StateError
+from tabletop.kernels import refresh_legal
+from tabletop.warm_up import warm_up
 
 __all__ = ["check", "describe", "scenario"]
 

@@ -22,12 +22,12 @@ from typing import Any
 
 from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, ACTIONS
-from petrichor_env.batch import game_seed, legal_actions
 from petrichor_env.component_files import load_components
 from petrichor_env.config import POWERS
-from petrichor_env.errors import PetrichorError
 from petrichor_env.scenarios import described
 from petrichor_env.state import CROP_NAMES, TILE_NAMES, State
+from tabletop.batch import game_seed, legal_actions
+from tabletop.errors import PetrichorError
 from tests.reference import Game
 from tests.reference.southern_winds import RESHUFFLE
 from tests.reference.table import Table

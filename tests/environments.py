@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 
 from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from tabletop.kernels import sample_actions
 
 
 def legal_action(masked: dict[str, Any], generator: np.random.Generator) -> int:

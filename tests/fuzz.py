@@ -27,8 +27,8 @@ from typing import Any, TypeAlias
 
 from petrichor_env.component_files import KEYS, load_components, read_components
 from petrichor_env.config import MODULES, POWERS, VARIANTS, Config
-from petrichor_env.errors import ComponentsError
-from petrichor_env.warm_up import warm_up
+from tabletop.errors import ComponentsError
+from tabletop.warm_up import warm_up
 from tests.configurations import SOLO_MODULES
 from tests.differential import compare_game
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, ACTIONS
-from petrichor_env.batch import legal_actions
-from petrichor_env.errors import IllegalAction
 from petrichor_env.state import DECISION_NAMES, TILE_NAMES, State
 from petrichor_env.words import SOLO_NAMES
+from tabletop.batch import legal_actions
+from tabletop.errors import IllegalAction
 
 
 def play(state: State, *names: str, components: str | None = None) -> State:

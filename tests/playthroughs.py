@@ -29,14 +29,12 @@ import numpy as np
 
 from petrichor_env import VARIANTS, Config, rules
 from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, PASS, PLAY, SUBSTITUTE, VOTE, WEATHER
-from petrichor_env.batch import game_seed, legal_actions
-from petrichor_env.compiled import JIT
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES
-from petrichor_env.render.card_texts import power_text
-from petrichor_env.render.changes import changes
-from petrichor_env.render.decisions import WEATHER_WORDS, action_text, question
-from petrichor_env.render.text import dice_text, render_board
+from petrichor_env.drawing.card_texts import power_text
+from petrichor_env.drawing.changes import changes
+from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
+from petrichor_env.drawing.text import dice_text, render_board
 from petrichor_env.rules import flower_tiles, scoring
 from petrichor_env.rules import points as points_rules
 from petrichor_env.rules.asking import NOTHING_ASKED
@@ -53,6 +51,8 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import GROWING_NAMES, owner_names, tile_name
+from tabletop.batch import game_seed, legal_actions
+from tabletop.compiled import JIT
 from tests.configurations import SOLO_MODULES
 
 FOLDER = Path(__file__).parent / "playthroughs"

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from agents import (
+from tabletop_agents import (
     POLICIES,
     Agent,
     Decisions,
@@ -24,16 +23,17 @@ from agents import (
     agent_file,
     make_agent,
 )
-from agents.base import ask, check_agents
-from agents.search.position_value import DEFAULT_WEIGHTS
+from tabletop_agents.search.position_value import DEFAULT_WEIGHTS
+from tabletop_training.evaluation import play_games
+
 from petrichor_env.actions import CARD
-from petrichor_env.batch import Batch
 from petrichor_env.config import MODULES, VARIANTS, Config
-from petrichor_env.errors import CheckpointError, ConfigError
 from petrichor_env.state import PLAYED, Decision
+from tabletop.agents import ask, check_agents
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ConfigError
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
-from training.evaluation import play_games
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,9 +13,9 @@ import pytest
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES
-from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateError
-from petrichor_env.kernels import sample_actions
 from petrichor_env.state import NOBODY, Phase
+from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.kernels import sample_actions
 from tests.configurations import SOLO
 
 BUFFERS = ("states", "actors", "action_masks", "observations", "rewards", "terminations", "illegal")

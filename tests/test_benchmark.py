@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tabletop_agents import POLICIES, make_agent
+from tabletop_training.evaluation import play_games, share_estimate, summarize
+from tabletop_training.matches import play_match
+from tabletop_training.petrichor import benchmark
+from tabletop_training.petrichor.benchmark import Benchmark
 
-from agents import POLICIES, make_agent
-from petrichor_env import cli
 from petrichor_env.config import Config
-from petrichor_env.errors import ConfigError, PetrichorError
-from training import benchmark
-from training.benchmark import Benchmark
-from training.evaluation import play_games, share_estimate, summarize
-from training.matches import play_match
+from tabletop.errors import ConfigError, PetrichorError
+from tabletop_cli import cli
 
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
@@ -86,7 +86,7 @@ def test_an_agent_is_placed_without_playing_the_others_again(
         played.append(tuple(agent.name for agent in agents))
         return play_games(agents, *arguments, **options)
 
-    monkeypatch.setattr("training.difficulty.play_games", counting)
+    monkeypatch.setattr("tabletop_training.petrichor.difficulty.play_games", counting)
     own = measure("greedy", output=tmp_path / "own", reference=reference / "benchmark.json")
     assert played == [("greedy",)] * 16
     assert without_speed(own) == without_speed(folder)

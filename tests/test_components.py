@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from petrichor_env import cli
 from petrichor_env.component_files import (
     BASE_FILE,
     KEYS,
@@ -26,9 +25,10 @@ from petrichor_env.component_files import (
     read_components,
 )
 from petrichor_env.config import MODULES, Config
-from petrichor_env.errors import ComponentsError, ConfigError, PetrichorError
 from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
+from tabletop.errors import ComponentsError, ConfigError, PetrichorError
+from tabletop_cli import cli
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
 
@@ -410,9 +410,9 @@ SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_ti
 def test_games_at_the_limits_of_what_an_overlay_may_say(
     tmp_path: Path, text: str, players: int, modules: tuple[str, ...]
 ) -> None:
-    from petrichor_env.batch import Batch
     from petrichor_env.invariants import check
     from petrichor_env.observation import HIGH, LOW
+    from tabletop.batch import Batch
 
     path = write(tmp_path, text)
     config = Config(players, rounds=4 if players == 1 else 6, modules=modules, components=str(path))
@@ -757,7 +757,7 @@ def test_version() -> None:
 @pytest.mark.parametrize("args", [["--help"], ["components"], ["demo", "--help"]])
 def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
     code = (
-        "import sys\nfrom petrichor_env.cli import main\n"
+        "import sys\nfrom tabletop_cli.cli import main\n"
         f"try:\n    main({args!r})\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
         "assert not {'numba', 'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
     )
@@ -788,7 +788,7 @@ def test_bench_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_demo_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    calls = fake_module(monkeypatch, "training.demo")
+    calls = fake_module(monkeypatch, "tabletop_training.petrichor.demo")
     run("demo")
     run("demo", "--minutes", "0.5", "--output", str(tmp_path), "--games", "10", "--seed", "7")
     assert calls == [
@@ -830,7 +830,7 @@ def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "__init__.py").touch()
     (tmp_path / "benchmarks" / "run.py").write_text("def main(**arguments):\n    print('here', sorted(arguments))\n")
-    code = "from petrichor_env.cli import main; main(['bench'])"
+    code = "from tabletop_cli.cli import main; main(['bench'])"
     environment = os.environ | {"PYTHONPATH": str(Path(cli.__file__).parent.parent), "PYTHONSAFEPATH": "1"}
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

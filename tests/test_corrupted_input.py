@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load_tables
 from petrichor_env.config import MODULES
-from petrichor_env.errors import ComponentsError, ScenarioError, StateError
 from petrichor_env.invariants import check
+from tabletop.errors import ComponentsError, ScenarioError, StateError
 
 MANY = settings(
     max_examples=300,

@@ -12,17 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from agents import make_agent
-from petrichor_env import cli
-from petrichor_env.batch import Batch
-from petrichor_env.config import VARIANTS, Config
-from petrichor_env.errors import ConfigError, PetrichorError
-from petrichor_env.state import Source
-from training import difficulty, difficulty_report
-from training.difficulty import Key, Study, complete_sets, read_games, summaries_of, write_games
-from training.evaluation import ALL_VARIANTS, EvaluationStopped, Results, play_games, summarize
-from training.variant_effects import (
+from tabletop_agents import make_agent
+from tabletop_training.evaluation import ALL_VARIANTS, EvaluationStopped, Results, play_games, summarize
+from tabletop_training.petrichor import difficulty, difficulty_report
+from tabletop_training.petrichor.difficulty import Key, Study, complete_sets, read_games, summaries_of, write_games
+from tabletop_training.petrichor.variant_effects import (
     SWITCHED,
     Pairs,
     Sets,
@@ -36,6 +30,12 @@ from training.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
+
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.state import Source
+from tabletop.batch import Batch
+from tabletop.errors import ConfigError, PetrichorError
+from tabletop_cli import cli
 
 GAMES = 12
 SEED = 77
@@ -494,7 +494,8 @@ def test_report_module_needs_no_torch() -> None:
     import subprocess
     import sys
 
-    program = "import sys, training.difficulty, training.difficulty_report; sys.exit('torch' in sys.modules)"
+    study = "tabletop_training.petrichor.difficulty"
+    program = f"import sys, {study}, {study}_report; sys.exit('torch' in sys.modules)"
     ran = subprocess.run(
         [sys.executable, "-c", program], cwd=Path(__file__).parents[1], capture_output=True, check=False
     )

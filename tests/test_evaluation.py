@@ -20,15 +20,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from agents import Agent, GreedyAgent, RandomAgent
-from agents.base import Decisions
-from agents.versus import VersusBatch
-from petrichor_env import Batch, Config, cli
-from petrichor_env.errors import ConfigError, IllegalAction
-from petrichor_env.state import NOBODY, STATE_VERSION, Source
-from training import matches, tournament
-from training.evaluation import (
+from tabletop_agents import Agent, GreedyAgent, RandomAgent
+from tabletop_training import matches, tournament
+from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
@@ -41,8 +35,15 @@ from training.evaluation import (
     share_estimate,
     wilson_interval,
 )
-from training.evaluation_files import plus_minus
-from training.matches import FIRST_LOOK, assess, block_seeds, evaluate, labels_of, play_match, rotations
+from tabletop_training.evaluation_files import plus_minus
+from tabletop_training.matches import FIRST_LOOK, assess, block_seeds, evaluate, labels_of, play_match, rotations
+
+from petrichor_env import Batch, Config
+from petrichor_env.state import NOBODY, STATE_VERSION, Source
+from tabletop.agents import Decisions
+from tabletop.errors import ConfigError, IllegalAction
+from tabletop.versus import VersusBatch
+from tabletop_cli import cli
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tabletop_agents.checkpoint import read_notes
+from tabletop_training.examples import cleanrl_style, pytorch_loop, sb3
 
-from agents.checkpoint import read_notes
 from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.batch import Batch
 from petrichor_env.config import Config
 from petrichor_env.observation import OBSERVATION_SIZE
-from training.examples import cleanrl_style, pytorch_loop, sb3
+from tabletop.batch import Batch
 
 OPTIONS = {
     "sb3": ["--steps", "8000", "--games", "40"],
@@ -37,9 +37,9 @@ def test_example_runs_and_tells_its_win_rate(
 ) -> None:
     """As a program; all of them play where an illegal action raises."""
     monkeypatch.setattr(sys, "argv", [name, *OPTIONS[name]])
-    monkeypatch.delitem(sys.modules, f"training.examples.{name}")
+    monkeypatch.delitem(sys.modules, f"tabletop_training.examples.{name}")
     with pytest.raises(SystemExit) as ended:
-        runpy.run_module(f"training.examples.{name}", run_name="__main__")
+        runpy.run_module(f"tabletop_training.examples.{name}", run_name="__main__")
     assert ended.value.code in (None, 0)
     found = re.search(r"won ([\d.]+)% of 40 games", capsys.readouterr().out)
     assert found

@@ -25,8 +25,8 @@ import petrichor_env
 from petrichor_env import Batch, Config, describe
 from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS, VARIANTS
-from petrichor_env.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
-from petrichor_env.kernels import sample_actions
+from tabletop.errors import ComponentsError, ConfigError, GameOver, IllegalAction, ScenarioError
+from tabletop.kernels import sample_actions
 from tests.configurations import MODULE_CONFIGURATIONS, SOLO_MODULES
 from tests.environments import check_docstring, legal_action, play_out
 

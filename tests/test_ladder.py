@@ -7,11 +7,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tabletop_training.petrichor.benchmark import LADDER
+from tabletop_training.petrichor.ladder import games_of_step, main, measure_step
 
-from petrichor_env.errors import ConfigError, PetrichorError
 from petrichor_env.state import STATE_VERSION
-from training.benchmark import LADDER
-from training.ladder import games_of_step, main, measure_step
+from tabletop.errors import ConfigError, PetrichorError
 
 ROOT = Path(__file__).parents[1]
 

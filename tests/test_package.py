@@ -16,7 +16,7 @@ from PIL import Image
 
 import petrichor_env
 from docs import generate, pictures
-from petrichor_env.render import rgb_array
+from petrichor_env.drawing import rgb_array
 from petrichor_env.state import DECISION_NAMES
 
 ROOT = Path(__file__).parents[1]

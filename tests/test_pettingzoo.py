@@ -20,9 +20,9 @@ import petrichor_env
 from petrichor_env import Batch, Config, describe, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS
-from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
+from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tests.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
 from tests.environments import legal_action
 

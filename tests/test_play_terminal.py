@@ -14,20 +14,20 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent
+from tabletop_agents.play.session import PERSON, Session, matches
+from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 
-from agents import Agent, GreedyAgent, RandomAgent, make_agent
-from agents.base import Decisions
-from agents.play import PERSON, Session, matches
-from agents.play_terminal import Terminal, hangups_end_input, main, play
 from petrichor_env import Config
-from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES
-from petrichor_env.errors import ConfigError, IllegalAction, ReplayError
-from petrichor_env.render import action_text, render_text
-from petrichor_env.render.text import OWNER_PAINTS
-from petrichor_env.replays import Replay
+from petrichor_env.drawing import action_text, render_text
+from petrichor_env.drawing.text import OWNER_PAINTS
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
-from petrichor_env.terminal import (
+from tabletop.agents import Decisions
+from tabletop.batch import legal_actions
+from tabletop.errors import ConfigError, IllegalAction, ReplayError
+from tabletop.replays.replay import Replay
+from tabletop.terminal import (
     _turn_on_sequences,
     columns_of_output,
     fit,
@@ -835,7 +835,7 @@ def test_windows_is_told_to_obey_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(sys, "stdout", Keyboard())
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("petrichor_env.terminal._WINDOWS", True)
+    monkeypatch.setattr("tabletop.terminal._WINDOWS", True)
     monkeypatch.setattr("os.system", told.append)
     _turn_on_sequences.cache_clear()
     assert obeys_sequences() and obeys_sequences() and told == [""]
@@ -911,7 +911,7 @@ def test_an_agent_that_cannot_play_this() -> None:
 def program(call: str) -> list[str]:
     """What Python is started with; the first line lets Ctrl-C there be a signal, as in a shell."""
     terminal = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
-    return ["-c", f"{terminal}\nfrom agents.play_terminal import main\n{call}"]
+    return ["-c", f"{terminal}\nfrom tabletop_agents.play.terminal import main\n{call}"]
 
 
 def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:

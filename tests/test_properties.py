@@ -20,9 +20,7 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, NUM_ACTIONS, PASS, SUBSTITUTE, WEATHER, action_name
 from petrichor_env.component_files import load_tables
-from petrichor_env.errors import ConfigError, GameOver, IllegalAction, StateError
 from petrichor_env.invariants import check as check_states
-from petrichor_env.kernels import observe_games, refresh_legal, sample_actions, sample_hidden_games
 from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
 from petrichor_env.state import (
     FACE_DOWN,
@@ -40,6 +38,8 @@ from petrichor_env.state import (
     Phase,
     Source,
 )
+from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.kernels import observe_games, refresh_legal, sample_actions, sample_hidden_games
 from tests.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 from tests.hidden import swapped
 

@@ -17,12 +17,9 @@ import pytest
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.errors import PetrichorError
-from petrichor_env.render import Picture, question, raster, render_svg, rgb_array, save_png
-from petrichor_env.render.board import SIZE
-from petrichor_env.render.letters import letter
-from petrichor_env.render.pieces import STRONG, joined
-from petrichor_env.render.svg import cut, text, width_of, wrapped
+from petrichor_env.drawing import Picture, question, raster, render_svg, rgb_array, save_png
+from petrichor_env.drawing.board import SIZE
+from petrichor_env.drawing.pieces import STRONG, joined
 from petrichor_env.state import (
     CROP_NAMES,
     DECISION_NAMES,
@@ -39,6 +36,9 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.words import FIELDS, owner_names, tile_name
+from tabletop.drawing.letters import letter
+from tabletop.drawing.svg import cut, text, width_of, wrapped
+from tabletop.errors import PetrichorError
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
 

@@ -26,13 +26,13 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 import petrichor_env
 from petrichor_env import Batch, Config, petrichor_v0, picture, scenario
 from petrichor_env.config import MODULES
-from petrichor_env.envs.rendering import Rendering
-from petrichor_env.envs.single import GameEnv
-from petrichor_env.envs.window import Window
-from petrichor_env.errors import ConfigError, IllegalAction, PetrichorError
-from petrichor_env.kernels import sample_actions
-from petrichor_env.render import Picture, action_text, raster, render_svg, rgb_array
+from petrichor_env.drawing import Picture, action_text, raster, render_svg, rgb_array
 from petrichor_env.state import WEATHER_NAMES
+from tabletop.drawing.window import Window
+from tabletop.envs.rendering import Rendering
+from tabletop.envs.single import GameEnv
+from tabletop.errors import ConfigError, IllegalAction, PetrichorError
+from tabletop.kernels import sample_actions
 from tests.environments import legal_action
 from tests.hidden import swapped
 
@@ -140,7 +140,7 @@ def test_nothing_is_remembered_for_text(name: str, mode: str | None, monkeypatch
 
 
 def test_the_package_is_imported_without_pictures() -> None:
-    code = "import sys, petrichor_env; sys.exit('petrichor_env.render' in sys.modules or 'pygame' in sys.modules)"
+    code = "import sys, petrichor_env; sys.exit('petrichor_env.drawing' in sys.modules or 'pygame' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 

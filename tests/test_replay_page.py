@@ -18,20 +18,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petrichor_env import Batch, Config, cli, replay_page, replay_viewer
+from petrichor_env import Batch, Config
 from petrichor_env.actions import DECLINE
-from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES
-from petrichor_env.errors import PetrichorError, ReplayError
-from petrichor_env.render import action_text, changes, render_text
-from petrichor_env.render.board import render_svg
-from petrichor_env.render.raster import rgb_array
-from petrichor_env.replay_files import FORFEIT
-from petrichor_env.replay_page import page, page_data, write_page
-from petrichor_env.replay_pictures import Drawing, drawings, write_gif, write_pngs
-from petrichor_env.replays import Frame, Replay, frames, seen_by
+from petrichor_env.drawing import action_text, changes, render_text
+from petrichor_env.drawing.board import render_svg
 from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
 from petrichor_env.words import owner_names, tile_name
+from tabletop.batch import legal_actions
+from tabletop.drawing.raster import rgb_array
+from tabletop.errors import PetrichorError, ReplayError
+from tabletop.replays import page as replay_page
+from tabletop.replays import viewer as replay_viewer
+from tabletop.replays.files import FORFEIT
+from tabletop.replays.page import page, page_data, write_page
+from tabletop.replays.pictures import Drawing, drawings, write_gif, write_pngs
+from tabletop.replays.replay import Frame, Replay, frames, seen_by
+from tabletop_cli import cli
 from tests.hidden import swapped
 
 SEED = 5

@@ -14,12 +14,13 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from petrichor_env import Batch, Config, replay_viewer
-from petrichor_env.errors import ConfigError, ReplayError
-from petrichor_env.render import changes, render_text
-from petrichor_env.replay_viewer import KeyControl, Viewer, by_lines, help_in, keys_in
-from petrichor_env.replays import Replay
+from petrichor_env import Batch, Config
+from petrichor_env.drawing import changes, render_text
 from petrichor_env.state import NOBODY, Decision
+from tabletop.errors import ConfigError, ReplayError
+from tabletop.replays import viewer as replay_viewer
+from tabletop.replays.replay import Replay
+from tabletop.replays.viewer import KeyControl, Viewer, by_lines, help_in, keys_in
 from tests.terminal import ROOT, Terminal
 
 RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
@@ -31,7 +32,7 @@ RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
     "\x1b[5~",
     "\x1b[6~",
 )
-PROGRAM = "import sys; from petrichor_env.replay_viewer import main; main(sys.argv[1])"
+PROGRAM = "import sys; from tabletop.replays.viewer import main; main(sys.argv[1])"
 COMMAND = ("-c", PROGRAM)
 
 

@@ -13,26 +13,28 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tabletop_agents.ismcts import IsmctsAgent
+from tabletop_agents.random_agent import RandomAgent
+from tabletop_training import matches, tournament
+from tabletop_training.evaluation import play_games, play_lineups
+from tabletop_training.evaluation_files import ReplayFiles, slug
+from tabletop_training.petrichor import difficulty
+from tabletop_training.resume import save_tree
 
-from agents.base import Agent, Decisions
-from agents.ismcts import IsmctsAgent
-from agents.random_agent import RandomAgent
-from agents.versus import VersusBatch
-from petrichor_env import Batch, Config, kernels, petrichor_v0
-from petrichor_env import recorder as recorder_module
+from petrichor_env import Batch, Config, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.batch import legal_actions
 from petrichor_env.config import MODULES
-from petrichor_env.errors import ConfigError, IllegalAction, PetrichorError, ReplayError, StateError
-from petrichor_env.recorder import Recorder
-from petrichor_env.replay_files import write
-from petrichor_env.replays import Replay, frames, replays_of
 from petrichor_env.state import NOBODY, STATE
+from tabletop import kernels
+from tabletop.agents import Agent, Decisions
+from tabletop.batch import legal_actions
+from tabletop.errors import ConfigError, IllegalAction, PetrichorError, ReplayError, StateError
+from tabletop.replays import recorder as recorder_module
+from tabletop.replays.files import write
+from tabletop.replays.recorder import Recorder
+from tabletop.replays.replay import Replay, frames, replays_of
+from tabletop.versus import VersusBatch
 from tests.configurations import A_FEW
-from training import difficulty, matches, tournament
-from training.evaluation import play_games, play_lineups
-from training.evaluation_files import ReplayFiles, slug
-from training.resume import save_tree
 
 EVERYTHING = Config(players=4, drafting=True, modules=MODULES)
 

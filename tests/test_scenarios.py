@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from petrichor_env import Batch, Config, describe, scenario
 from petrichor_env.actions import ACTION_NAMES
-from petrichor_env.batch import legal_actions
-from petrichor_env.errors import ScenarioError, StateError
 from petrichor_env.scenarios import check
 from petrichor_env.state import DECISION_NAMES, STATE, Decision, State
+from tabletop.batch import legal_actions
+from tabletop.errors import ScenarioError, StateError
 from tests.configurations import BASE, RANDOM, SOLO, TOGETHER
 from tests.play import play
 

@@ -13,27 +13,27 @@ import pytest
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from tabletop_agents import RandomAgent
+from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.networks import Trunk
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation import play_games
+from tabletop_training.league import ANCHOR, LEARNER, League, LeagueSettings, Snapshot
+from tabletop_training.learning import Budget, Learner
+from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, final_places, places, rate_games
+from tabletop_training.resume import save_tree
+from tabletop_training.selfplay import LeagueGames, SelfPlaySettings, new_learner
+from tabletop_training.selfplay import main as selfplay_main
+from tabletop_training.settings import Settings, read_settings
 
-from agents import RandomAgent
-from agents.base import Decisions
-from agents.checkpoint import read_notes
-from agents.networks import Trunk
-from agents.policy import PolicyAgent
-from petrichor_env import cli
 from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.batch import Batch
 from petrichor_env.config import Config
-from petrichor_env.errors import CheckpointError, ConfigError
 from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
 from petrichor_env.state import NOBODY, STATE
-from training.evaluation import play_games
-from training.league import ANCHOR, LEARNER, League, LeagueSettings, Snapshot
-from training.learning import Budget, Learner
-from training.ratings import START_MU, START_SIGMA, Rating, Ratings, final_places, places, rate_games
-from training.resume import save_tree
-from training.selfplay import LeagueGames, SelfPlaySettings, new_learner
-from training.selfplay import main as selfplay_main
-from training.settings import Settings, read_settings
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop_cli import cli
 
 
 @pytest.fixture(autouse=True)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tabletop_agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
+from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation import play_games
+from tabletop_training.matches import evaluate
 
-from agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
-from agents.base import check_agents
-from agents.checkpoint import read_notes
-from agents.policy import PolicyAgent
-from petrichor_env.batch import Batch
 from petrichor_env.config import Config
-from petrichor_env.errors import CheckpointError, ConfigError
-from training.evaluation import play_games
-from training.matches import evaluate
+from tabletop.agents import check_agents
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ConfigError
 
 
 def test_there_are_two() -> None:

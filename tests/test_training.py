@@ -26,23 +26,10 @@ from scipy import stats
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
-
-from agents import Agent, GreedyAgent, RandomAgent, make_agent
-from agents.base import Decisions
-from agents.checkpoint import MEMBER, read_notes, save_checkpoint, versions
-from agents.policy import PolicyAgent
-from agents.versus import VersusBatch
-from petrichor_env import cli
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.batch import Batch
-from petrichor_env.component_files import load_tables
-from petrichor_env.config import MODULES, VARIANTS, Config
-from petrichor_env.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, PetrichorError
-from petrichor_env.kernels import sample_actions
-from petrichor_env.observation import OBSERVATION_SIZE
-from tests.configurations import SOLO_MODULES
-from training import demo
-from training.evaluation import (
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent
+from tabletop_agents.checkpoint import MEMBER, read_notes, save_checkpoint, versions
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation import (
     ALL_VARIANTS,
     EvaluationStopped,
     Results,
@@ -51,8 +38,8 @@ from training.evaluation import (
     summarize,
     wilson_interval,
 )
-from training.league import LeagueSettings
-from training.learning import (
+from tabletop_training.league import LeagueSettings
+from tabletop_training.learning import (
     BEST,
     CURVE,
     EVALUATIONS,
@@ -65,14 +52,27 @@ from training.learning import (
     read_rows,
     read_run,
 )
-from training.ppo import MAX_THREADS, Policy, fastest_threads, new_model, torch_settings
-from training.progress import Interruptions, new_folder
-from training.resume import load_tree, save_tree
-from training.selfplay import SelfPlaySettings
-from training.settings import CONFIGS, Settings, read_settings
-from training.solo import Curriculum, SoloHook, SoloSettings, learn, new_learner, play_solo
-from training.solo import main as train_solo
-from training.vec_env import Ended, PetrichorVecEnv
+from tabletop_training.petrichor import demo
+from tabletop_training.ppo import MAX_THREADS, Policy, fastest_threads, new_model, torch_settings
+from tabletop_training.progress import Interruptions, new_folder
+from tabletop_training.resume import load_tree, save_tree
+from tabletop_training.selfplay import SelfPlaySettings
+from tabletop_training.settings import CONFIGS, Settings, read_settings
+from tabletop_training.solo import Curriculum, SoloHook, SoloSettings, learn, new_learner, play_solo
+from tabletop_training.solo import main as train_solo
+from tabletop_training.vec_env import Ended, PetrichorVecEnv
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.observation import OBSERVATION_SIZE
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, PetrichorError
+from tabletop.kernels import sample_actions
+from tabletop.versus import VersusBatch
+from tabletop_cli import cli
+from tests.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
 FILES = {"policy.zip", "learning_curve.csv", "learning_curve.png", "difficulty.csv", "difficulty.png"}
@@ -1020,7 +1020,7 @@ def test_demo_writes_over_nothing(tmp_path: Path) -> None:
 def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
     """Start the demo in a process of its own and wait for a file of it."""
     program = (
-        "import sys; from training import demo; from training.settings import Settings;"
+        "import sys; from training import demo; from tabletop_training.settings import Settings;"
         "small = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1);"
         f"demo.main(minutes=float(sys.argv[1]), output=sys.argv[2], games={games}, settings=small)"
     )

@@ -19,9 +19,9 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.envs import SoloEnv, SoloVectorEnv
-from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError
-from petrichor_env.kernels import sample_actions
 from petrichor_env.observation import OBSERVATION_SIZE
+from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
+from tabletop.kernels import sample_actions
 from tests.configurations import SOLO_MODULES
 
 SOLO = "petrichor_env:Petrichor/Solo-v0"

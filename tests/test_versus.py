@@ -14,18 +14,18 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from tabletop_agents import Agent, Decisions, RandomAgent
 
 import petrichor_env
-from agents import Agent, Decisions, RandomAgent
-from agents.versus import VersusBatch
 from petrichor_env import Batch, Config, describe
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
-from petrichor_env.kernels import observe_games, sample_actions
+from petrichor_env.drawing.text import render_text
 from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.render.text import render_text
 from petrichor_env.state import NOBODY
+from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
+from tabletop.kernels import observe_games, sample_actions
+from tabletop.versus import VersusBatch
 from tests.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"

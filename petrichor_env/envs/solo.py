@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.batch import Batch
-from petrichor_env.envs.arguments import Prepare, solo_config
-from petrichor_env.envs.single import GameEnv
-from petrichor_env.render.raster import WIDTH
+from tabletop.batch import Batch
+from tabletop.drawing.raster import WIDTH
+from tabletop.envs.arguments import Prepare, solo_config
+from tabletop.envs.single import GameEnv
 
 
 class SoloEnv(GameEnv):

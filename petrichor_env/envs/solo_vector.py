@@ -9,11 +9,11 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from petrichor_env.batch import Batch, Seed
-from petrichor_env.envs.arguments import Prepare, solo_config
-from petrichor_env.envs.vector import GamesVectorEnv, autoreset_mode_of
-from petrichor_env.render.raster import WIDTH
 from petrichor_env.state import NOBODY
+from tabletop.batch import Batch, Seed
+from tabletop.drawing.raster import WIDTH
+from tabletop.envs.arguments import Prepare, solo_config
+from tabletop.envs.vector import GamesVectorEnv, autoreset_mode_of
 
 
 class SoloVectorEnv(GamesVectorEnv):
@@ -21,7 +21,7 @@ class SoloVectorEnv(GamesVectorEnv):
 
     ```python
     import gymnasium
-    from petrichor_env.kernels import sample_actions
+    from tabletop.kernels import sample_actions
 
     envs = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=1024)
     observations, infos = envs.reset(seed=1)

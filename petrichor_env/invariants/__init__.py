@@ -12,7 +12,6 @@ import numpy as np
 
 from petrichor_env.actions import DECLINE
 from petrichor_env.component_files import load_tables
-from petrichor_env.errors import StateError
 from petrichor_env.invariants.checks import Check, breaks
 from petrichor_env.invariants.effect import broken_effect
 from petrichor_env.invariants.modules import (
@@ -33,9 +32,10 @@ from petrichor_env.invariants.pieces import (
     broken_winds,
 )
 from petrichor_env.invariants.progress import broken_draft, broken_progress, broken_turns, broken_weather
-from petrichor_env.kernels import refresh_legal
 from petrichor_env.state import DECISION_NAMES, LEGAL_WORDS, STATE, Decision, State
-from petrichor_env.warm_up import warm_up
+from tabletop.errors import StateError
+from tabletop.kernels import refresh_legal
+from tabletop.warm_up import warm_up
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
 _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64

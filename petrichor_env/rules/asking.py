@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import CARD
-from petrichor_env.compiled import rule
 from petrichor_env.state import LEGAL_WORDS, MAX_PLAYERS, NUM_KINDS, State
+from tabletop.compiled import rule
 
 NOTHING_ASKED = -1
 """A `decision` inside `step` only: the game goes on by itself."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env.compiled import rule
 from petrichor_env.state import NUM_KINDS, State
+from tabletop.compiled import rule
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from petrichor_env.compiled import rule
 from petrichor_env.rules.action_phase import start_action_phase
 from petrichor_env.rules.chance import roll_harvest_die
 from petrichor_env.rules.drafting import NOT_DRAFTING, continue_draft, deal
 from petrichor_env.rules.voting import sort_dice
 from petrichor_env.state import HARVEST, State
+from tabletop.compiled import rule
 
 
 @rule

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from petrichor_env.compiled import rule
 from petrichor_env.rules.fields import drops_in_cloud, has_cloud, land
 from petrichor_env.rules.growing import check_growing
 from petrichor_env.state import NUM_TILES, Cloud, State
+from tabletop.compiled import rule
 
 GROWS_AT = 4
 """Drops at which a light cloud becomes a thundercloud."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env.compiled import rule
 from petrichor_env.state import NO_TILE, NUM_TILES, Cloud, Crop, State
+from tabletop.compiled import rule
 
 _SIDE = 4
 _OFF_FIELD = -1

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, FORECAST, TILE, VOTE
-from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, owner_of, seat_of
 from petrichor_env.rules.chance import random_below
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, pour, settle_clouds
@@ -42,6 +41,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from tabletop.compiled import rule
 
 DEALT = 3
 """Forecast cards a player gets; the last one goes with the second one played."""

@@ -7,7 +7,6 @@ something with more than one answer. This is the only place that knows all chapt
 from __future__ import annotations
 
 from petrichor_env.actions import TILE, WEATHER
-from petrichor_env.compiled import rule
 from petrichor_env.rules import (
     action_phase,
     card_actions,
@@ -24,6 +23,7 @@ from petrichor_env.rules import (
 )
 from petrichor_env.rules.asking import NOTHING_ASKED, ask, count_legal, nth_legal
 from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
+from tabletop.compiled import rule
 
 _GAME_OVER, _DRAFT, _SETUP_CLOUD = int(Decision.GAME_OVER), int(Decision.DRAFT), int(Decision.SETUP_CLOUD)
 _TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from petrichor_env.compiled import rule
 from petrichor_env.rules.fields import drops_on, land
 from petrichor_env.rules.flower_tiles import settle_control
 from petrichor_env.rules.promos import check_drowning
 from petrichor_env.state import NUM_TILES, Crop, Growing, State
+from tabletop.compiled import rule
 
 _COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
 _CACTUS, _PRIMROSE = int(Crop.CACTUS), int(Crop.PRIMROSE)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from petrichor_env.compiled import rule
 from petrichor_env.rules.flower_tiles import close_snowdrop, end_harvest_of_flowers, take_pods_back
 from petrichor_env.rules.forecasts import ask_forecasts, count_clouds, forget_harvest, stop_counting_clouds
 from petrichor_env.rules.powers import ask_to_keep_drop
 from petrichor_env.rules.scoring import end_game, score_tile
 from petrichor_env.rules.weather import is_final_round
 from petrichor_env.state import HARVEST, NUM_TILES, Growing, Module, Phase, State, Timing
+from tabletop.compiled import rule
 
 _NONE = int(Growing.NONE)
 _CLEANUP = int(Phase.CLEANUP)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from petrichor_env.compiled import rule
 from petrichor_env.state import State
+from tabletop.compiled import rule
 
 
 @rule

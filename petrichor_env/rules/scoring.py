@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env.compiled import rule
 from petrichor_env.rules.flower_tiles import dandelion_points
 from petrichor_env.rules.points import gain, place, players_present
 from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, Source, State
+from tabletop.compiled import rule
 
 _WHEAT, _RICE, _CORN = int(Crop.WHEAT), int(Crop.RICE), int(Crop.CORN)
 _DANDELION, _SPROUTING = int(Crop.DANDELION), int(Growing.SPROUTING)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import TILE
-from petrichor_env.compiled import rule
 from petrichor_env.rules.action_phase import start_action_phase
 from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.chance import draw_card, draw_from, random_below, roll_harvest_die, roll_numeric_die
@@ -31,6 +30,7 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS
+from tabletop.compiled import rule
 
 _SETUP, _SETUP_CLOUD = int(Phase.SETUP), int(Decision.SETUP_CLOUD)
 _WHEAT, _POTATO, _CORN = int(Crop.WHEAT), int(Crop.POTATO), int(Crop.CORN)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
-from petrichor_env.compiled import rule
 from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
 from petrichor_env.rules.card_actions import ask_for_drops
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
@@ -27,6 +26,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
+from tabletop.compiled import rule
 
 RESOLVED_SPACES = 2
 """Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""

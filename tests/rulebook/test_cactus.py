@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from petrichor_env import Batch, Config
-from petrichor_env.errors import ScenarioError
 from petrichor_env.state import CROP_NAMES, Crop, State
+from tabletop.errors import ScenarioError
 from tests.play import play
 from tests.rulebook.base_game import (
     Numbers,

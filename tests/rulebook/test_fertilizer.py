@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config, scenario
-from petrichor_env.errors import ScenarioError
 from petrichor_env.observation import BLOCKS
 from petrichor_env.state import FACE_DOWN, TILE_NAMES, State
+from tabletop.errors import ScenarioError
 from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from petrichor_env import Batch, Config
-from petrichor_env.errors import ConfigError, ScenarioError
 from petrichor_env.state import Crop, State
+from tabletop.errors import ConfigError, ScenarioError
 from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,

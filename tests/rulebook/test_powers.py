@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config, scenario
-from petrichor_env.batch import legal_actions
 from petrichor_env.config import POWERS
-from petrichor_env.errors import ConfigError
 from petrichor_env.observation import BLOCKS
 from petrichor_env.state import POWER_NAMES, TILE_NAMES, Crop, Phase, Power, State
+from tabletop.batch import legal_actions
+from tabletop.errors import ConfigError
 from tests.rulebook.base_game import (
     FIELDS,
     NEXT,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config
-from petrichor_env.errors import ConfigError
 from petrichor_env.state import NO_TILE, TILE_NAMES, Crop, Phase, State
+from tabletop.errors import ConfigError
 from tests.play import play
 from tests.rulebook.base_game import (
     FIELDS,

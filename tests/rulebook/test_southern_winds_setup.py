@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config
-from petrichor_env.errors import ConfigError
 from petrichor_env.state import CROP_NAMES, NOBODY, Cloud, Decision
+from tabletop.errors import ConfigError
 from tests.rulebook.southern_winds import NEUTRAL, TILES, YOU
 
 GAMES = 6000

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from petrichor_env.errors import IllegalAction
 from petrichor_env.invariants import check
 from petrichor_env.scenarios import scenario
 from petrichor_env.state import Cloud, Decision, Phase
+from tabletop.errors import IllegalAction
 from tests.play import play
 from tests.rulebook.southern_winds import (
     NEUTRAL,

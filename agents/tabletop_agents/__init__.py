@@ -1,0 +1,165 @@
+"""Agents: opponents and measuring sticks of graded strength, all with one interface (`tabletop.agents.Agent`)."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+import os
+import sys
+from pathlib import Path
+
+from tabletop.agents import Agent, Decisions, check_agents
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop_agents.greedy import GreedyAgent
+from tabletop_agents.ismcts import SIMULATIONS, IsmctsAgent
+from tabletop_agents.random_agent import RandomAgent
+from tabletop_agents.rollout import PLAYOUTS, RolloutAgent
+
+__all__ = [
+    "AGENT_NAMES",
+    "Agent",
+    "Decisions",
+    "GreedyAgent",
+    "IsmctsAgent",
+    "RandomAgent",
+    "RolloutAgent",
+    "agent_file",
+    "check_agents",
+    "checkpoint_path",
+    "make_agent",
+    "shipped_policies",
+]
+
+AGENT_NAMES = (
+    "random",
+    "greedy",
+    "rollout",
+    "rollout-N",
+    "ismcts",
+    "ismcts-N",
+    "ismcts-Nms",
+    "policy:PATH",
+    "policy-sample:PATH",
+    "MODULE:CLASS",
+)
+"""What `make_agent` understands.
+
+- `random`: any legal action.
+- `greedy`: the best-looking position at the end of the own action.
+- `rollout-N`: flat Monte Carlo, N playouts (from 1 on) of every legal action; `rollout` takes 16.
+- `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
+- `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
+  checkpoint that training left, or the name of a shipped one (`shipped_policies`).
+- `MODULE:CLASS`: an agent of one's own, made without arguments; the module is looked for in the current folder, too.
+"""
+
+POLICIES = Path(__file__).parent / "policies" / "petrichor"
+
+
+def shipped_policies() -> tuple[str, ...]:
+    """The names of the trained policies that come with the package."""
+    return tuple(sorted(path.stem for path in POLICIES.glob("*.zip")))
+
+
+def make_agent(name: str) -> Agent:
+    """The agent of a name (`AGENT_NAMES`); its own `name` is the same.
+
+    Raises ConfigError for an unknown name and for an own class that can't be made, CheckpointError for a checkpoint
+    that is missing or of another version.
+    """
+    if name == "random":
+        return RandomAgent()
+    if name == "greedy":
+        return GreedyAgent()
+    kind, _, path = name.partition(":")
+    if kind in ("policy", "policy-sample") and path:
+        from tabletop_agents.policy import (
+            PolicyAgent,  # torch takes seconds to import, and not every installation has it
+        )
+
+        return PolicyAgent.load(checkpoint_path(path), sample=kind == "policy-sample", name=name)
+    if _is_own_agent(kind, path):
+        return _own_agent(name, kind, path)
+    kind, dash, budget = name.partition("-")
+    if kind == "rollout":
+        return RolloutAgent(_whole_number(name, budget) if dash else PLAYOUTS, name=name)
+    if kind == "ismcts" and budget.endswith("ms"):
+        return IsmctsAgent(milliseconds=_milliseconds(name, budget.removesuffix("ms")), name=name)
+    if kind == "ismcts":
+        return IsmctsAgent(_whole_number(name, budget) if dash else SIMULATIONS, name=name)
+    raise _unknown(name)
+
+
+def agent_file(name: str) -> Path | None:
+    """The file that decides how an agent of this name plays: a checkpoint, or the module of an own class.
+
+    None for the other agents, and where no such module is found. Raises CheckpointError for a checkpoint that is not
+    there.
+    """
+    kind, _, path = name.partition(":")
+    if kind in ("policy", "policy-sample"):
+        return checkpoint_path(path)
+    if not _is_own_agent(kind, path):
+        return None
+    _look_in_the_current_folder()
+    try:
+        spec = importlib.util.find_spec(kind)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec is not None and spec.has_location and spec.origin is not None else None
+
+
+def _is_own_agent(module: str, kind: str) -> bool:
+    return kind.isidentifier() and all(part.isidentifier() for part in module.split("."))
+
+
+def _look_in_the_current_folder() -> None:
+    """For modules, as `python -m` does: the commands are scripts that lie elsewhere."""
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+
+
+def _own_agent(name: str, module: str, kind: str) -> Agent:
+    _look_in_the_current_folder()
+    try:
+        agent = getattr(importlib.import_module(module), kind)()
+    except (ImportError, AttributeError, TypeError) as error:
+        raise ConfigError(f"{_unknown(name)} ({error})") from error
+    if not callable(getattr(agent, "act", None)):
+        raise ConfigError(f"agent {name!r}: {kind} has no method act")
+    agent.name = name  # results are kept, and agents told apart, by the name that was given
+    return agent
+
+
+def checkpoint_path(path: str) -> Path:
+    """Where the checkpoint of `policy:PATH` is: a file, or a shipped policy. Raises CheckpointError for neither."""
+    if Path(path).is_file():
+        return Path(path)
+    if path in shipped_policies():
+        return POLICIES / f"{path}.zip"
+    what = "is no file" if Path(path).exists() else "there is no such file"
+    shipped = ", ".join(shipped_policies()) or "none"
+    raise CheckpointError(f"{path}: {what}, nor a shipped policy of that name (there are: {shipped})")
+
+
+def _whole_number(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0):
+        raise _unknown(name)
+    return int(text)
+
+
+def _milliseconds(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise _unknown(name) from None
+    if not (math.isfinite(number) and number > 0):
+        raise _unknown(name)
+    return number
+
+
+def _unknown(name: str) -> ConfigError:
+    shipped = shipped_policies()
+    also = f"; shipped policies are {', '.join(f'policy:{one}' for one in shipped)}" if shipped else ""
+    return ConfigError(f"agent {name!r}: one of {', '.join(AGENT_NAMES)}{also}")

@@ -1,0 +1,130 @@
+"""Information-set Monte Carlo tree search: the strongest agent that needs no training."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.state import STATE
+from tabletop.agents import Decisions
+from tabletop.errors import ConfigError
+from tabletop.threads import in_threads
+from tabletop_agents.search.one_turn import MAX_DEPTH
+from tabletop_agents.search.position_value import new_memo, weights_record
+from tabletop_agents.search.tree import NODE, read_root, search_tree
+from tabletop_agents.search.utility import settings_record
+from tabletop_agents.search.warm_up import warm_up
+
+DEFAULT_SETTINGS: dict[str, float] = {
+    "scale": 10.0,
+    "scale_a_round": 0.0,
+    "win": 0.0,
+    "exploration": 0.3,
+    "prior_visits": 10.0,
+    "max_nodes": 60,
+    "rounds": 1,
+    "playout_nodes": 20,
+}
+"""What `tabletop_agents.search.utility.SETTINGS` says of each; the values come from games (docs/agents.md)."""
+
+SIMULATIONS = 2000
+"""Simulations a decision of the agent named `ismcts`."""
+
+NODES_A_SIMULATION = 40
+"""Room for the children of one expanded node; few decisions have more legal actions."""
+_MOST_SIMULATIONS = 50_000
+"""Of one decision that the tree has room for; what comes after only adds to the nodes there are."""
+_SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
+
+
+class IsmctsAgent:
+    """Searches a tree of what may follow, everything hidden from it drawn anew for every simulation.
+
+    Plays the action with the most simulations. See `tabletop_agents.search.tree` for the method. It plays every
+    configuration.
+
+    Arguments:
+        simulations: of each decision.
+        milliseconds: to think of each decision, instead; what it plays then depends on the machine.
+        settings: replaces some of `DEFAULT_SETTINGS`.
+        weights: replaces some of `tabletop_agents.search.position_value.DEFAULT_WEIGHTS`.
+        num_threads: threads that share the games of one call (one tree is one thread's); None for as many as there
+            are cores.
+        name: `ismcts-N` or `ismcts-Nms` if None.
+
+    Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, and for
+    unknown settings and weights.
+    """
+
+    def __init__(
+        self,
+        simulations: int | None = None,
+        milliseconds: float | None = None,
+        *,
+        settings: Mapping[str, float] | None = None,
+        weights: Mapping[str, float] | None = None,
+        num_threads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        if (simulations is None) == (milliseconds is None):
+            raise ConfigError("ismcts: its budget is simulations or milliseconds, one of them")
+        if simulations is not None and (type(simulations) is not int or simulations < 1):
+            raise ConfigError(f"simulations={simulations!r}: an int of at least 1")
+        if milliseconds is not None and not milliseconds > 0:
+            raise ConfigError(f"milliseconds={milliseconds!r}: a number above 0")
+        self.simulations = simulations
+        self.milliseconds = milliseconds
+        self.num_threads = num_threads
+        self._settings = settings_record({**DEFAULT_SETTINGS, **(settings or {})})
+        self._weights = weights_record(weights)
+        self.name = name or (f"ismcts-{simulations}" if simulations is not None else f"ismcts-{milliseconds:g}ms")
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64 legal actions: the most visited ones, among equals those with the highest mean utility."""
+        visits, utilities = self.search(decisions, generator)
+        return np.asarray((visits + utilities).argmax(axis=1), np.int64)
+
+    def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N, NUM_ACTIONS) float64: the shares of the simulations that began with each action."""
+        visits, _ = self.search(decisions, generator)
+        return np.asarray(visits / visits.sum(axis=1, keepdims=True))
+
+    def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Simulations that began with each action, and their mean utility: both (N, NUM_ACTIONS) float64.
+
+        The utility is between 0 and 1, 0 for actions without a simulation.
+        """
+        warm_up()
+        visits, utilities = np.zeros((2, len(decisions), NUM_ACTIONS))
+        roots = decisions.sample_states(generator)
+        tables = decisions.tables
+        room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
+
+        def think(part: slice) -> None:
+            memo, nodes, stack = new_memo(), np.zeros(room, NODE), np.zeros(MAX_DEPTH + 1, STATE)
+            for game in range(part.start, part.stop):
+                root = roots[game : game + 1]
+                nodes[:1] = np.zeros(1, NODE)
+                used = 1
+                for simulations in self._portions():
+                    used = search_tree(
+                        root, tables, self._weights, self._settings, memo, nodes, used, stack, simulations
+                    )
+                read_root(nodes, visits[game], utilities[game])
+
+        in_threads(think, len(decisions), 1, self.num_threads)
+        return visits, utilities
+
+    def _portions(self) -> Iterator[int]:
+        """Numbers of simulations, until the budget is spent."""
+        if self.simulations is not None:
+            yield self.simulations
+            return
+        assert self.milliseconds is not None
+        end = time.perf_counter() + self.milliseconds / 1000
+        yield 1
+        while time.perf_counter() < end:
+            yield _SIMULATIONS_A_LOOK_AT_THE_CLOCK

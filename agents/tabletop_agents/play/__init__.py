@@ -1,0 +1,1 @@
+"""Playing a game oneself: the session, and the terminal around it."""

@@ -1,0 +1,248 @@
+"""`petrichor play`: a person plays in the terminal, alone or with agents."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from petrichor_env.config import Config
+from tabletop.errors import ConfigError
+from tabletop.terminal import columns_of_output, fit, forgive_bytes, is_terminal, obeys_sequences, wants_colour
+from tabletop_agents import make_agent
+from tabletop_agents.play.session import HINTS, Reply, Session
+
+_CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
+_CLEAR_LINE = "\r\x1b[K"
+
+_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGHUP", "SIGTERM", "SIGINT") if hasattr(signal, name)
+)  # Windows has no SIGHUP
+
+
+def main(
+    opponents: Sequence[str] = (),
+    *,
+    people: Sequence[int] = (),
+    rounds: int | None = None,
+    drafting: bool = False,
+    variants: Sequence[str] = (),
+    modules: Sequence[str] = (),
+    powers: Sequence[str] = (),
+    components: str | Path | None = None,
+    seed: int | None = None,
+    hints: str = HINTS,
+    resume: str | Path | None = None,
+    colour: bool | None = None,
+) -> None:
+    """Play a game in the terminal until one leaves it.
+
+    Arguments:
+        opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
+            one person: the game against the Southern Winds.
+        people: the seats of people, who share the terminal; () → seat 0.
+        rounds, drafting, variants, modules, powers, components: as in `Config`; rounds None → 4.
+        seed: of the game; None → from the operating system's entropy.
+        hints: the agent that `?` asks.
+        resume: the file of a saved game to go on with, as it was set.
+        colour: None: in a terminal that has it, unless the environment has NO_COLOR.
+
+    Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
+    sound replay. What an agent raises comes through when the game has been kept in a file.
+    """
+    given: dict[str, Any] = {"agents": opponents, "people": people, "rounds": rounds, "drafting": drafting}
+    given |= {"variants": variants, "modules": modules, "powers": powers, "components": components, "seed": seed}
+    refused = [
+        name for name, value in given.items() if value is not None and value is not False and value not in ((), [])
+    ]
+    if resume is not None and refused:
+        raise ConfigError(f"{', '.join(refused)}: not with --resume, which goes on as it was set")
+    if resume is not None:
+        session = Session.resume(resume, make_agent(hints))
+    else:
+        own_seats = tuple(people) or (0,)
+        config = Config(
+            players=len(opponents) + len(own_seats),
+            rounds=4 if rounds is None else rounds,
+            drafting=drafting,
+            variants=tuple(variants),
+            modules=tuple(modules),
+            powers=tuple(powers),
+            components=None if components is None else str(components),
+        )
+        session = Session(
+            config,
+            dict(zip(_free_seats(config, own_seats), map(make_agent, opponents), strict=True)),
+            seed=int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed,
+            hints=make_agent(hints),
+        )
+    forgive_bytes()
+    play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
+
+
+def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
+    """The agents' seats. Raises ConfigError unless these are different ones that the game has."""
+    if len(set(people)) < len(people) or not set(people) <= set(range(config.players)):
+        seats = ", ".join(map(str, people))
+        raise ConfigError(f"people={seats}: different seats, 0 to {config.players - 1} with {config.players} players")
+    return [seat for seat in range(config.players) if seat not in people]
+
+
+class Terminal:
+    """Where lines come from and texts go to.
+
+    Arguments:
+        colour: whether texts are to be coloured.
+        history: whether earlier lines can be had again by "Up": several people would see each other's.
+    """
+
+    def __init__(self, colour: bool, history: bool = True) -> None:
+        self.colour = colour
+        self._moves = obeys_sequences()
+        if is_terminal(sys.stdin):
+            with contextlib.suppress(ImportError):  # Windows has none; with it, lines can be edited
+                import readline
+
+                readline.set_auto_history(history)
+
+    @property
+    def columns(self) -> int:
+        """How wide it is now."""
+        return columns_of_output()
+
+    def read(self, prompt: str) -> str:
+        """The next line. Raises EOFError after the last one, and where stdin is closed."""
+        if sys.stdin is None or sys.stdin.closed:
+            raise EOFError
+        if sys.stdout is not None:
+            return input(prompt)
+        line = sys.stdin.readline()  # input refuses to read where it can't prompt
+        if not line:
+            raise EOFError
+        return line.removesuffix("\n")
+
+    def show(self, text: str) -> None:
+        """Print it below everything else."""
+        print(text, flush=True)
+
+    def clear(self) -> None:
+        """Let nobody see what was shown so far."""
+        if self._moves:
+            print(_CLEAR_SCREEN, end="", flush=True)
+
+    @contextlib.contextmanager
+    def waiting(self, text: str) -> Iterator[None]:
+        """Show it until the block is left, where a line can be taken back."""
+        if not self._moves:
+            yield
+            return
+        print(text, end="", flush=True)
+        try:
+            yield
+        finally:
+            print(_CLEAR_LINE, end="", flush=True)
+
+
+def play(session: Session, terminal: Terminal) -> None:
+    """Until the person leaves or the input ends; whatever happens, a game that is not over is not lost."""
+    with hangups_end_input():
+        try:
+            _until_left(session, terminal)
+        except BaseException as error:
+            while True:
+                try:  # no call before this: a signal may still come, such as that of a terminal whose input has ended
+                    _ignore_signals()
+                    text = session.keep()
+                    break
+                except (EOFError, KeyboardInterrupt):
+                    continue
+            _say_last(text, terminal.show)
+            if not isinstance(error, (EOFError, OSError)):
+                raise
+
+
+def _until_left(session: Session, terminal: Terminal) -> None:
+    """Until the person leaves. Raises EOFError at the end of the input, OSError where the terminal is gone."""
+    moved = True
+    while True:
+        try:
+            moved = _agents_turns(session, terminal) or moved
+            if moved:
+                if session.changes_hands:
+                    terminal.clear()
+                terminal.show(session.screen(terminal.columns, terminal.colour))
+            reply = _answer(session, terminal, terminal.read(session.prompt))
+        except KeyboardInterrupt:
+            terminal.show("")
+            reply = session.interrupt()
+        if reply.text:
+            terminal.show(reply.text if reply.unbroken else fit(reply.text, terminal.columns))
+        if reply.left:
+            return
+        moved = reply.moved
+
+
+def _answer(session: Session, terminal: Terminal, line: str) -> Reply:
+    """Obey a line; a hint takes a while."""
+    if not session.asks_for_hint(line):
+        return session.answer(line)
+    with terminal.waiting(f"{session.hints.name} thinks …"):
+        return session.answer(line)
+
+
+def _agents_turns(session: Session, terminal: Terminal) -> bool:
+    """Let agents play until a person is asked; whether any did."""
+    acted = False
+    if session.waits_for_agent:
+        with terminal.waiting("The others think …"):  # not who: whose turn it is may be hidden
+            while session.waits_for_agent:
+                session.let_agent_act()
+                acted = True
+    return acted
+
+
+def _say_last(text: str, show: Callable[[str], None]) -> None:
+    """After the end of the input, in a line of its own; on stderr where the terminal is gone."""
+    if not text:
+        return
+    try:
+        show(f"\n{text}")
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            print(text, file=sys.stderr)
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # else what could not be shown is tried again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def hangups_end_input() -> Iterator[None]:
+    """Let a terminal that is closed, and `kill`, be the end of the input, once: signals that follow are ignored."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        _ignore_signals()
+        raise EOFError
+
+    before: dict[int, Any] = {}
+    with contextlib.suppress(ValueError):  # outside the main thread no signals can be caught
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            signal.signal(number, handler if number == signal.SIGINT else end)
+            before[number] = handler
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _ignore_signals() -> None:
+    """Let none of them come between a game and its file."""
+    with contextlib.suppress(ValueError):
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)

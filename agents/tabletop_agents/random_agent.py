@@ -1,0 +1,18 @@
+"""The weakest agent: any legal action, all equally likely."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabletop.agents import Decisions
+from tabletop.kernels import sample_actions
+
+
+class RandomAgent:
+    """Uniformly random legal actions."""
+
+    name = "random"
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64 legal actions."""
+        return np.asarray(sample_actions(decisions.action_masks, generator), np.int64)

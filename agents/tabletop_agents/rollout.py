@@ -1,0 +1,91 @@
+"""Flat Monte Carlo: every action is tried by playouts, and the best on average is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.state import STATE
+from tabletop.agents import Decisions
+from tabletop.errors import ConfigError
+from tabletop.threads import in_threads
+from tabletop_agents.search.one_turn import MAX_DEPTH
+from tabletop_agents.search.playouts import mean_utilities
+from tabletop_agents.search.position_value import new_memo, weights_record
+from tabletop_agents.search.utility import settings_record
+from tabletop_agents.search.warm_up import warm_up
+
+DEFAULT_SETTINGS: dict[str, float] = {
+    "scale": 10.0,
+    "scale_a_round": 0.0,
+    "win": 0.0,
+    "exploration": 0.0,
+    "prior_visits": 0.0,
+    "max_nodes": 0,
+    "rounds": 1,
+    "playout_nodes": 20,
+}
+"""What `tabletop_agents.search.utility.SETTINGS` says of each; exploration, prior_visits and max_nodes are the
+tree's alone."""
+
+PLAYOUTS = 16
+"""Playouts of each legal action of the agent named `rollout`."""
+
+
+class RolloutAgent:
+    """Plays the action after which it does best on average, when all go on by the one-turn walk (as `greedy` would).
+
+    Everything hidden from it is drawn anew for every playout, in the same ways for every action. It plays every
+    configuration.
+
+    Arguments:
+        playouts: of each legal action.
+        settings: replaces some of `DEFAULT_SETTINGS`.
+        weights: replaces some of `tabletop_agents.search.position_value.DEFAULT_WEIGHTS`.
+        num_threads: threads that share the games of one call; None for as many as there are cores.
+        name: `rollout-N` if None.
+
+    Raises ConfigError for playouts that are no int of at least 1, unknown settings and weights.
+    """
+
+    def __init__(
+        self,
+        playouts: int = PLAYOUTS,
+        *,
+        settings: Mapping[str, float] | None = None,
+        weights: Mapping[str, float] | None = None,
+        num_threads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        if type(playouts) is not int or playouts < 1:
+            raise ConfigError(f"playouts={playouts!r}: an int of at least 1")
+        self.playouts = playouts
+        self.num_threads = num_threads
+        self._settings = settings_record({**DEFAULT_SETTINGS, **(settings or {})})
+        self._weights = weights_record(weights)
+        self.name = name or f"rollout-{playouts}"
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64 legal actions."""
+        return np.asarray(self.utilities(decisions, generator).argmax(axis=1), np.int64)
+
+    def utilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N, NUM_ACTIONS) float64: each legal action's mean utility, between 0 and 1; -1 for the others."""
+        warm_up()
+        games = len(decisions)
+        roots = decisions.sample_states(generator)
+        chances = generator.integers(0, 2**64, (games, self.playouts), dtype=np.uint64)
+        values = np.where(decisions.action_masks == 1, 0.0, -1.0)
+        assert values.shape == (games, NUM_ACTIONS)
+
+        def play(part: slice) -> None:
+            memo, stack = new_memo(), np.zeros(MAX_DEPTH + 1, STATE)
+            for game in range(part.start, part.stop):
+                root = roots[game : game + 1]
+                fixed = (root, decisions.tables, self._weights, self._settings, memo, stack)
+                mean_utilities(*fixed, chances[game], values[game])
+
+        in_threads(play, games, 1, self.num_threads)
+        return values

@@ -1,0 +1,138 @@
+"""A walk through all ways to finish the action at hand: what the greedy agent plays, and what playouts follow.
+
+The walk is depth-first through one player's own decisions (card, payment, tiles, vote), up to the next turn, the offer
+of an optional action, or somebody else's decision.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env import rules
+from petrichor_env.rules.asking import count_bits, count_legal
+from petrichor_env.state import LEGAL_WORDS, Decision, Phase, State
+from tabletop.compiled import kernel, rule
+from tabletop_agents.search.position_value import position_value
+
+MAX_DEPTH = 16
+_SAME = 1e-9
+_TURN, _OPTIONAL_ACTION = int(Decision.TURN), int(Decision.OPTIONAL_ACTION)
+_OVER = int(Phase.OVER)
+_1 = np.uint64(1)
+
+
+@kernel
+def choose_best_actions(
+    states: np.ndarray,
+    tables: np.ndarray,
+    weights: np.ndarray,
+    memo: np.ndarray,
+    stack: np.ndarray,
+    ties: np.ndarray,
+    max_nodes: int,
+    actions: np.ndarray,
+) -> None:
+    """Write the best action of each game into `actions`. `ties` (N,) in [0, 1) decides among equally good ones."""
+    walk = new_walk()
+    for game in range(states.shape[0]):
+        stack[0] = states[game]
+        find_best_line(stack, walk, memo, tables[0], weights[0], ties[game], max_nodes)
+        actions[game] = walk[BEST, 0]
+
+
+FOLLOWING, LINE, BEST = 0, 1, 2
+"""Rows of a walk, (3, MAX_DEPTH + 1): the first action not tried yet after so many decisions; the decisions to the
+best position behind one first action, and to the best of all; each line ends with -1."""
+
+
+@rule
+def new_walk() -> np.ndarray:
+    """Scratch space of `find_best_line`, which leaves its result in row BEST."""
+    return np.zeros((3, MAX_DEPTH + 1), np.int64)
+
+
+@rule
+def find_best_line(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, chance: float, max_nodes: int
+) -> None:
+    """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `walk[BEST]`.
+
+    It looks at about `max_nodes` positions, as many behind each action. `chance` in [0, 1) decides among equals. The
+    rest of `stack` is scratch space.
+    """
+    seat = int(stack[0].actor)
+    budget = max_nodes // count_legal(stack[0])
+    best_value, equal = -np.inf, 0
+    action = next_legal(stack[0], 0)
+    while action >= 0:
+        value = value_after(stack, walk, memo, t, w, seat, action, budget)
+        better = False
+        if value > best_value + _SAME:
+            best_value, equal, better = value, 1, True
+        elif value > best_value - _SAME:
+            equal += 1
+            # one random number serves all ties: what a choice leaves of it is uniform again
+            chance *= equal
+            if chance < 1.0:
+                better = True
+            else:
+                chance = (chance - 1.0) / (equal - 1)
+        if better:
+            walk[BEST, :] = walk[LINE, :]
+        action = next_legal(stack[0], action + 1)
+
+
+@rule
+def value_after(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
+) -> float:
+    """`position_value` of the best position `seat` can reach from `stack[0]` beginning with the action.
+
+    The decisions that lead there are in `walk[LINE]`; `stack[depth]` is the position after `depth` of them.
+    """
+    best = -np.inf
+    stack[1] = stack[0]
+    rules.step(stack[1], t, action)
+    nodes, depth = 1, 1
+    walk[FOLLOWING, 0] = action + 1
+    walk[FOLLOWING, 1] = 0
+    while depth > 0:
+        if depth == MAX_DEPTH or nodes >= max_nodes or is_settled(stack[depth], seat):
+            value = position_value(stack[depth], t, w, seat, memo)
+            if value > best:
+                best = value
+                for i in range(depth):
+                    walk[LINE, i] = walk[FOLLOWING, i] - 1
+                walk[LINE, depth] = -1
+            depth -= 1
+        # up to a position that has an action left to try, and down by it
+        while depth > 0:
+            answer = next_legal(stack[depth], walk[FOLLOWING, depth])
+            if answer >= 0:
+                walk[FOLLOWING, depth] = answer + 1
+                depth += 1
+                stack[depth] = stack[depth - 1]
+                rules.step(stack[depth], t, answer)
+                walk[FOLLOWING, depth] = 0
+                nodes += 1
+                break
+            depth -= 1
+    return best
+
+
+@rule
+def next_legal(s: State, action: int) -> int:
+    """The first legal action from `action` on, or -1."""
+    for i in range(action // 64, LEGAL_WORDS):
+        word = s.legal[i]
+        if i == action // 64:
+            word = (word >> np.uint64(action % 64)) << np.uint64(action % 64)
+        if word != 0:
+            return 64 * i + count_bits((word ^ (word - _1)) >> _1)
+    return -1
+
+
+@rule
+def is_settled(s: State, seat: int) -> bool:
+    """Whether the action is done: a new choice of what to play, another player's decision, or the end."""
+    return bool(s.phase == _OVER or s.actor != seat or s.decision == _TURN or s.decision == _OPTIONAL_ACTION)

@@ -1,0 +1,67 @@
+"""Flat Monte Carlo: what every action leads to on average, when all go on as the one-turn walk says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petrichor_env import rules
+from petrichor_env.rules.chance import random_below
+from petrichor_env.state import NOBODY, State
+from tabletop.compiled import kernel, rule
+from tabletop_agents.search.one_turn import BEST, find_best_line, is_settled, new_walk, next_legal
+from tabletop_agents.search.position_value import position_value
+from tabletop_agents.search.utility import utility
+
+_RESOLUTION = 1 << 30
+
+
+@kernel
+def mean_utilities(
+    root: np.ndarray,
+    tables: np.ndarray,
+    weights: np.ndarray,
+    settings: np.ndarray,
+    memo: np.ndarray,
+    stack: np.ndarray,
+    chances: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Add the mean utility of every legal action of `root` (1,), for its actor, to `values` (NUM_ACTIONS,).
+
+    There is a playout for each of `chances` (uint64), which seed what is hidden and what happens.
+    """
+    seat = int(root[0].actor)
+    t, w, p = tables[0], weights[0], settings[0]
+    walk = new_walk()
+    for chance in chances:
+        action = next_legal(root[0], 0)
+        while action >= 0:
+            stack[0] = root[0]
+            rules.sample_hidden(stack[0], t, seat, chance)
+            rules.step(stack[0], t, action)
+            play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
+            margin = position_value(stack[0], t, w, seat, memo)
+            values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
+            action = next_legal(root[0], action + 1)
+
+
+@rule
+def play_on(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, rounds: int, max_nodes: int
+) -> None:
+    """Let everybody play `stack[0]` on by the one-turn walk.
+
+    To the end of this round for `rounds` 1, of the next one for 2, and so on; for 0 till the action at hand is done.
+    """
+    seat = int(stack[0].actor)
+    last = int(stack[0]["round"]) + rounds
+    while stack[0].actor != NOBODY:
+        if stack[0]["round"] >= last and (rounds > 0 or is_settled(stack[0], seat)):
+            return
+        chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
+        find_best_line(stack, walk, memo, t, w, chance, max_nodes)
+        # the whole line at once: walking anew at each of its decisions would find the same, three times slower
+        decision = 0
+        while walk[BEST, decision] >= 0:
+            rules.step(stack[0], t, walk[BEST, decision])
+            decision += 1

@@ -1,0 +1,189 @@
+"""Information-set Monte Carlo tree search: one tree of one player's point of view, all that is hidden drawn anew for
+every simulation (single-observer ISMCTS; Cowling, Powley and Whitehouse 2012).
+
+A node stands for the decisions that led to it from the root, whatever chance and the hidden cards were. Everybody
+maximises the own utility. A node's children are made when it is reached for the second time, each with what the
+one-turn walk says of it as a prior; a simulation ends at a node that had no children, or with the game.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from petrichor_env import rules
+from petrichor_env.rules.asking import count_legal
+from petrichor_env.rules.chance import random_bits
+from petrichor_env.state import MAX_PLAYERS, NOBODY, State
+from tabletop.compiled import kernel, rule
+from tabletop_agents.search.one_turn import new_walk, value_after
+from tabletop_agents.search.playouts import play_on
+from tabletop_agents.search.position_value import position_value
+from tabletop_agents.search.utility import expected_utility, utility
+
+NODE = np.dtype(
+    [
+        ("total", np.float64),  # utilities of the simulations through it, for the player who chose it
+        ("prior", np.float64),  # what the one-turn walk expected
+        ("visits", np.int32),
+        ("available", np.int32),  # simulations in which it could be chosen
+        ("child", np.int32),  # first child, 0 for none
+        ("sibling", np.int32),  # next child of the same parent, 0 for none
+        ("action", np.int16),
+        ("mover", np.int16),  # seat that chose it
+    ],
+    align=True,
+)
+
+MAX_PATH = 256
+"""Nodes of one simulation; few go down further than ten."""
+
+
+@kernel
+def search_tree(
+    root: np.ndarray,
+    tables: np.ndarray,
+    weights: np.ndarray,
+    settings: np.ndarray,
+    memo: np.ndarray,
+    nodes: np.ndarray,
+    used: int,
+    stack: np.ndarray,
+    simulations: int,
+) -> int:
+    """Add simulations from `root` (1,) to the tree in `nodes`, NODE; returns how many nodes it has now.
+
+    `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream, which goes on, seeds
+    what is hidden and what happens.
+    """
+    walk = new_walk()
+    path = np.zeros(MAX_PATH, np.int64)
+    seat = int(root[0].actor)
+    for _ in range(simulations):
+        stack[0] = root[0]
+        rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
+        used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path)
+    return used
+
+
+@kernel
+def read_root(nodes: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> None:
+    """Write the simulations through each of the root's children, and their mean utility, by action (NUM_ACTIONS,)."""
+    child = nodes[0].child
+    while child != 0:
+        n = nodes[child]
+        visits[n.action] = n.visits
+        if n.visits > 0:
+            utilities[n.action] = n.total / n.visits
+        child = n.sibling
+
+
+@rule
+def simulate(
+    stack: np.ndarray,
+    walk: np.ndarray,
+    memo: np.ndarray,
+    t: State,
+    w: State,
+    p: State,
+    nodes: np.ndarray,
+    used: int,
+    path: np.ndarray,
+) -> int:
+    """One simulation from `stack[0]`: down the tree, one node's children, an evaluation, and up again."""
+    s = stack[0]
+    node, depth = 0, 0
+    path[0] = 0
+    while s.actor != NOBODY and depth + 1 < MAX_PATH:
+        fresh = nodes[node].child == 0
+        used = add_children(stack, walk, memo, t, w, p, nodes, used, node)
+        chosen = choose_child(s, p, nodes, node)
+        if chosen == 0:
+            break  # no room for children
+        rules.step(s, t, nodes[chosen].action)
+        node = chosen
+        depth += 1
+        path[depth] = node
+        if fresh:
+            break
+    play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
+    back_up(stack[0], t, w, p, nodes, path, depth, memo)
+    return used
+
+
+@rule
+def add_children(
+    stack: np.ndarray,
+    walk: np.ndarray,
+    memo: np.ndarray,
+    t: State,
+    w: State,
+    p: State,
+    nodes: np.ndarray,
+    used: int,
+    node: int,
+) -> int:
+    """Give the node a child for every legal action that it lacks one for; returns how many nodes there are now."""
+    s = stack[0]
+    actor = int(s.actor)
+    missing = s.legal.copy()
+    child = nodes[node].child
+    while child != 0:
+        action = int(nodes[child].action)
+        missing[action // 64] &= ~(np.uint64(1) << np.uint64(action % 64))
+        child = nodes[child].sibling
+    budget = -1
+    for word in range(missing.shape[0]):
+        if missing[word] == 0:
+            continue
+        if budget < 0:
+            budget = int(p.max_nodes) // count_legal(s)
+        for bit in range(64):
+            if (missing[word] >> np.uint64(bit)) & np.uint64(1) == 0 or used >= nodes.shape[0]:
+                continue
+            action = 64 * word + bit
+            margin = value_after(stack, walk, memo, t, w, actor, action, budget)
+            nodes[used].prior = expected_utility(s, p, margin)
+            nodes[used].total = 0.0
+            nodes[used].visits = 0
+            nodes[used].available = 0
+            nodes[used].child = 0
+            nodes[used].sibling = nodes[node].child
+            nodes[used].action = action
+            nodes[used].mover = actor
+            nodes[node].child = used
+            used += 1
+    return used
+
+
+@rule
+def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
+    """The legal child with the highest upper confidence bound; 0 if there is none."""
+    best, best_bound = 0, -np.inf
+    child = nodes[node].child
+    while child != 0:
+        n = nodes[child]
+        if rules.is_legal(s, int(n.action)):
+            n.available += 1
+            visits = n.visits + p.prior_visits
+            mean = (n.total + p.prior_visits * n.prior) / visits
+            bound = mean + p.exploration * math.sqrt(math.log(n.available + p.prior_visits) / visits)
+            if bound > best_bound:
+                best, best_bound = child, bound
+        child = nodes[child].sibling
+    return best
+
+
+@rule
+def back_up(
+    s: State, t: State, w: State, p: State, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray
+) -> None:
+    """Add the position's utility, for who moved there, to every node of the path."""
+    values = np.full(MAX_PLAYERS, -1.0)
+    for i in range(1, depth + 1):
+        seat = int(nodes[path[i]].mover)
+        if values[seat] < 0.0:
+            values[seat] = utility(s, p, seat, position_value(s, t, w, seat, memo))
+        nodes[path[i]].visits += 1
+        nodes[path[i]].total += values[seat]

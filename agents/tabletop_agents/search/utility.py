@@ -1,0 +1,57 @@
+"""What a player's expected margin is worth: nearly a chance to win, between 0 and 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from petrichor_env import rules
+from petrichor_env.state import MAX_PLAYERS, Phase, State
+from tabletop.compiled import rule
+from tabletop.errors import ConfigError
+
+SETTINGS = np.dtype(
+    [
+        ("scale", np.float64),  # points of margin that make a difference, at the end of the game
+        ("scale_a_round", np.float64),  # and more for every round to come
+        ("win", np.float64),  # share of a finished game's utility that is its victory; the rest is its margin's
+        ("exploration", np.float64),  # of the upper confidence bound
+        ("prior_visits", np.float64),  # how many visits the first look at an action is worth
+        ("max_nodes", np.int64),  # positions that the one-turn walk looks at for a prior
+        ("rounds", np.int64),  # rounds that a playout goes on to the end of; 0: it only finishes the action
+        ("playout_nodes", np.int64),  # positions that the one-turn walk looks at for a decision of a playout
+    ]
+)
+"""What the searches are tuned with."""
+
+_OVER = int(Phase.OVER)
+
+
+@rule
+def expected_utility(s: State, p: State, margin: float) -> float:
+    """The utility of a margin that is expected while the game goes on."""
+    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
+
+
+@rule
+def utility(s: State, p: State, seat: int, margin: float) -> float:
+    """`margin` is what `position_value` says of this position for the seat, `p` a record of SETTINGS."""
+    if s.phase != _OVER:
+        return expected_utility(s, p, margin)
+    won = np.zeros(MAX_PLAYERS, np.int8)
+    rules.winners(s, won)
+    winners = 0
+    for other in range(s.owners):
+        winners += won[other]
+    victory = won[seat] / winners
+    return p.win * victory + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+
+
+def settings_record(settings: Mapping[str, float]) -> np.ndarray:
+    """(1,) SETTINGS of these values, one for each field. Raises ConfigError for an unknown or missing one."""
+    if set(settings) != set(SETTINGS.names or ()):
+        wrong = sorted(set(settings) ^ set(SETTINGS.names or ()))
+        raise ConfigError(f"settings: {', '.join(wrong)}; there are {', '.join(SETTINGS.names or ())}")
+    return np.array([tuple(settings[name] for name in SETTINGS.names or ())], SETTINGS)

@@ -1,0 +1,283 @@
+"""The game drawn as one SVG picture, the same layout for any number of players and all modules.
+
+    +--------------------------------------------------+
+    | round, phase, first player                       |   who is asked what
+    +------------------------------+-------------------+
+    | the Fields                   | weather and votes |
+    | (solo: beside them the       | Harvest dice      |
+    |  Southern Winds cards)       | deck, discards    |
+    +------------------------------+-------------------+
+    | a row for every owner                            |
+    +--------------------------------------------------+
+    | the last action in words                         |
+    +--------------------------------------------------+
+
+Every fact that is drawn can be read from the document too, from `data-` attributes: of the document itself, of a group
+for every tile (`data-tile`), owner (`data-owner`), weather space (`data-weather`), Southern Winds card
+(`data-winds-card`), and for dice and stocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from petrichor_env.component_files import load_tables
+from petrichor_env.drawing.board_fields import GAP, fields, size_of_fields
+from petrichor_env.drawing.board_owners import TITLES, owners_table
+from petrichor_env.drawing.board_panels import (
+    harvest_dice,
+    module_notes,
+    notes_height,
+    southern_winds,
+    stocks,
+    weather_wheel,
+)
+from petrichor_env.drawing.card_texts import TIMING_TEXTS
+from petrichor_env.drawing.decisions import question
+from petrichor_env.drawing.icons import INK, circle, defs
+from petrichor_env.drawing.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
+from petrichor_env.drawing.text import result_text, winners
+from petrichor_env.state import (
+    DECISION_NAMES,
+    NOBODY,
+    PHASE_NAMES,
+    WEATHER_NAMES,
+    Decision,
+    Module,
+    Phase,
+    State,
+    Timing,
+)
+from petrichor_env.words import NEUTRAL, owner_names
+from tabletop.drawing.raster import WIDTH, save_png
+from tabletop.drawing.svg import Markup, box, clean, cut, element, paragraph, text, title, use, width_of
+from tabletop.errors import PetrichorError
+
+SIZE = 960
+"""Width and height of the drawing in its own units."""
+_MARGIN = 12
+_TOP = 88
+_FIELDS_WIDTH = 600
+_SIDE_LEFT, _SIDE_WIDTH = 624, 324
+_FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
+_ROW = 47.0
+_FORECAST_ROWS = 62.0
+_LONG_NAME = 340
+"""How much room a name may take in the sentence at the top."""
+_BACKGROUND = "#eaf0f4"
+
+
+def render_svg(
+    state: State,
+    viewer: int | None = None,
+    *,
+    tables: np.ndarray | None = None,
+    last_action: str = "",
+    names: Sequence[str] | None = None,
+) -> str:
+    """The whole game as an SVG document, square, without scripts, fonts or anything else from outside.
+
+    Arguments:
+        state: one record of dtype STATE.
+        viewer: seat that looks on: what `render_text` hides from it is not in the document. None shows everything.
+        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
+        last_action: what happened, in a sentence or two, for the last line.
+        names: labels of the seats, such as the agents' names; None for player_0 ….
+
+    Raises `PetrichorError` for a viewer who does not play and for a wrong number of names.
+    """
+    v = _view(state, viewer, tables, names)
+    happened = clean(last_action)
+    drawing = element(
+        "svg",
+        title(f"Petrichor: {_place_in_game(v)}"),
+        defs(),
+        box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
+        *_header(v),
+        *_middle(v),
+        *_footer(happened),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {SIZE} {SIZE}",
+        width=SIZE,
+        height=SIZE,
+        fill=INK,
+        data_last_action=happened or None,
+        **_facts(v),
+    )
+    return str(drawing)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing to show or keep: notebooks show it, `save` writes it.
+
+    Picture(render_svg(state)).save("board.png")
+    """
+
+    svg: str = field(repr=False)  # a hundred thousand characters, which would fill a terminal and every notebook's file
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path, width: int = WIDTH) -> None:
+        """Write the file, .svg or .png by its name; `width` is the PNG's, in pixels.
+
+        Raises `PetrichorError` for another name, where no file can be written, and for a PNG without the extra
+        `render`.
+        """
+        path = Path(path)
+        kind = path.suffix.lower()
+        if kind not in (".svg", ".png"):
+            raise PetrichorError(f"{path.name!r}: a picture is saved as .svg or .png")
+        try:
+            if kind == ".png":
+                save_png(self.svg, path, width)
+            else:
+                path.write_text(self.svg, encoding="utf-8")
+        except OSError as error:
+            raise PetrichorError(f"{path}: no picture can be written there ({error.strerror or error})") from None
+
+
+def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
+    players = int(state["players"])
+    if viewer is not None and viewer not in range(players):
+        raise PetrichorError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+    labels = owner_names(players) if names is None else tuple(map(clean, names))
+    if players == 1 and len(labels) == 1:
+        labels = (*labels, NEUTRAL)
+    if len(labels) != state["owners"]:
+        raise PetrichorError(f"names={names!r}: one for each of {players} seats")
+    return View(state, (load_tables() if tables is None else tables)[0], viewer, labels)
+
+
+# --- who is asked what ------------------------------------------------------------------------------------------------
+
+
+def _asked(v: View, names: Sequence[str]) -> str:
+    """The sentence at the top."""
+    s = v.s
+    if s["decision"] == Decision.GAME_OVER:
+        return f"Game over: {result_text(s, names)}."
+    if v.hides_actor:
+        return f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."
+    return f"{names[s['actor']]} is asked {question(s)}."
+
+
+def _place_in_game(v: View) -> str:
+    return f"round {v.s['round']} of {v.s['rounds']}, {PHASE_NAMES[v.s['phase']]}"
+
+
+def _facts(v: View) -> dict[str, str | None]:
+    """What the whole document says of itself."""
+    s = v.s
+    actor = None if s["actor"] == NOBODY or v.hides_actor else v.seats[s["actor"]]
+    return {
+        "data_players": str(v.players),
+        "data_viewer": None if v.viewer is None else v.seats[v.viewer],
+        "data_round": str(s["round"]),
+        "data_rounds": str(s["rounds"]),
+        "data_phase": PHASE_NAMES[s["phase"]],
+        "data_first_player": v.seats[s["first_player"]],
+        "data_passed": None if s["passed"] == NOBODY else v.seats[s["passed"]],
+        "data_decision": DECISION_NAMES[s["decision"]],
+        "data_actor": actor,
+        "data_asked": _asked(v, v.names),
+        "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on),
+        "data_resolving": WEATHER_NAMES[s["weather"]] if s["weather"] >= 0 else None,
+        "data_winners": ",".join(v.seats[seat] for seat in winners(s)) or None,
+    }
+
+
+# --- the parts of the page --------------------------------------------------------------------------------------------
+
+_PHASES: tuple[tuple[Phase, str], ...] = (
+    (Phase.ACTION, "Action"),
+    (Phase.WEATHER, "Weather"),
+    (Phase.HARVEST, "Harvest"),
+    (Phase.CLEANUP, "Clean-up"),
+)
+
+
+def _header(v: View) -> Iterator[Markup]:
+    s, now = v.s, int(v.s["round"])
+    yield panel(_MARGIN, 10, SIZE - 2 * _MARGIN, 70)
+    yield text("Round", 28, 36, 16, bold=True)
+    x = 98.0
+    for i in range(1, int(s["rounds"]) + 1):
+        fill, ink = (INK, "#ffffff") if i == now else ("#d5dde4", MUTED) if i < now else (PANEL, MUTED)
+        yield circle(x, 30.5, 12, fill, INK if i == now else EDGE, 1.2)
+        yield text(str(i), x, 36, 15, bold=i == now, anchor="middle", fill=ink)
+        x += 29
+    yield from _phases(v, x + 14)
+    hides_actor = v.hides_actor or s["actor"] == NOBODY
+    if not hides_actor:
+        yield owner_token(v, int(s["actor"]), None, 38, 60, 0.72)
+    names = [cut(name, 17, _LONG_NAME, bold=True, keep_end=True) for name in v.names]
+    yield text(_asked(v, names), 28 if hides_actor else 54, 66, 17, bold=True, fit=SIZE - 90)
+
+
+def _phases(v: View, x: float) -> Iterator[Markup]:
+    phase = int(v.s["phase"])
+    shown = _PHASES
+    if phase in (Phase.SETUP, Phase.OVER):
+        shown = ((Phase(phase), "Setup" if phase == Phase.SETUP else "Game over"),)
+    for one, word in shown:
+        width = width_of(word, 15, one == phase) + 22
+        if one == phase:
+            yield box(x, 18.5, width, 24, 12, fill=INK)
+        yield text(
+            word, x + width / 2, 36, 15, bold=one == phase, anchor="middle", fill="#ffffff" if one == phase else MUTED
+        )
+        x += width + 4
+    if v.players > 1:
+        name = v.names[v.s["first_player"]]
+        label = f"First: {name}"
+        yield text(label, SIZE - 28, 36, 15, anchor="end", fit=200, keep_end=True)
+        yield use("umbrella", SIZE - 44 - min(200, width_of(label, 15)), 31)
+
+
+def _row_heights(v: View) -> list[float]:
+    """Of the owners' rows, as little as they need; with one or two players forecast cards and powers have words too."""
+    tall = v.players <= 2 and v.s["modules"][[Module.POWERS, Module.FORECASTS]].any()
+    return [_ROW + (_FORECAST_ROWS if tall and seat < v.players else 0) for seat in range(v.owners)]
+
+
+def _middle(v: View) -> Iterator[Markup]:
+    """Fields and what lies beside them, then the owners; these get the room that the Fields leave."""
+    columns, rows = size_of_fields(v.players)
+    tile_width = (_FIELDS_WIDTH - 2 * GAP) / 3 if columns < 4 else (_FIELDS_WIDTH - 3 * GAP) / 4
+    owners = _row_heights(v)
+    room = _FOOTER_TOP - GAP - _TOP - GAP - TITLES - sum(owners)
+    tile_height = min((room - (rows - 1) * GAP) / rows, tile_width * 1.18)
+    height = rows * tile_height + (rows - 1) * GAP
+    yield from fields(v, _MARGIN, _TOP, tile_width, tile_height)
+    if v.players == 1:
+        left = _MARGIN + 2 * (tile_width + GAP)
+        yield from southern_winds(v, left, _TOP, tile_width, height)
+    yield from _side(v, height)
+    top = _TOP + height + GAP
+    more = (_FOOTER_TOP - GAP - top - TITLES - sum(owners)) / v.owners
+    yield from owners_table(v, _MARGIN, top, SIZE - 2 * _MARGIN, [one + more for one in owners], winners(v.s))
+
+
+def _side(v: View, height: float) -> Iterator[Markup]:
+    """The column on the right."""
+    notes = notes_height(v)
+    room = height - (notes + GAP if notes else 0) - 2 * GAP
+    dice, stock = max(66, 0.155 * room), max(104, 0.21 * room)
+    wheel = room - dice - stock
+    yield from weather_wheel(v, _SIDE_LEFT, _TOP, _SIDE_WIDTH, wheel)
+    top = _TOP + wheel + GAP
+    yield harvest_dice(v, _SIDE_LEFT, top, _SIDE_WIDTH, dice)
+    yield stocks(v, _SIDE_LEFT, top + dice + GAP, _SIDE_WIDTH, stock)
+    if notes:
+        yield from module_notes(v, _SIDE_LEFT, _TOP + height - notes, _SIDE_WIDTH, notes)
+
+
+def _footer(last_action: str) -> Iterator[Markup]:
+    yield panel(_MARGIN, _FOOTER_TOP, SIZE - 2 * _MARGIN, _FOOTER_HEIGHT)
+    yield from paragraph([last_action], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9)

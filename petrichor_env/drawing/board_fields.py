@@ -1,0 +1,211 @@
+"""The Fields in a picture: a tile for every position, what grows there, what lies there, the cloud above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from petrichor_env.drawing.icons import INK, circle
+from petrichor_env.drawing.pieces import EDGE, MUTED, STRONG, View, cloud, owner_token, owner_tokens
+from petrichor_env.drawing.text import drops_to_grow
+from petrichor_env.state import (
+    CROP_NAMES,
+    FACE_DOWN,
+    NOBODY,
+    Cloud,
+    Crop,
+    Decision,
+    Growing,
+)
+from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name, name_or_none
+from tabletop.drawing.svg import Markup, box, group, text, titled, use, width_of
+
+GAP = 8
+_SIDE = 4
+_WIDTH = 143
+"""Of a tile in its own units: as wide as with five players."""
+_SKY = 21
+"""Where the room for the cloud begins, under crop and position."""
+_BADGES = 21
+"""How much of it the numbers of the Southern Winds cards take that took effect here."""
+_GROUND = 57
+"""How much of a tile's height is below the cloud."""
+
+_GROUNDS = {
+    Crop.WHEAT: "#fbf1cf",
+    Crop.COTTON: "#f1eff6",
+    Crop.GRASS: "#e4f2d8",
+    Crop.POTATO: "#f1e5d4",
+    Crop.COFFEE: "#ecdfd3",
+    Crop.RICE: "#e2f0ea",
+    Crop.CORN: "#fdf4bd",
+    Crop.CACTUS: "#dcefdf",
+    Crop.LAKE: "#d3e8f6",
+    Crop.SNOWDROP: "#e6f0f7",
+    Crop.DANDELION: "#f4f6cd",
+    Crop.PRIMROSE: "#f8e5f1",
+}
+_GROWING_EDGES = {Growing.SPROUTING: "#8a9a3a", Growing.DEVELOPED: "#1d7a3e", Growing.DROWNED: "#2a5f9e"}
+
+_AT_TARGET = (
+    Decision.WIND_DIRECTION,
+    Decision.WIND_TILE,
+    Decision.WIND_WEATHER_DIRECTION,
+    Decision.FORECAST_DIRECTION,
+    Decision.FROST_POWER,
+    Decision.RAIN_SECOND_DROP,
+)
+"""Decisions about the tile that was chosen before."""
+
+
+def size_of_fields(players: int) -> tuple[int, int]:
+    """Columns and rows."""
+    field = FIELDS[players]
+    return max(tile % _SIDE for tile in field) + 1, max(tile // _SIDE for tile in field) + 1
+
+
+def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -> Iterator[Markup]:
+    """Every tile of the Fields, the first one's corner at (x, y)."""
+    hits = _hits(v)
+    for tile in FIELDS[v.players]:
+        left, top = x + tile % _SIDE * (tile_width + GAP), y + tile // _SIDE * (tile_height + GAP)
+        yield _tile(v, tile, left, top, tile_width, tile_height, hits.get(tile, []))
+
+
+def _hits(v: View) -> dict[int, list[int]]:
+    """The Southern Winds cards that were just revealed, by the tile that each took effect on."""
+    hits: dict[int, list[int]] = {}
+    if v.players == 1:
+        for i in range(v.s["winds_revealed"]):
+            hits.setdefault(int(v.s["winds_target"][i]), []).append(int(v.s["winds_card"][i]))
+    return hits
+
+
+def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, hits: list[int]) -> Markup:
+    s = v.s
+    scale = width / _WIDTH
+    low = height / scale
+    crop = int(s["crop"][tile])
+    lifted = s["chosen_drops"].any()
+    chosen = s["target"] == tile and (lifted or s["decision"] in _AT_TARGET)
+    struck = bool(hits) and v.winds_are_new
+    marked = struck or chosen
+    data = {
+        "data_tile": v.place(tile),
+        "data_crop": crop_name(crop),
+        "data_drops": v.by_owner(s["drops"][tile]),
+        "data_growing": GROWING_NAMES[s["growing"][tile]],
+        "data_cloud": CLOUD_NAMES[s["cloud"][tile]],
+        "data_cloud_drops": v.by_owner(s["cloud_drops"][tile]),
+        "data_fertilizer": str(s["fertilizer"][tile]),
+        "data_pods": str(s["pods"][tile]),
+        "data_blooms": str(s["blooms"][tile]) if crop in (Crop.SNOWDROP, Crop.PRIMROSE) else None,
+        "data_controller": name_or_none(v.seats, int(s["controller"])) if crop == Crop.PRIMROSE else None,
+        "data_chosen": "1" if chosen else None,
+        "data_chosen_drops": v.by_owner(s["chosen_drops"]) if chosen and lifted else None,
+        "data_scored_drops": v.by_owner(s["scored_drops"][tile]) if s["scored_drops"][tile].any() else None,
+    }
+    if crop == FACE_DOWN:
+        parts = [*_face_down(v, tile, low)]
+    else:
+        top = _SKY + (_BADGES if hits else 0)
+        room = low - _GROUND - top
+        parts = [*_ground(v, tile, crop, low, 1 if marked else 0), *_tokens(v, tile, low, top + room / 2)]
+        if s["cloud"][tile] != Cloud.NONE:
+            bigger = min(room / 57, 0.94)
+            parts.append(cloud(v, tile, 84, top + room / 2 + 6 * bigger, bigger))
+    if marked:
+        out = min(4, GAP / 2 / scale)  # around the edge, which says what grows
+        frame = box(-out, -out, _WIDTH + 2 * out, low + 2 * out, 9 + out, fill=STRONG if struck else INK)
+        parts.insert(0, frame)
+    for i, card in enumerate(hits):
+        x_of, y_of = 16 + 22 * i, _SKY + _BADGES / 2
+        parts.append(circle(x_of, y_of, 9.5, STRONG if struck else MUTED, "#ffffff", 1.2))
+        parts.append(text(str(card), x_of, y_of + 4.6, 13, bold=True, anchor="middle", fill="#ffffff"))
+    return titled(_in_words(v, tile), group(*parts, x=x, y=y, scale=scale), **data)
+
+
+def _face_down(v: View, tile: int, low: float) -> Iterator[Markup]:
+    yield box(0, 0, _WIDTH, low, 9, fill="#8fa3b3", stroke="#5d7385", stroke_width=1.5)
+    yield box(8, 8, _WIDTH - 16, low - 16, 6, fill="none", stroke="#b9c7d2", stroke_width=2)
+    yield text(v.place(tile), 17, 28, 14, bold=True, fill="#ffffff")
+    if v.s["fertilizer"][tile]:
+        yield use("fertilizer", _WIDTH / 2, low / 2, 2)
+    else:
+        yield text("?", _WIDTH / 2, low / 2 + 20, 56, bold=True, anchor="middle", fill="#b9c7d2")
+
+
+def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator[Markup]:
+    """The tile itself: crop, what it needs and what it is worth, the drops on it. `inset` is of its edge."""
+    s = v.s
+    growing = int(s["growing"][tile])
+    edge, width = (_GROWING_EDGES[Growing(growing)], 3) if growing else (EDGE, 1.2)
+    fill, wide, high = _GROUNDS[Crop(crop)], _WIDTH - 2 * inset, low - 2 * inset
+    yield box(inset, inset, wide, high, 9 - inset, fill=fill, stroke=edge, stroke_width=width)
+    place = v.place(tile)
+    yield text(place, 8, 17, 13, fill=MUTED)
+    need = drops_to_grow(s, v.t, tile)
+    left = 13 + width_of(place, 13)
+    room = _WIDTH - 24 - width_of(need, 13.5, True) - left
+    yield text(CROP_NAMES[crop].capitalize(), left, 17, 13.5, bold=True, fit=room)
+    if need:
+        yield text(need, _WIDTH - 19, 17, 13.5, bold=True, anchor="end")
+        yield use("drop", _WIDTH - 11.5, 12, 0.48)
+    name = "snowdrop-closed" if crop == Crop.SNOWDROP and not s["blooms"][tile] else CROP_NAMES[crop]
+    yield use(f"crop-{name}", 26, low - 27, 1.08)
+    yield from owner_tokens(v, s["drops"][tile], 96, low - 39, 84, rows=2)
+    if crop != Crop.PRIMROSE:
+        yield use("weather-harvest", 61, low - 12, 0.5)
+        yield text(_worth(v, crop, growing), 69, low - 8, 11.5, fit=70, fill=MUTED)
+
+
+def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
+    """What lies on the tile besides drops: left of the cloud, around `middle`, and on the crop."""
+    s = v.s
+    beside = [name for name, field in (("fertilizer", "fertilizer"), ("pod", "pods")) if s[field][tile]]
+    for i, name in enumerate(beside):
+        yield use(name, 14, middle + (i - (len(beside) - 1) / 2) * 25)
+    if s["growing"][tile]:
+        yield use(GROWING_NAMES[s["growing"][tile]], 41, low - 14, 0.9)
+    if s["crop"][tile] == Crop.PRIMROSE:
+        yield use("bloom", 41, low - 14, 0.9)
+        yield text(str(s["blooms"][tile]), 53, low - 9, 13, bold=True)
+        yield use("crown", 77, low - 13, 0.75)
+        yield text(f"+{int(s['blooms'][tile]) * int(v.t['primrose_points'])}", 87, low - 9, 12, fill=MUTED)
+        if s["controller"] != NOBODY:
+            yield owner_token(v, int(s["controller"]), None, 128, low - 14, 0.6)
+
+
+def _worth(v: View, crop: int, growing: int) -> str:
+    """What a Harvest scores there as things are, in a few signs: points by place as a rule."""
+    if crop in _WORTH:
+        return _WORTH[Crop(crop)]
+    scores = v.t["scores"][crop]
+    if crop == Crop.RICE:
+        return f"{scores[Growing.DEVELOPED - 1][0]} a drop"
+    if crop == Crop.WHEAT:
+        first, second = scores[Growing.DEVELOPED - 1][:2]
+        return f"{first} + wheat / {second}"
+    side = growing or (Growing.SPROUTING if crop == Crop.COFFEE else Growing.DEVELOPED)
+    points = scores[side - 1][: v.owners].tolist()
+    if crop == Crop.CORN:
+        return "/".join(map(str, points))
+    while len(points) > 1 and points[-1] == 0:
+        points.pop()
+    return "/".join(map(str, points))
+
+
+_WORTH = {Crop.LAKE: "no harvest", Crop.DANDELION: "pods"}
+
+
+def _in_words(v: View, tile: int) -> str:
+    """`b2 wheat, drops 3/3: player_0 3; developed; light cloud: player_1 2`."""
+    s, crop = v.s, int(v.s["crop"][tile])
+    words = f"{v.place(tile)} {crop_name(crop).replace('_', ' ')}"
+    if s["drops"][tile].any():
+        words += f", drops {drops_to_grow(s, v.t, tile)}: {v.in_words(s['drops'][tile])}"
+    if s["growing"][tile]:
+        words += f"; {GROWING_NAMES[s['growing'][tile]]}"
+    words += "".join(f"; {token}" for token in ("fertilizer", "pods") if s[token][tile])
+    if s["cloud"][tile]:
+        words += f"; {CLOUD_NAMES[s['cloud'][tile]]} cloud: {v.in_words(s['cloud_drops'][tile])}"
+    return words

@@ -1,0 +1,167 @@
+"""The owners' rows in a picture: points, supplies, tracks, hands, and what modules give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.drawing.card_texts import FORECASTS, power_text
+from petrichor_env.drawing.icons import INK, circle
+from petrichor_env.drawing.pieces import (
+    FORECAST_EDGE,
+    FORECAST_FILL,
+    MUTED,
+    STRONG,
+    View,
+    card_back,
+    card_counts,
+    joined,
+    owner_token,
+    panel,
+)
+from petrichor_env.state import POWER_NAMES, Module, Power
+from tabletop.drawing.svg import Markup, box, text, titled, use, width_of
+
+_COLUMNS = {"points": 214, "drops": 278, "votes": 334, "wins": 392, "wheat": 458}
+_HAND, _PACK, _POWER = 486, 646, 813
+_LINE = 15
+TITLES = 20
+"""The height of the titles above the owners' rows."""
+
+
+def owners_table(
+    v: View, x: float, y: float, width: float, heights: Sequence[float], winners: Sequence[int]
+) -> Iterator[Markup]:
+    """A row of that height for every owner, under titles: supply, track, hand and what modules give them."""
+    s = v.s
+    for title, column in _COLUMNS.items():
+        yield text(title, x + column, y + 13, 12, anchor="middle", fill=MUTED)
+    yield text("hand", x + _HAND, y + 13, 12, fill=MUTED)
+    if s["pack"].any():
+        yield text("pack", x + _PACK, y + 13, 12, fill=MUTED)
+    if s["modules"][Module.POWERS]:
+        yield text("power", x + _POWER, y + 13, 12, anchor="middle", fill=MUTED)
+    if s["modules"][Module.FORECASTS]:
+        yield text("forecasts", x + width - 8, y + 13, 12, anchor="end", fill=MUTED)
+    top = y + TITLES
+    for seat, height in enumerate(heights):
+        yield _owner_row(v, seat, x, top, width, height - 5, seat in winners)
+        top += height
+
+
+def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
+    s = v.s
+    asked = s["actor"] == seat and not v.hides_actor
+    middle = y + (height / 2 if height < 80 else 24)
+    votes, wins = int(s["vote_supply"][seat]), int(s["voting_wins"][seat])
+    track = v.t["voting_wins"]
+    worth = int(track[min(wins, len(track) - 1)])
+    parts = [
+        panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {})),
+        owner_token(v, seat, None, x + 26, middle, 1.05),
+        *_name_and_tags(v, seat, x + 48, middle, won),
+        text(str(s["points"][seat]), x + _COLUMNS["points"], middle + 9, 25, bold=True, anchor="middle"),
+        owner_token(v, seat, int(s["supply"][seat]), x + _COLUMNS["drops"], middle, 1.05),
+        use("vote", x + _COLUMNS["votes"] - 12, middle),
+        text(str(votes), x + _COLUMNS["votes"] + 3, middle + 5.5, 15, bold=True),
+        use("win", x + _COLUMNS["wins"] - 15, middle),
+        text(str(wins), x + _COLUMNS["wins"] - 2, middle + 5.5, 15, bold=True),
+        use("wheat-token", x + _COLUMNS["wheat"] - 13, middle, 1.05),
+        text(str(s["wheat_tokens"][seat]), x + _COLUMNS["wheat"] + 3, middle + 5.5, 15, bold=True),
+    ]
+    if worth:
+        offset = width_of(str(wins), 15, True)
+        parts.append(text(f"={worth}", x + _COLUMNS["wins"] + offset, middle + 5, 11, fill=MUTED))
+    data = {
+        "data_owner": v.seats[seat],
+        "data_name": v.names[seat],
+        "data_points": str(s["points"][seat]),
+        "data_supply": str(s["supply"][seat]),
+        "data_vote_supply": str(votes),
+        "data_votes": joined(s["votes"][:, seat].tolist()),
+        "data_voting_wins": str(wins),
+        "data_wheat_tokens": str(s["wheat_tokens"][seat]),
+        "data_won": "1" if won else None,
+    }
+    if seat < v.players:
+        cards, facts = _cards_of(v, seat, x, y, width, height, middle)
+        parts += cards
+        data |= facts
+    return titled(v.names[seat], *parts, **data)
+
+
+def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> Iterator[Markup]:
+    s = v.s
+    name = v.names[seat]
+    tags = [
+        word
+        for word, on in (("wins", won), ("passed", s["passed"] == seat), ("forfeited", s["forfeited"] == seat))
+        if on
+    ]
+    if name != v.seats[seat]:
+        tags.insert(0, v.seats[seat])
+    first = v.players > 1 and s["first_player"] == seat
+    up = 4 if tags else -5.5
+    yield text(name, x, middle - up, 16, bold=True, fit=112 if first else 134, keep_end=True)
+    if tags:
+        yield text(" · ".join(tags), x, middle + 14, 12, bold=won, fit=134, fill=STRONG if won else MUTED)
+    if first:
+        yield use("umbrella", x + 126, middle - 1, 0.95)
+
+
+def _cards_of(
+    v: View, seat: int, x: float, y: float, width: float, height: float, middle: float
+) -> tuple[list[Markup], dict[str, Any]]:
+    """A player's hand, pack, power and forecast cards, and their facts: what others hold is a number of cards."""
+    s, shown = v.s, v.sees(seat)
+    parts: list[Markup] = []
+    data: dict[str, Any] = {}
+    more = s["drafting"] or s["modules"][[Module.POWERS, Module.FORECASTS]].any()
+    for field, left, room in (("hand", _HAND, 152 if more else 240), ("pack", _PACK, 146)):
+        cards = s[field][seat].tolist()
+        if field == "pack" and not any(cards):
+            continue
+        data |= {f"data_{field}_size": str(sum(cards)), f"data_{field}": joined(cards) if shown else None}
+        if shown:
+            parts += card_counts(cards, x + left, middle - 13, room)
+        else:
+            parts += card_back(sum(cards), x + left, middle - 13)
+    power = int(s["power"][seat])
+    lines = []
+    if power != Power.NONE:
+        data["data_power"] = POWER_NAMES[power]
+        parts.append(_power_badge(power, x + _POWER, middle))
+        lines.append(power_text(power))
+    held = (np.flatnonzero(s["forecast_holder"] == seat) + 1).tolist() if s["modules"][Module.FORECASTS] else []
+    if s["modules"][Module.FORECASTS]:
+        data |= {"data_forecasts_size": str(len(held)), "data_forecasts": joined(held) if shown else None}
+        for i, number in enumerate(held):
+            parts.append(_forecast_card(number if shown else None, x + width - 20 - 30 * (len(held) - 1 - i), middle))
+    if shown:
+        lines += [f"{n}, {FORECASTS[n].when}: {FORECASTS[n].text}" for n in held]
+    below = middle + 27
+    if below + _LINE * (len(lines) - 1) + 6 <= y + height:
+        parts += [text(line, x + 48, below + _LINE * i, 12, fill=MUTED) for i, line in enumerate(lines)]
+    return parts, data
+
+
+def _power_badge(power: int, x: float, middle: float) -> Markup:
+    name = POWER_NAMES[power]
+    return titled(
+        power_text(power),
+        circle(x, middle, 15, FORECAST_FILL, FORECAST_EDGE, 2),
+        use(f"weather-{name}", x, middle, 0.9),
+    )
+
+
+def _forecast_card(number: int | None, x: float, middle: float) -> Markup:
+    if number is None:
+        return box(x - 12, middle - 15, 24, 30, 4, fill=FORECAST_EDGE, stroke=INK, stroke_width=1)
+    card = FORECASTS[number]
+    return titled(
+        f"forecast card {number}, {card.when}: {card.text}",
+        box(x - 12, middle - 15, 24, 30, 4, fill=FORECAST_FILL, stroke=FORECAST_EDGE, stroke_width=1.5),
+        text(str(number), x, middle + 5, 14, bold=True, anchor="middle"),
+    )

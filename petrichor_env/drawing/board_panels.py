@@ -1,0 +1,255 @@
+"""What lies beside the Fields in a picture: weather and votes, dice, stocks, forecast cards, Southern Winds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from petrichor_env.drawing.decisions import WEATHER_WORDS
+from petrichor_env.drawing.icons import INK, circle, path
+from petrichor_env.drawing.pieces import (
+    EDGE,
+    FORECAST_EDGE,
+    FORECAST_FILL,
+    MUTED,
+    PANEL,
+    STRONG,
+    WEATHER_EDGES,
+    WEATHER_TINTS,
+    View,
+    card_counts,
+    joined,
+    owner_tokens,
+    panel,
+)
+from petrichor_env.drawing.text import CARD_WORDS, drops_text
+from petrichor_env.rules.southern_winds import RESHUFFLE
+from petrichor_env.state import (
+    FACE_DOWN,
+    HARVEST,
+    NOBODY,
+    NUM_FORECASTS,
+    NUM_KINDS,
+    NUM_TILES,
+    PLAYED,
+    WEATHER_NAMES,
+    Crop,
+    Decision,
+    Module,
+)
+from petrichor_env.words import counted
+from tabletop.drawing.svg import Markup, box, element, group, paragraph, text, titled, use, width_of
+
+# --- weather and votes ------------------------------------------------------------------------------------------------
+
+_SPACES = ((0, 0), (1, 0), (1, 1), (0, 1))
+"""Column and row of each Weather's space: clockwise."""
+
+
+def weather_wheel(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
+    """The four spaces in the weather sequence, with the votes on each."""
+    across, down = (width - 6) / 2, (height - 6) / 2
+    for kind, (column, row) in enumerate(_SPACES):
+        yield _weather_space(v, kind, x + column * (across + 6), y + row * (down + 6), across, down)
+    yield _clockwise(x + width / 2, y + height / 2)
+
+
+def _weather_space(v: View, kind: int, x: float, y: float, width: float, height: float) -> Markup:
+    s, votes = v.s, v.s["votes"][kind]
+    selected, resolving = bool(s["selected"][kind]), s["weather"] == kind
+    total = int(votes.sum())
+    parts = [
+        box(
+            x, y, width, height, 8, fill=WEATHER_TINTS[kind],
+            stroke=STRONG if resolving else INK if selected else WEATHER_EDGES[kind],
+            stroke_width=4 if resolving else 3 if selected else 1,
+        ),
+        use(f"weather-{WEATHER_NAMES[kind]}", x + 24, y + 26, 1.4),
+        text(WEATHER_WORDS[kind], x + 45, y + 32, 17, bold=True),
+        text(str(total), x + width - 12, y + 33, 21, bold=True, anchor="end", fill=None if total else MUTED),
+        *owner_tokens(v, votes, x + width / 2, y + height / 2 + 14, width - 18, min(1.25, (height - 50) / 70)),
+    ]  # fmt: skip
+    if selected or resolving:
+        word, colour = ("resolving", STRONG) if resolving else ("selected", INK)
+        below = kind in (1, 2)
+        wide = width_of(word, 12, True) + 16
+        left = x + width - wide - 6 if below else x + 6
+        parts.append(box(left, y + height - 23, wide, 18, 9, fill=colour))
+        parts.append(text(word, left + wide / 2, y + height - 10, 12, bold=True, anchor="middle", fill="#ffffff"))
+    data = {"data_weather": WEATHER_NAMES[kind], "data_votes": v.by_owner(votes)}
+    flags = {"data_selected": str(int(selected)), "data_resolving": str(int(resolving))}
+    return titled(f"{WEATHER_WORDS[kind]}: {counted(total, 'vote')}", *parts, **data, **flags)
+
+
+def _clockwise(x: float, y: float) -> Markup:
+    return group(
+        circle(0, 0, 19, PANEL, EDGE, 1),
+        path("M-9.5-3A10 10 0 0 1 9-4.500M9.5 3A10 10 0 0 1-9 4.500", None, MUTED, 2.6),
+        path("M10-12V-3H1ZM-10 12V3H-1Z", MUTED),
+        x=x,
+        y=y,
+    )
+
+
+# --- dice and stocks --------------------------------------------------------------------------------------------------
+
+
+def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Markup:
+    """Face down tiles: the dice aren't rolled yet."""
+    rolled = not (v.s["crop"] == FACE_DOWN).any()
+    sides = ["harvest" if side == HARVEST else str(side) for side in v.s["dice"].tolist()] if rolled else []
+    middle, scale = y + height / 2, min(1.5, (height - 18) / 42)
+    step = 40 * scale + 12
+    return titled(
+        f"Harvest dice: {', '.join(sides) or 'not rolled yet'}",
+        panel(x, y, width, height),
+        text("Harvest", x + 14, middle - 4, 16, bold=True),
+        text("dice", x + 14, middle + 15, 16, bold=True),
+        *(
+            use(f"die-{side}", x + width - 14 - 20 * scale - step * (2 - i), middle, scale)
+            for i, side in enumerate(sides or ["unknown"] * 3)
+        ),
+        data_dice=joined(sides),
+    )
+
+
+def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
+    """Deck, discards, and what is left for everybody."""
+    s, row = v.s, height / 3
+    deck, discards = s["deck"].tolist(), s["discards"].tolist()
+    clouds = int(v.t["clouds"]) - int(np.count_nonzero(s["cloud"]))
+    shown = v.viewer is None
+    first, second, third = (y + row * (i + 0.5) for i in range(3))
+    parts = [
+        panel(x, y, width, height),
+        text("Deck", x + 14, first + 5, 14),
+        text(str(sum(deck)), x + 106, first + 5.5, 15, bold=True, anchor="end"),
+        text("Discards", x + 14, second + 5, 14),
+        text(str(sum(discards)), x + 106, second + 5.5, 15, bold=True, anchor="end"),
+        *card_counts(discards, x + 118, second - 13, width - 128),
+        *(card_counts(deck, x + 118, first - 13, width - 128) if shown else [use("card-back", x + 134, first)]),
+    ]
+    left = [("cloud-light", 22, 0.36, clouds, "clouds left")]
+    if (s["crop"] == Crop.DANDELION).any():
+        left.append(("pod", 11, 0.95, int(v.t["pods"]) - int(np.count_nonzero(s["pods"])), "pods left"))
+    if s["decision"] == Decision.FERTILIZER_TILE:
+        tokens = int(v.t["fertilizer_tokens"]) - int(np.count_nonzero(s["fertilizer"]))
+        left.append(("fertilizer", 10, 1, tokens, "to place"))
+    at = x + 14
+    for name, half, scale, number, words in left:
+        parts.append(use(name, at + half, third, scale))
+        parts.append(text(f"{number} {words}", at + 2 * half + 6, third + 5, 14))
+        at += 2 * half + 22 + width_of(f"{number} {words}", 14)
+    return element(
+        "g",
+        *parts,
+        data_deck=str(sum(deck)),
+        data_deck_kinds=joined(deck) if shown else None,
+        data_discards=joined(discards),
+        data_clouds_left=str(clouds),
+    )
+
+
+def notes_height(v: View) -> float:
+    """Of `module_notes`: 0 without modules that have something to say beyond their pieces."""
+    if not v.s["modules"][[Module.POWERS, Module.FORECASTS]].any():
+        return 0
+    scored = np.count_nonzero(v.s["scored_drops"].any(axis=1))
+    return 84 + min(66, v.players * scored * 2.2)
+
+
+def module_notes(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
+    """Where the forecast cards are, and what they and the powers count in this Harvest."""
+    s = v.s
+    yield panel(x, y, width, height)
+    lines = [
+        f"Drops of {v.seats[seat]} in clouds count below them in this Harvest."
+        for seat in np.flatnonzero(s["counts_clouds"])
+    ]
+    if s["chosen_drops"].any():
+        lines.append(f"Chosen on {drops_text(s, int(s['target']), s['chosen_drops'])}.")
+    scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
+    if scored:
+        counts = (drops_text(s, tile, s["scored_drops"][tile]) for tile in scored)
+        lines.append(f"Scored in this Harvest: {'; '.join(counts)}.")
+    top = y + 8
+    if s["modules"][Module.FORECASTS]:
+        yield _forecast_cards(v, x + 12, y + 8, width - 24)
+        top += 38
+    yield from paragraph(lines, x + 12, top, 12.5, width - 24, y + height - 5 - top)
+
+
+def _forecast_cards(v: View, x: float, y: float, width: float) -> Markup:
+    """All cards by number: those out of the game dark, those in hands that are seen coloured, the others white."""
+    holder = v.s["forecast_holder"]
+    out = holder == PLAYED
+    seen = (holder >= 0) & np.array([seat >= 0 and v.sees(seat) for seat in holder.tolist()])
+    step = width / NUM_FORECASTS
+    parts = []
+    for i in range(NUM_FORECASTS):
+        fill, ink = (MUTED, "#ffffff") if out[i] else (FORECAST_FILL, INK) if seen[i] else (PANEL, MUTED)
+        left, edge = x + i * step, FORECAST_EDGE if seen[i] else EDGE
+        parts.append(box(left, y + 15, step - 2.5, 18, 3, fill=fill, stroke=edge))
+        parts.append(text(str(i + 1), left + step / 2 - 1.2, y + 28, 11, bold=bool(seen[i]), anchor="middle", fill=ink))
+    caption = f"forecast cards: dark are out of the game, coloured {'in hands' if v.viewer is None else 'your own'}"
+    numbers = {"data_forecasts_out": joined((np.flatnonzero(out) + 1).tolist())}
+    undealt = np.flatnonzero(holder == NOBODY) + 1
+    numbers["data_forecasts_not_dealt_size"] = str(len(undealt))
+    if v.viewer is None:
+        numbers["data_forecasts_not_dealt"] = joined(undealt.tolist())
+    return element("g", text(caption, x, y + 9, 11.5, fit=width, fill=MUTED), *parts, **numbers)
+
+
+# --- Southern Winds ---------------------------------------------------------------------------------------------------
+
+
+def southern_winds(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
+    """The cards that were revealed since the player's last turn, and what the deck still holds."""
+    s = v.s
+    yield panel(x, y, width, height)
+    yield use("weather-wind", x + 22, y + 22, 1)
+    yield text("Southern Winds", x + 40, y + 27, 15, bold=True, fit=width - 50)
+    step = (height - 40 - 46) / 6
+    for i in range(s["winds_revealed"]):
+        yield _winds_card(v, i, x + 8, y + 40 + i * step, width - 16, step - 6)
+    yield _winds_deck(v, x + 10, y + height - 42, width - 20)
+
+
+def _winds_card(v: View, i: int, x: float, y: float, width: float, height: float) -> Markup:
+    s, t = v.s, v.t
+    card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
+    hit = 0 <= target < NUM_TILES
+    strong = hit and v.winds_are_new
+    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]
+    icons += ["harvest"] * int(t["winds_harvest"][card - 1])
+    bottom = y + height - 15
+    fill, edge = ("#fbf3ee", STRONG) if strong else ("#f3f5f7", EDGE)
+    parts = [
+        box(x, y, width, height, 6, fill=fill, stroke=edge, stroke_width=1.5),
+        circle(x + 17, y + 17, 11, STRONG if strong else MUTED),
+        text(str(card), x + 17, y + 22, 14, bold=True, anchor="middle", fill="#ffffff"),
+        *paragraph([CARD_WORDS[card - 1]], x + 34, y + 7, 12.5, width - 40, height - 34),
+        text(v.place(target) if hit else "no target: +1", x + 10, bottom + 5, 14 if hit else 12, bold=True),
+        *(use(f"weather-{name}", x + width - 16 - 25 * k, bottom, 0.85) for k, name in enumerate(reversed(icons))),
+    ]
+    if roll:
+        left = x + 48 if hit else x + 104
+        parts.append(box(left - 9, bottom - 9, 18, 18, 4, fill=PANEL, stroke=INK, stroke_width=1.2))
+        parts.append(text(str(roll), left, bottom + 5, 13, bold=True, anchor="middle"))
+    data = {"data_winds_card": str(card), "data_target": v.place(target) if hit else "", "data_roll": str(roll)}
+    return titled(CARD_WORDS[card - 1], *parts, data_icons=joined(icons), **data)
+
+
+def _winds_deck(v: View, x: float, y: float, width: float) -> Markup:
+    """Every card's number, dark while it is in the deck."""
+    there = (np.flatnonzero(v.s["winds_deck"]) + 1).tolist()
+    step = width / RESHUFFLE
+    chips = []
+    for number in range(1, RESHUFFLE + 1):
+        middle = x + (number - 0.5) * step
+        inside = number in there
+        chips.append(circle(middle, y + 27, min(9, step / 2 - 0.5), MUTED if inside else PANEL, EDGE, 1))
+        fill = "#ffffff" if inside else "#9aa6b0"
+        chips.append(text(str(number), middle, y + 31.2, 11.5, bold=inside, anchor="middle", fill=fill))
+    return element("g", text("in the deck", x, y + 12, 12, fill=MUTED), *chips, data_winds_deck=joined(there))

@@ -1,0 +1,316 @@
+"""The pending decision in words: what is asked, and what each answer to it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from petrichor_env.actions import (
+    CARD,
+    DECLINE,
+    DIE,
+    DIRECTION,
+    DROP,
+    FORECAST,
+    NUM_ACTIONS,
+    PASS,
+    PLAY,
+    POWER,
+    SUBSTITUTE,
+    TILE,
+    VOTE,
+    WEATHER,
+    action_name,
+)
+from petrichor_env.drawing.card_texts import FORECASTS, TIMING_TEXTS
+from petrichor_env.rules.fields import NEIGHBOURS
+from petrichor_env.state import (
+    DIRECTION_NAMES,
+    MAX_PLAYERS,
+    NO_TILE,
+    NUM_TILES,
+    WEATHER_NAMES,
+    Cloud,
+    Crop,
+    Decision,
+    Phase,
+    Power,
+    State,
+    Timing,
+    Weather,
+)
+from petrichor_env.words import counted, owner_names, tile_name
+
+WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
+
+_TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
+_QUESTIONS = {
+    Decision.GAME_OVER: "nothing: the game is over",
+    Decision.SETUP_CLOUD: "which tile the first cloud goes to",
+    Decision.OPTIONAL_ACTION: "whether to take the optional second action, and which",
+    Decision.FROST_TILE: "which tile the new cloud goes to",
+    Decision.SUN_CLOUD: "which cloud gets two own drops",
+    Decision.WIND_CLOUD: "which cloud to move",
+    Decision.RAIN_SECOND_DROP: "which drop of another cloud falls too, if any",
+    Decision.CHOOSE_WEATHER: "which of the tied weather spaces to select",
+    Decision.SUN_WEATHER_CLOUD: "in which cloud to double own drops",
+    Decision.WIND_WEATHER_DROP: "which drop on a tile to move",
+    Decision.FERTILIZER_TILE: "which face-down tile gets a Fertilizer token",
+    Decision.FROST_CLOUD: "which cloud gets a drop, as no cloud is left",
+    Decision.FORECAST_VOTE: "which weather space gets a vote (forecast card 5)",
+}
+_FORECAST_TILES = {
+    2: "on which scored tile to count own drops",
+    4: "which tile the new cloud goes to",
+    6: "which cloud's drops all fall",
+    9: "which tile gets a drop",
+    10: "which cloud to move",
+    12: "which cloud gets three own drops",
+    16: "which tile the new cloud goes to",
+}
+
+
+def question(state: State) -> str:
+    """What the actor is asked, as the end of a sentence such as "player_0 is asked …"."""
+    s, decision = state, int(state["decision"])
+    if decision in _QUESTIONS:
+        return _QUESTIONS[Decision(decision)]
+    players, cards = int(s["players"]), int(s["cards_left"])
+    if decision == Decision.DRAFT:
+        return f"which card to keep of the pack ({cards} to pick)"
+    if decision == Decision.TURN:
+        if s["last_turns"]:
+            return "what to do in the last turn of the round"
+        return "which card to play" if s["turns"] < players else "which card to play, or to pass"
+    if decision == Decision.RAIN_DROP:
+        return "which drop falls" + (", from a cloud or the supply" if _has_power(s, Power.RAIN) else " from a cloud")
+    if decision == Decision.PAY:
+        return f"which card to pay with for {_action_of(s)} ({_more(cards)})"
+    if decision in (Decision.WIND_DIRECTION, Decision.WIND_TILE):
+        return f"where the cloud on {_place(s, int(s['target']))} goes"
+    if decision in (Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION):
+        return f"where {_drop_of(s, int(s['target_owner']))} on {_place(s, int(s['target']))} goes"
+    if decision == Decision.TAKE_DROP:
+        return f"which tile gives a drop up {_purpose(s)}"
+    if decision == Decision.VOTE:
+        return f"how to vote after {_action_of(s)}"
+    if decision == Decision.MOVE_VOTE:
+        return f"which vote moves to {WEATHER_WORDS[s['target']]}, as none is left in supply"
+    if decision in _MODULE_QUESTIONS:
+        return _MODULE_QUESTIONS[Decision(decision)](s)
+    return f"which card to discard ({_more(cards)})"
+
+
+def action_text(state: State, action: int) -> str:
+    """What `action` would mean as the answer to the pending decision of `state`, as an imperative ("vote for Sun").
+
+    An action of a range that does not answer this decision gets its plain name. Raises IndexError outside 0 to
+    NUM_ACTIONS - 1.
+    """
+    if not 0 <= action < NUM_ACTIONS:
+        return action_name(action)
+    s, decision = state, Decision(int(state["decision"]))
+    if action == PASS:
+        return _pass_text(s)
+    if action == DECLINE:
+        return _DECLINED.get(decision, "decline")
+    if PLAY <= action < CARD:
+        return _play_text(s, action, decision == Decision.OPTIONAL_ACTION)
+    if CARD <= action < TILE:
+        verb = {Decision.DRAFT: "keep", Decision.DISCARD: "discard"}.get(decision, "pay with")
+        return f"{verb} a {WEATHER_WORDS[action - CARD]} card"
+    if TILE <= action < DROP:
+        return _tile_text(s, decision, action - TILE)
+    if DROP <= action < DIRECTION:
+        return _drop_text(s, decision, action - DROP)
+    if DIRECTION <= action < VOTE:
+        return _direction_text(s, action - DIRECTION)
+    if VOTE <= action < DIE:
+        space = WEATHER_WORDS[action - VOTE]
+        return f"add a vote on {space}" if decision == Decision.FORECAST_VOTE else f"vote for {space}"
+    if DIE <= action < WEATHER:
+        shown = action - DIE + 1
+        if shown == 1:
+            return "turn a Harvest die from 1 to Harvest for 2 points"
+        return f"turn a Harvest die from {shown} to {shown - 1} for 1 point"
+    if FORECAST <= action < POWER:
+        number = action - FORECAST + 1
+        return f"play forecast card {number}: {FORECASTS[number].text}"
+    if action == POWER:
+        return "add a second drop to the new cloud"
+    space = WEATHER_WORDS[action - WEATHER]
+    return f"take the vote from {space}" if decision == Decision.MOVE_VOTE else f"select {space}"
+
+
+def told_action(state: State, action: int, viewer: int | None) -> str:
+    """`action_text` of another's answer, as far as a viewer may know; None may know everything.
+
+    "" where not even that somebody was asked: who could have played a forecast card and did not.
+    """
+    if viewer not in (None, state["actor"]):
+        if state["decision"] == Decision.DRAFT:
+            return "keep a card"
+        if state["decision"] == Decision.FORECAST and action == DECLINE:
+            return ""
+    return action_text(state, action)
+
+
+_DECLINED = {
+    Decision.OPTIONAL_ACTION: "take no optional action",
+    Decision.FROST_TILE: "place no cloud",
+    Decision.SUN_CLOUD: "add no drops",
+    Decision.RAIN_SECOND_DROP: "let no second drop fall",
+    Decision.SUN_WEATHER_CLOUD: "double no cloud",
+    Decision.RAIN_DROP: "let no drop fall",
+    Decision.FROST_CLOUD: "add no drop",
+    Decision.FROST_POWER: "add no second drop",
+    Decision.FORECAST: "play no forecast card",
+    Decision.KEEP_DROP: "keep no more drops",
+}
+
+
+def _pass_text(s: State) -> str:
+    cards = int(s["hand"][s["actor"]].sum())
+    if s["passed"] < 0 and s["players"] != 2 and cards:
+        return f"pass and discard the hand ({counted(cards, 'card')})"
+    return "pass"
+
+
+def _play_text(s: State, action: int, optional: bool) -> str:
+    kind = WEATHER_WORDS[(action - PLAY) % 4]
+    if action < SUBSTITUTE:
+        cards = f"two {kind} cards" if optional else f"a {kind} card"
+        return f"play {cards}"
+    if kind == WEATHER_WORDS[Weather.SUN] and _has_power(s, Power.SUN):
+        return f"play {'two cards, at most one of them Sun,' if optional else 'another card'} as Sun (Sun power)"
+    if optional:
+        return f"play {kind} with other cards standing for one or both {kind} cards"
+    return f"play two other cards as a {kind} card"
+
+
+_TILE_TEXTS = {
+    Decision.FERTILIZER_TILE: "put a Fertilizer token on {}",
+    Decision.FROST_CLOUD: "add a drop to the cloud on {}",
+    Decision.WIND_TILE: "move it to {}",
+    Decision.RAIN_DROP: "put an own drop on {} (Rain power)",
+    Decision.POD_TILE: "put a pod on {}",
+    Decision.KEEP_DROP: "keep a drop on {}",
+}
+_FORECAST_TILE_TEXTS = {
+    4: "put a new cloud with two drops on {}",
+    6: "let all drops of the cloud on {} fall",
+    9: "put an own drop on {}",
+    10: "move the cloud on {}",
+    12: "add three drops to the cloud on {}",
+    16: "put a new cloud with three drops on {}",
+}
+
+
+def _tile_text(s: State, decision: int, tile: int) -> str:
+    place = _place(s, tile)
+    if decision in _TILE_TEXTS:
+        return _TILE_TEXTS[Decision(decision)].format(place)
+    if decision == Decision.FORECAST_TILE:
+        return _forecast_tile_text(s, tile)
+    if decision in (Decision.SETUP_CLOUD, Decision.FROST_TILE):
+        return f"put a new cloud on {place}"
+    if decision == Decision.SUN_CLOUD:
+        return f"add two drops to the cloud on {place}"
+    if decision == Decision.WIND_CLOUD:
+        return f"move the cloud on {place}"
+    if decision == Decision.SUN_WEATHER_CLOUD:
+        own = int(s["cloud_drops"][tile, s["actor"]])
+        return f"double the cloud on {place} ({own} to {2 * own} own drops)"
+    return f"take an own drop from {place}"
+
+
+def _forecast_tile_text(s: State, tile: int) -> str:
+    place = _place(s, tile)
+    if s["forecast"] == 2:
+        points = max(0, int(s["scored_drops"][tile, s["actor"]]) - 3)
+        return f"score {counted(points, 'point')} for own drops on {place}"
+    if s["forecast"] == 10 and s["target"] != NO_TILE:
+        return f"move it to {place}"
+    return _FORECAST_TILE_TEXTS.get(int(s["forecast"]), "choose {}").format(place)
+
+
+def _drop_text(s: State, decision: int, drop: int) -> str:
+    owner = (int(s["actor"]) + drop % MAX_PLAYERS) % int(s["owners"])
+    whose, place = _drop_of(s, owner), _place(s, drop // MAX_PLAYERS)
+    if decision == Decision.WIND_WEATHER_DROP or (decision == Decision.FORECAST_DROP and s["forecast"] == 8):
+        return f"move {whose} on {place}"
+    if decision == Decision.FORECAST_DROP and s["forecast"] == 11:
+        return f"let {whose} rise from {place} into the cloud above"
+    return f"let {whose} fall from the cloud on {place}"
+
+
+def _direction_text(s: State, direction: int) -> str:
+    to = NEIGHBOURS[s["target"], direction] if s["target"] != NO_TILE else NO_TILE
+    return f"move it {DIRECTION_NAMES[direction]}" + (f" to {_place(s, to)}" if to != NO_TILE else "")
+
+
+# --- promos and Flowers ----------------------------------------------------------------------------------------------
+
+
+def _forecast_question(s: State) -> str:
+    return f"whether to play a forecast card {TIMING_TEXTS[Timing(int(s['timing']))]}"
+
+
+def _forecast_tile_question(s: State) -> str:
+    number = int(s["forecast"])
+    asked = _FORECAST_TILES.get(number, "for a tile")
+    if number == 10 and s["target"] != NO_TILE:
+        asked = f"where the cloud on {_place(s, int(s['target']))} goes"
+    return f"{asked} (forecast card {number})"
+
+
+def _forecast_drop_question(s: State) -> str:
+    number = int(s["forecast"])
+    if number == 11:
+        return f"which drop rises into the cloud above (forecast card 11, {_more(int(s['choices_left']))})"
+    asked = "which own drop to move"
+    if number == 15:
+        later = range(int(s["target"]) + 1, NUM_TILES)
+        clouds = (tile for tile in later if s["cloud"][tile] != Cloud.NONE and s["crop"][tile] != Crop.LAKE)
+        above = next(clouds, None)
+        asked = "which drop falls from " + ("a cloud" if above is None else f"the cloud on {_place(s, above)}")
+    return f"{asked} (forecast card {number})"
+
+
+_MODULE_QUESTIONS: dict[Decision, Callable[[State], str]] = {
+    Decision.FROST_POWER: lambda s: f"whether the new cloud on {_place(s, int(s['target']))} gets a second drop",
+    Decision.FORECAST: _forecast_question,
+    Decision.FORECAST_TILE: _forecast_tile_question,
+    Decision.FORECAST_DROP: _forecast_drop_question,
+    Decision.POD_TILE: lambda s: f"which tile gets a pod ({_more(int(s['choices_left']))})",
+    Decision.KEEP_DROP: lambda s: f"on which tile a drop stays, if any ({_more(int(s['choices_left']))})",
+}
+
+
+def _has_power(s: State, power: Power) -> bool:
+    return bool(s["power"][s["actor"]] == power)
+
+
+# --- words for both --------------------------------------------------------------------------------------------------
+
+
+def _drop_of(s: State, owner: int) -> str:
+    """Whose drop it is, seen from the actor."""
+    return "an own drop" if owner == s["actor"] else f"a drop of {owner_names(int(s['players']))[owner]}"
+
+
+def _action_of(s: State) -> str:
+    return f"the {'optional ' if s['optional'] else ''}{WEATHER_WORDS[s['card']]} action"
+
+
+def _purpose(s: State) -> str:
+    if s["phase"] == Phase.WEATHER:
+        return f"to double the cloud on {_place(s, int(s['target']))}"
+    return _TAKE_DROP_FOR[Weather(int(s["card"]))]
+
+
+def _place(s: State, tile: int) -> str:
+    return tile_name(int(s["players"]), int(tile))
+
+
+def _more(cards: int) -> str:
+    return f"{cards} more" if cards > 1 else "the last one"

@@ -1,0 +1,158 @@
+"""Pieces as they appear all over a picture: what is an owner's, numbers of cards, clouds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.drawing.icons import INK, NEUTRAL_OWNER, OWNER_INKS, OWNER_NUMBERS
+from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
+from petrichor_env.state import WEATHER_NAMES, Cloud, Decision, Phase, State
+from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
+from tabletop.drawing.svg import Markup, box, element, group, text, use
+
+MUTED = "#55636f"
+PANEL = "#ffffff"
+EDGE = "#c3ced7"
+STRONG = "#b3360b"
+"""Of what the eye is to find: the tile that was hit, who is asked."""
+WEATHER_TINTS = ("#d9ecf8", "#fdeeb9", "#d7ece6", "#dbe1f5")
+WEATHER_EDGES = ("#2f7fb8", "#c98a00", "#3d7f78", "#47599c")
+FORECAST_FILL, FORECAST_EDGE = "#efe6f8", "#7a4fa3"
+_CARD_HEIGHT = 26
+
+
+@dataclass(frozen=True)
+class View:
+    """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
+
+    s: State
+    t: State
+    viewer: int | None
+    names: tuple[str, ...]
+
+    @property
+    def players(self) -> int:
+        return int(self.s["players"])
+
+    @property
+    def owners(self) -> int:
+        return int(self.s["owners"])
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """`player_0` …, whatever the labels."""
+        return owner_names(self.players)
+
+    def shape(self, owner: int) -> int:
+        """Which of the owners' colours and shapes."""
+        return NEUTRAL_OWNER if self.players == 1 and owner == 1 else owner
+
+    @property
+    def hides_actor(self) -> bool:
+        """Who is asked for a forecast card is nobody else's business."""
+        return bool(self.s["decision"] == Decision.FORECAST and self.viewer not in (None, self.s["actor"]))
+
+    def sees(self, seat: int) -> bool:
+        return self.viewer is None or self.viewer == seat
+
+    @property
+    def winds_are_new(self) -> bool:
+        """Whether the Southern Winds cards that are shown have just been revealed; later they are what was last."""
+        return bool(self.s["phase"] == Phase.ACTION)
+
+    def place(self, tile: int) -> str:
+        return tile_name(self.players, tile)
+
+    def by_owner(self, counts: np.ndarray) -> str:
+        """`3,0`."""
+        return joined(counts[: self.owners].tolist())
+
+    def in_words(self, counts: np.ndarray) -> str:
+        """`player_0 3, player_1 1`."""
+        there = zip(self.seats, counts.tolist(), strict=False)
+        return ", ".join(f"{seat} {count}" for seat, count in there if count)
+
+
+def joined(values: Sequence[object]) -> str:
+    return ",".join(map(str, values))
+
+
+def owner_token(v: View, owner: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:
+    """An owner's shape with a number in it."""
+    shape = v.shape(owner)
+    drawing = use(f"owner-{shape}", x, y, scale)
+    if count is None:
+        return drawing
+    size = (15.5 if count < 10 else 12.5) * scale
+    middle = y + OWNER_NUMBERS[shape] * scale + size * 0.365
+    label = text(str(count), x, middle, size, bold=True, anchor="middle", fill=OWNER_INKS[shape])
+    return element("g", drawing, label)
+
+
+def owner_tokens(
+    v: View, counts: np.ndarray, x: float, y: float, width: float, scale: float = 1, rows: int = 1
+) -> Iterator[Markup]:
+    """A token for every owner of some, around the middle (x, y); where they are many, closer, or in two rows."""
+    there = [(owner, count) for owner, count in enumerate(counts[: v.owners].tolist()) if count]
+    if not there:
+        return
+    if rows == 2 and len(there) > 4:
+        scale *= 0.78
+        half = (len(there) + 1) // 2
+        lines = [there[:half], there[half:]]
+    else:
+        lines = [there]
+    pitch = min(29 * scale, width / max(map(len, lines)))
+    scale = min(scale, pitch / 25)
+    for i, line in enumerate(lines):
+        for j, (owner, count) in enumerate(line):
+            down = (i - (len(lines) - 1) / 2) * 29 * scale
+            yield owner_token(v, owner, count, x + (j - (len(line) - 1) / 2) * pitch, y + down, scale)
+
+
+def card_counts(counts: Sequence[int], x: float, y: float, width: float) -> Iterator[Markup]:
+    """How many cards of each kind there are, in a row of small cards from (x, y); blank where there are none."""
+    step = width / len(counts)
+    for kind, count in enumerate(counts):
+        left, middle = x + kind * step, y + _CARD_HEIGHT / 2
+        if not count:
+            yield box(left, y, step - 3, _CARD_HEIGHT, 4, fill="none", stroke=EDGE)
+            continue
+        yield box(left, y, step - 3, _CARD_HEIGHT, 4, fill=WEATHER_TINTS[kind], stroke=WEATHER_EDGES[kind])
+        size = min(0.8, step / (52 if count < 10 else 64))
+        yield use(f"weather-{WEATHER_NAMES[kind]}", left + 14.5 * size, middle, size)
+        yield text(str(count), left + step - (8 if step > 44 else 5), middle + 5, 14, bold=True, anchor="end")
+
+
+def card_back(number: int, x: float, y: float) -> Iterator[Markup]:
+    """Cards that are not shown, and how many, from (x, y)."""
+    yield use("card-back", x + 15, y + _CARD_HEIGHT / 2)
+    yield text(str(number), x + 37, y + _CARD_HEIGHT / 2 + 5, 14, bold=True)
+
+
+def cloud(v: View, tile: int, x: float, y: float, scale: float) -> Markup:
+    """The cloud above a tile, its drops in it, and how many of those that it grows or overflows at."""
+    s = v.s
+    kind = int(s["cloud"][tile])
+    drops = s["cloud_drops"][tile]
+    light = kind == Cloud.LIGHT
+    number = f"{int(drops.sum())}/{GROWS_AT if light else OVERFLOWS_AT}"
+    middle, room = (0, 104) if light else (10, 80)
+    return group(
+        use("cloud-shadow", 3, 5, fill=INK, fill_opacity=0.16),
+        use(f"cloud-{CLOUD_NAMES[kind]}"),
+        text(number, 0, -12, 15, bold=True, anchor="middle", fill=INK if light else "#ffffff"),
+        *owner_tokens(v, drops, middle, 6, room, 0.88),
+        x=x,
+        y=y,
+        scale=scale,
+    )
+
+
+def panel(x: float, y: float, width: float, height: float, **attributes: Any) -> Markup:
+    given = {"fill": PANEL, "stroke": EDGE, "stroke_width": 1} | attributes
+    return box(x, y, width, height, 8, **given)

@@ -1,0 +1,376 @@
+"""The game drawn as text, no more than 100 columns wide.
+
++---------------------+---------------------+
+| P1 Wheat        4/3 | P2 Coffee       0/4 |   position, crop, drops there / drops it needs to grow
+| p0 3  n 1           |                     |   drops by owner
+| developed           |                     |   growing token
+| light cloud     2/4 |                     |   cloud, drops in it / drops at which it grows or overflows
+| n 2                 |                     |   drops by owner
++---------------------+---------------------+
+
+Tokens of promos and flower tiles stand with the growing token. What takes more room gets another line.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from petrichor_env.component_files import load_tables
+from petrichor_env.drawing.card_texts import FORECASTS, TIMING_TEXTS, power_text
+from petrichor_env.drawing.decisions import WEATHER_WORDS, question
+from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
+from petrichor_env.state import (
+    CROP_NAMES,
+    FACE_DOWN,
+    HARVEST,
+    MAX_PLAYERS,
+    NOBODY,
+    NUM_FORECASTS,
+    NUM_KINDS,
+    NUM_TILES,
+    PHASE_NAMES,
+    PLAYED,
+    WEATHER_NAMES,
+    Cloud,
+    Crop,
+    Decision,
+    Module,
+    Phase,
+    Power,
+    State,
+    Timing,
+)
+from petrichor_env.words import FIELDS, GROWING_NAMES, counted, owner_names, tile_name, win_text
+from tabletop.kernels import winners_of_games
+
+CARD_WORDS = (
+    "a neutral drop on a tile",
+    "two neutral drops on a tile",
+    "a drop of player_0 off a tile",
+    "a new cloud, two neutral drops",
+    "a neutral drop into a cloud",
+    "a neutral drop into a cloud",
+    "a mixed cloud north-west",
+    "a neutral cloud south-east",
+)
+"""What the Southern Winds cards 1 to 8 do."""
+
+_SIDE = 4
+_COLUMNS = 100
+_CELL = 19
+_WIDEST_CELL = 21
+"""Four of these fit."""
+_CLEAR = "\x1b[0m"
+OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175, 143, 247))
+"""The owners' colours of the pictures, the neutral player's last, as terminals have them: the nearest of their 256
+that can be read on white as on black."""
+_GROWING_COLOUR, _BOLD = "\x1b[32m", "\x1b[1m"
+
+Paint = Callable[[str, str], str]
+"""Gives a text a colour, or leaves it as it is."""
+
+
+def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
+    """The whole game as lines of text, within 100 columns, without a newline at the end.
+
+    Arguments:
+        state: one record of dtype STATE.
+        viewer: seat that looks on: others' hands, packs and forecast cards are shown as numbers of cards, and what
+            the deck holds, which forecast cards were not dealt, and who is asked for one not at all. None shows
+            everything.
+        colour: with ANSI colours, one an owner.
+        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
+    """
+    paint = _painter(colour)
+    return "\n".join([*_heading(state, viewer, paint), "", render_board(state, viewer, colour, tables)])
+
+
+def render_board(
+    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+) -> str:
+    """`render_text` without its heading: the Fields, what everybody has, dice and decks."""
+    t = (load_tables() if tables is None else tables)[0]
+    paint = _painter(colour)
+    below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
+    if state["players"] == 1:
+        below += southern_winds_lines(state, t)
+    wrapped = [part for line in below for part in textwrap.wrap(line, _COLUMNS, subsequent_indent="    ")]
+    lines = [*_fields(state, t, paint), "", *_people(state, viewer, paint), "", *wrapped]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _painter(colour: bool) -> Paint:
+    return (lambda text, code: f"{code}{text}{_CLEAR}") if colour else (lambda text, code: text)
+
+
+def owner_label(players: int, seat: int) -> str:
+    """`p0` …, in solo `p0` and `n`."""
+    return "n" if players == 1 and seat == 1 else f"p{seat}"
+
+
+def cards_text(counts: Sequence[int] | np.ndarray) -> str:
+    """`2 frost, 1 rain`, or `none`."""
+    return ", ".join(f"{counts[kind]} {name}" for kind, name in enumerate(WEATHER_NAMES) if counts[kind]) or "none"
+
+
+def dice_text(dice: np.ndarray) -> str:
+    """`Harvest, 2, 4`."""
+    return ", ".join("Harvest" if side == HARVEST else str(side) for side in dice)
+
+
+def _owner_colour(players: int, seat: int) -> str:
+    return OWNER_PAINTS[-1 if players == 1 and seat == 1 else seat]
+
+
+# --- who is asked what ----------------------------------------------------------------------------------------------
+
+
+def _heading(s: State, viewer: int | None, paint: Paint) -> list[str]:
+    names = owner_names(int(s["players"]))
+    place = f"Round {s['round']} of {s['rounds']}, {PHASE_NAMES[s['phase']]}"
+    first = "" if s["players"] == 1 else f", first player {names[s['first_player']]}"
+    if s["decision"] == Decision.GAME_OVER:
+        return [paint(f"Round {s['round']} of {s['rounds']}, game over: {result_text(s, names)}", _BOLD)]
+    lines = [paint(f"{place}{' phase' if s['phase'] != Phase.SETUP else ''}{first}", _BOLD)]
+    if s["passed"] != NOBODY and s["phase"] == Phase.ACTION:
+        lines.append(f"{names[s['passed']]} has passed.")
+    if s["phase"] == Phase.WEATHER:
+        lines.append(_weather_line(s))
+    if s["decision"] == Decision.FORECAST and viewer not in (None, s["actor"]):
+        return [*lines, f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."]
+    return [*lines, f"{names[s['actor']]} is asked {question(s)}."]
+
+
+def winners(s: State) -> list[int]:
+    """The seats that have won, none while the game is on."""
+    if s["decision"] != Decision.GAME_OVER:
+        return []
+    won = np.zeros((1, MAX_PLAYERS), np.int8)
+    winners_of_games(np.array([s]), won)
+    return np.flatnonzero(won[0]).tolist()
+
+
+def result_text(s: State, names: Sequence[str]) -> str:
+    """`player_1 forfeited, player_0 wins`, by the seats' names."""
+    who = win_text([names[seat] for seat in winners(s)])
+    return who if s["forfeited"] == NOBODY else f"{names[s['forfeited']]} forfeited, {who}"
+
+
+def _weather_line(s: State) -> str:
+    chosen = [word for word, on in zip(WEATHER_WORDS, s["selected"], strict=True) if on]
+    resolving = f", resolving {WEATHER_WORDS[s['weather']]}" if s["weather"] >= 0 else ""
+    return f"Selected: {', '.join(chosen) or 'none yet'}{resolving}."
+
+
+# --- the Fields -----------------------------------------------------------------------------------------------------
+
+
+def _fields(s: State, t: State, paint: Paint) -> list[str]:
+    field = FIELDS[int(s["players"])]
+    columns = max(tile % _SIDE for tile in field) + 1
+    rows = max(tile // _SIDE for tile in field) + 1
+    cells = {tile: _tile_lines(s, t, tile, paint) for tile in field}
+    width = max(_CELL, *(len(plain) for cell in cells.values() for plain, _ in cell))
+    edge = "+" + "+".join(["-" * (width + 2)] * columns) + "+"
+    lines = [edge]
+    for row in range(rows):
+        in_row = [cells.get(row * _SIDE + column, []) for column in range(columns)]
+        for texts in zip_longest(*in_row, fillvalue=("", "")):
+            padded = (painted + " " * (width - len(plain)) for plain, painted in texts)
+            lines.append("| " + " | ".join(padded) + " |")
+        lines.append(edge)
+    return lines
+
+
+def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[tuple[str, str]]:
+    """The lines of a tile, five as a rule, each plain and painted."""
+    players = int(s["players"])
+    if s["crop"][tile] == FACE_DOWN:
+        token = _both("fertilizer" if s["fertilizer"][tile] else "", _GROWING_COLOUR, paint)
+        return [_both(f"{tile_name(players, tile)} face down", _BOLD, paint), ("", ""), token, ("", ""), ("", "")]
+    crop = CROP_NAMES[s["crop"][tile]].capitalize()
+    lines = [
+        _both(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), _BOLD, paint),
+        *_drops(s, s["drops"][tile], paint),
+        *(_both(line, _GROWING_COLOUR, paint) for line in _packed(_tokens(s, tile)) or [""]),
+    ]
+    if s["cloud"][tile] == Cloud.NONE:
+        return [*lines, ("", ""), ("", "")]
+    light = s["cloud"][tile] == Cloud.LIGHT
+    number = f"{s['cloud_drops'][tile].sum()}/{GROWS_AT if light else OVERFLOWS_AT}"
+    cloud = _spread("light cloud" if light else "thundercloud", number)
+    return [*lines, (cloud, cloud), *_drops(s, s["cloud_drops"][tile], paint)]
+
+
+def drops_to_grow(s: State, t: State, tile: int) -> str:
+    """`2/3`; on the Primrose, which never grows, only the number there."""
+    crop, there = s["crop"][tile], s["drops"][tile].sum()
+    if crop == Crop.LAKE:
+        return ""
+    return str(there) if crop == Crop.PRIMROSE else f"{there}/{t['drops_to_grow'][crop]}"
+
+
+def _tokens(s: State, tile: int) -> list[str]:
+    """What lies on the tile besides drops."""
+    tokens = []
+    if s["crop"][tile] == Crop.SNOWDROP:
+        tokens.append("open" if s["blooms"][tile] else "closed")
+    if s["crop"][tile] == Crop.PRIMROSE:
+        label = owner_label(int(s["players"]), int(s["controller"]))
+        tokens.append(counted(s["blooms"][tile], "bloom"))
+        tokens.append("nobody's" if s["controller"] == NOBODY else f"{label} controls")
+    if s["growing"][tile]:
+        tokens.append(GROWING_NAMES[s["growing"][tile]])
+    tokens += [word for word, field in (("pod", "pods"), ("fertilizer", "fertilizer")) if s[field][tile]]
+    return tokens
+
+
+def _packed(words: Sequence[str], between: str = ", ") -> list[str]:
+    """The words in lines that fit into a cell, in their order."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1] + between + word) <= _WIDEST_CELL:
+            lines[-1] += between + word
+        else:
+            lines.append(word)
+    return lines
+
+
+def _spread(left: str, right: str) -> str:
+    return left + right.rjust(max(len(right) + 1, _CELL - len(left)))
+
+
+def _both(text: str, code: str, paint: Paint) -> tuple[str, str]:
+    return text, paint(text, code) if text else text
+
+
+def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[tuple[str, str]]:
+    """Drops by owner on one line, for a crowd narrower, or on as many lines as it takes."""
+    players = int(s["players"])
+    there = [(seat, owner_label(players, seat), str(count)) for seat, count in enumerate(drops) if count]
+    for between, after, width in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
+        texts = [(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
+        if len(after.join(text for text, _ in texts)) <= width:
+            break
+    lines: list[tuple[str, str]] = [("", "")]
+    for text, code in texts:
+        plain, painted = lines.pop()
+        if not plain:
+            lines.append((text, paint(text, code)))
+        elif len(plain + after + text) <= width:
+            lines.append((plain + after + text, painted + after + paint(text, code)))
+        else:
+            lines += [(plain, painted), (text, paint(text, code))]
+    return lines
+
+
+# --- what everybody has ---------------------------------------------------------------------------------------------
+
+
+def _people(s: State, viewer: int | None, paint: Paint) -> list[str]:
+    players, owners = int(s["players"]), int(s["owners"])
+    names = owner_names(players)
+    width = 11
+    lines = [
+        " " * width + "          in supply    on weather spaces  voting  wheat",
+        " " * width + " points  drops votes  frost sun wind rain  wins  tokens  hand",
+    ]
+    for seat in range(owners):
+        label = f"{owner_label(players, seat):<2} {names[seat]}"
+        votes = s["votes"][:, seat]
+        numbers = (
+            f"{s['points'][seat]:7}{s['supply'][seat]:7}{s['vote_supply'][seat]:6}"
+            f"{votes[0]:7}{votes[1]:4}{votes[2]:5}{votes[3]:5}{s['voting_wins'][seat]:6}{s['wheat_tokens'][seat]:8}"
+        )
+        hand = _hidden_cards(s["hand"][seat], viewer in (None, seat)) if seat < players else ""
+        lines.append(f"{paint(f'{label:<{width}}', _owner_colour(players, seat))}{numbers}  {hand}")
+        if seat < players and s["pack"][seat].any():
+            lines.append(f"{'':<{width}}pack {_hidden_cards(s['pack'][seat], viewer in (None, seat))}")
+        if seat < players:
+            lines += [" " * width + line for line in _powers_and_forecasts(s, seat, viewer in (None, seat))]
+    totals = s["votes"].sum(axis=1, dtype=np.int64)
+    return [*lines, f"{'all':<{width + 20}}{totals[0]:7}{totals[1]:4}{totals[2]:5}{totals[3]:5}"]
+
+
+def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
+    return cards_text(cards) if shown else counted(int(cards.sum()), "card")
+
+
+def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
+    if s["power"][seat] != Power.NONE:
+        yield power_text(s["power"][seat])
+    held = (np.flatnonzero(s["forecast_holder"] == seat) + 1).tolist() if s["modules"][Module.FORECASTS] else []
+    if shown:
+        yield from (f"forecast {number}, {FORECASTS[number].when}: {FORECASTS[number].text}" for number in held)
+    elif held:
+        yield counted(len(held), "forecast card")
+
+
+def _board(s: State, viewer: int | None, t: State) -> list[str]:
+    if (s["crop"] == FACE_DOWN).any():
+        return ["The tiles lie face down; cards and Harvest dice follow when they are turned up."]
+    deck = counted(s["deck"].sum(), "card")
+    if viewer is None and s["deck"].any():
+        deck += f" ({cards_text(s['deck'])})"
+    clouds = int(t["clouds"]) - int(np.count_nonzero(s["cloud"]))
+    return [
+        f"Harvest dice: {dice_text(s['dice'])}.  Clouds left: {clouds}.",
+        f"Deck: {deck}.  Discards: {cards_text(s['discards'])}.",
+    ]
+
+
+def _module_lines(s: State, viewer: int | None, t: State) -> Iterator[str]:
+    """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
+    names = owner_names(int(s["players"]))
+    if s["decision"] == Decision.FERTILIZER_TILE:
+        yield f"Fertilizer tokens left: {int(t['fertilizer_tokens']) - np.count_nonzero(s['fertilizer'])}."
+    if (s["crop"] == Crop.DANDELION).any():
+        yield f"Pods left: {int(t['pods']) - np.count_nonzero(s['pods'])}."
+    if s["modules"][Module.FORECASTS]:
+        yield _forecasts_line(s, viewer)
+    for seat in np.flatnonzero(s["counts_clouds"]):
+        yield f"Drops of {names[seat]} in clouds count for the tiles below in this Harvest."
+    if s["chosen_drops"].any():
+        yield f"Chosen on {drops_text(s, int(s['target']), s['chosen_drops'])}."
+    scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
+    if scored:
+        counts = (drops_text(s, tile, s["scored_drops"][tile]) for tile in scored)
+        yield f"Scored in this Harvest: {'; '.join(counts)}."
+
+
+def _forecasts_line(s: State, viewer: int | None) -> str:
+    holder = s["forecast_holder"]
+    undealt = [str(number + 1) for number in np.flatnonzero(holder == NOBODY)]
+    if len(undealt) == NUM_FORECASTS:
+        return "Forecast cards are not dealt yet."
+    played = ", ".join(str(number + 1) for number in np.flatnonzero(holder == PLAYED)) or "none"
+    not_dealt = (", ".join(undealt) or "none") if viewer is None else counted(len(undealt), "card")
+    return f"Forecast cards out of the game: {played}.  Not dealt: {not_dealt}."
+
+
+def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
+    """`b2 p0 4 p1 2`."""
+    players = int(s["players"])
+    counts = (f"{owner_label(players, seat)} {count}" for seat, count in enumerate(drops) if count)
+    return f"{tile_name(players, tile)} {' '.join(counts)}"
+
+
+def southern_winds_lines(s: State, t: State) -> list[str]:
+    """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
+    lines = [winds_card_text(s, t, i) for i in range(s["winds_revealed"])]
+    left = ", ".join(str(number + 1) for number in np.flatnonzero(s["winds_deck"]))
+    return [*lines, f"Southern Winds deck: {left}."] if left else lines
+
+
+def winds_card_text(s: State, t: State, i: int) -> str:
+    """The i-th revealed card in words: what it does, the numeric die, the tile it took effect on, its icons."""
+    card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
+    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]
+    icons += ["harvest"] * int(t["winds_harvest"][card - 1])
+    where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no target, a point"
+    die = f"die {roll}, " if roll else ""
+    return f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(icons)}."

@@ -1,0 +1,445 @@
+"""N games stepped together on NumPy arrays, on all cores: the engine under every environment."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import SWITCHES, Config
+from petrichor_env.observation import OBSERVATION_SIZE
+from petrichor_env.state import DECISION_NAMES, NOBODY, STATE, STATE_VERSION
+from tabletop import kernels
+from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.warm_up import warm_up
+
+AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
+ILLEGAL_ACTIONS = {"raise": kernels.RAISE, "lose": kernels.LOSE, "random": kernels.RANDOM}
+REWARDS = {"win": kernels.WIN, "margin": kernels.MARGIN, "points": kernels.POINTS}
+
+Seed = int | Sequence[int] | np.ndarray | None
+
+_GAMES_A_THREAD = 128
+"""Fewer games than this a thread cost more to hand over than they save (about 30 µs)."""
+_MAGIC = b"petrichor-games\n"
+
+
+def game_seed(seed: int) -> np.uint64:
+    """The random stream that a seed (any non-negative int) starts a game with. Raises ConfigError for others."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ConfigError(f"seed={seed!r}: an int of at least 0, or None")
+    return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def legal_actions(state: Any) -> np.ndarray:
+    """The legal actions of one state, ascending, int64."""
+    bits = np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits[:NUM_ACTIONS])
+
+
+def _choice(name: str, value: str, allowed: dict[str, int]) -> int:
+    if not isinstance(value, str) or value not in allowed:
+        raise ConfigError(f"{name}={value!r}: one of {', '.join(map(repr, allowed))}")
+    return allowed[value]
+
+
+class Batch:
+    """`num_games` games, of one configuration at first. Arrays are buffers that every `step` writes anew.
+
+    Arguments:
+        config: what is played; None is the base solo game. `reset` can give games another one.
+        num_games: N, at least 1.
+        seed: int → game i starts from seed + i; a sequence of N ints; None → from the operating system's entropy.
+        autoreset: "same_step": a game that ends starts anew within the step, its end is in `final_states` and
+            `final_observations`; "next_step": its next step ignores the action and starts it anew; "disabled":
+            it stays over until `reset(mask=...)`.
+        illegal_action: "raise" IllegalAction, nothing is changed; "lose": the seat loses and its game ends;
+            "random": a random legal action is taken instead. `illegal` tells which.
+        reward: "win": at the end, k winners of n share +1, the others share -1, 0 if all win; solo +1 or -1.
+            "margin": change of (own points - mean of the others' points). "points": change of own points. In solo
+            the neutral player may score before the first decision, so a return can miss the final margin by that. An
+            illegal action that loses brings the loser's return to -1, the margin to -100 points, the points to 0.
+        num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
+            same for any number.
+        new_observations: True: every step writes `observations` into a new array, so that older ones stay as they are;
+            False: into the same one.
+
+    Attributes (N games, P players, A = NUM_ACTIONS, D = OBSERVATION_SIZE):
+        states: (N,) STATE. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
+        actors: (N,) int8, seat asked; -1 when the game is over.
+        action_masks: (N, A) int8, the actors' legal actions; all ones when over.
+        observations: (N, D) float32, the actors' views; seat 0's when over.
+        rewards: (N, P) float64 of the last step. terminations: (N,) bool, ended by the last step.
+        illegal: (N,) bool, the last action was not legal.
+        final_states: (N,) STATE and final_observations: (N, D) float32 of seat 0; valid where `terminations`.
+        config: what was given first. configs: what each game plays, N of them.
+        tables: (1,) TABLES, the numbers on the pieces. generator: NumPy generator of `random_actions`.
+
+    Raises ConfigError for bad arguments, ComponentsError for a bad overlay file.
+    """
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        num_games: int = 1,
+        seed: Seed = None,
+        *,
+        autoreset: str = "same_step",
+        illegal_action: str = "raise",
+        reward: str = "win",
+        num_threads: int | None = None,
+        new_observations: bool = False,
+    ) -> None:
+        self.config = config if config is not None else Config()
+        if not isinstance(self.config, Config):
+            raise ConfigError(f"config={config!r}: a petrichor_env.Config, or None for the base solo game")
+        if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
+            raise ConfigError(f"num_games={num_games!r}: an int of at least 1")
+        if num_threads is not None and (type(num_threads) is not int or num_threads < 1):
+            raise ConfigError(f"num_threads={num_threads!r}: an int of at least 1, or None")
+        self.num_games = int(num_games)
+        self.autoreset = autoreset
+        self.illegal_action = illegal_action
+        self.reward = reward
+        self.new_observations = new_observations
+        self._modes = np.array(
+            [
+                _choice("autoreset", autoreset, AUTORESETS),
+                _choice("illegal_action", illegal_action, ILLEGAL_ACTIONS),
+                _choice("reward", reward, REWARDS),
+            ],
+            np.int64,
+        )
+        self.tables = load_tables(self.config.components)
+        self.num_threads = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
+        self._pool: ThreadPoolExecutor | None = None
+
+        n, players = self.num_games, self.config.players
+        self.states = np.zeros(n, STATE)
+        self.actors = np.zeros(n, np.int8)
+        self.action_masks = np.zeros((n, NUM_ACTIONS), np.int8)
+        self.observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self.rewards = np.zeros((n, players), np.float64)
+        self.terminations = np.zeros(n, np.bool_)
+        self.illegal = np.zeros(n, np.bool_)
+        self.final_states = np.zeros(n, STATE)
+        self.final_observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self._actions = np.zeros(n, np.int64)
+        self._all = np.ones(n, np.bool_)
+        self._which = self._all.copy()
+        self._chunk()
+
+        self.configs = [self.config] * n
+        self.config.write_switches(self.states)
+        self._switches = {name: self.states[name].copy() for name in SWITCHES}
+        warm_up()
+        if seed is None:
+            seed = np.random.SeedSequence().generate_state(n, np.uint32)
+        self.reset(seed)
+
+    # --- playing ---
+
+    def reset(
+        self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
+    ) -> None:
+        """Start games anew.
+
+        Arguments:
+            seed: as in the constructor; None → each game goes on with its own random stream.
+            mask: (N,) bool, which games; None → all.
+            config: what these games play from now on: one for all, or one for each of them, with the same number of
+                players and the same components as the batch's; None → what they played before.
+        """
+        which = self._games(mask, "mask")
+        streams = None if seed is None else self._streams(seed)
+        if config is not None:
+            self._change_configs(which, config)
+        if streams is not None:
+            self.states["rng"][which] = streams[which]
+            if mask is None:
+                self.generator = np.random.default_rng(streams)
+        kernels.reset_games(self.states, self.tables, which)
+        self.rewards[which] = 0.0
+        self.terminations[which] = False
+        self.illegal[which] = False
+        self.refresh()
+
+    def step(self, actions: np.ndarray | Sequence[int], which: np.ndarray | None = None) -> None:
+        """Apply one action a game, (N,) ints, and write all arrays anew.
+
+        Arguments:
+            which: (N,) bool, the games that are stepped; None → all. The others' actions are not looked at, their
+                rewards are 0, and nothing of them changes.
+
+        Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled") before anything changes.
+        """
+        self._which[:] = self._games(which, "which")
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            raise IllegalAction(f"actions: {self.num_games} ints, one a game, not lists of several lengths") from None
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
+        self._actions[:] = given
+        self._check(self._actions)
+        self._renew_observations(keep=which is not None)
+        self._in_threads(self._step_chunks)
+
+    def refresh(self) -> None:
+        """Write actors, masks and observations anew after `states` was changed by hand.
+
+        Raises StateError if a state there is of another configuration.
+        """
+        self._check_switches(self.states, self._switches)
+        self._renew_observations()
+        self._in_threads(self._view_chunks)
+
+    def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
+        """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) float32 array."""
+        wanted = np.asarray(seats)
+        if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_games,)):
+            raise ConfigError(f"seats={seats!r:.80}: one int, or one for each of {self.num_games} games")
+        if wanted.min() < 0 or wanted.max() >= self.config.players:
+            raise ConfigError(f"seats={seats!r:.80}: 0 to {self.config.players - 1}")
+        given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
+        out = np.empty((self.num_games, OBSERVATION_SIZE), np.float32)
+        kernels.observe_games(self.states, self.tables, given, out)
+        return out
+
+    def random_actions(self) -> np.ndarray:
+        """A uniformly random legal action of every game, (N,) int64, from `generator`; 0 for games that are over."""
+        actions = np.empty(self.num_games, np.int64)
+        kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
+        return actions
+
+    def winners(self, states: np.ndarray | None = None) -> np.ndarray:
+        """Who won finished games: (N, P) bool of `states`, by default the `final_states`. Shared victories count."""
+        ended = self.final_states if states is None else np.atleast_1d(states)
+        if ended.dtype != STATE:
+            raise StateError(f"states: an array of petrichor_env.state.STATE, not {ended.dtype}")
+        won = np.zeros((len(ended), self.states["supply"].shape[1]), np.int8)
+        kernels.winners_of_games(ended, won)
+        return won[:, : self.config.players] == 1
+
+    # --- copying and saving ---
+
+    def copy(self) -> Batch:
+        """An independent batch in the same state, random streams included."""
+        return copy.deepcopy(self)
+
+    def save(self) -> bytes:
+        """The states as bytes, for `load`: with version, configuration and a checksum. (`generator` is not in them.)"""
+        header = json.dumps(self._header(), sort_keys=True).encode()
+        body = _MAGIC + len(header).to_bytes(4, "little") + header + self.states.tobytes()
+        return body + hashlib.sha256(body).digest()
+
+    def load(self, data: bytes) -> None:
+        """Take over the states that `save` of an equal batch wrote. Raises StateError; nothing is changed then."""
+        states = self._read(data)
+        self.states[:] = states
+        self._switches = {name: states[name].copy() for name in SWITCHES}
+        known: dict[bytes, Config] = {}
+        for game in range(self.num_games):
+            switches = b"".join(states[name][game].tobytes() for name in SWITCHES)
+            if switches not in known:
+                known[switches] = Config.of(states[game], self.config.components)
+            self.configs[game] = known[switches]
+        self.rewards[:] = 0.0
+        self.terminations[:] = False
+        self.illegal[:] = False
+        self.refresh()
+
+    def _header(self) -> dict[str, Any]:
+        config = self.config
+        return {
+            "state_version": STATE_VERSION,
+            "state_layout": hashlib.sha256(repr(STATE.descr).encode()).hexdigest()[:16],
+            "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
+            "num_games": self.num_games,
+            "players": config.players,
+            "rounds": config.rounds,
+            "drafting": config.drafting,
+            "variants": list(config.variants),
+            "modules": list(config.modules),
+            "powers": list(config.powers),
+            "mixed": any(one != config for one in self.configs),
+        }
+
+    def _read(self, data: bytes) -> np.ndarray:
+        from petrichor_env.scenarios import check  # it builds on this module
+
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise StateError(f"saved games are bytes, not {type(data).__name__}")
+        data = bytes(data)
+        body, digest = data[:-32], data[-32:]
+        if not body.startswith(_MAGIC):
+            raise StateError("these bytes are not saved games of petrichor_env.Batch.save")
+        if hashlib.sha256(body).digest() != digest:
+            raise StateError("the saved games are damaged: their checksum does not match (cut off, or changed)")
+        start = len(_MAGIC) + 4
+        length = int.from_bytes(body[len(_MAGIC) : start], "little")
+        try:
+            header = json.loads(body[start : start + length])
+        except (ValueError, RecursionError):
+            raise StateError("the saved games are damaged: their header is no JSON") from None
+        expected = self._header()
+        if not isinstance(header, dict) or header.keys() != expected.keys():
+            raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
+        for key, value in expected.items():
+            if key != "mixed" and header[key] != value:
+                raise StateError(f"the saved games have {key} {header[key]!r}; this batch has {value!r}")
+        raw = body[start + length :]
+        if len(raw) != self.states.nbytes:
+            raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
+        states = np.frombuffer(raw, STATE).copy()
+        if header["mixed"] is not True:
+            self._check_switches(states, self._first_switches())
+        elif (states["players"] != self.config.players).any():
+            raise StateError(f"some of the saved games don't have {self.config.players} players")
+        check(states, self.tables)
+        return states
+
+    def _first_switches(self) -> dict[str, np.ndarray]:
+        record = np.zeros(1, STATE)
+        self.config.write_switches(record)
+        return {name: record[name] for name in SWITCHES}
+
+    def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
+        for name, value in switches.items():
+            wrong = (states[name] != value).reshape(len(states), -1).any(axis=1)
+            if wrong.any():
+                game = int(wrong.argmax())
+                played = self.configs[game].name
+                raise StateError(f"game {game} has {name} {states[name][game]}; this batch plays {played}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.__dict__.copy()
+        for name in ("_pool", "_step_chunks", "_view_chunks"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._pool = None
+        self.tables.flags.writeable = False  # as `load_tables` gives them: Numba compiles for read-only tables
+        self._chunk()
+
+    # --- inside ---
+
+    def _games(self, mask: np.ndarray | None, name: str) -> np.ndarray:
+        if mask is None:
+            return self._all
+        try:
+            which = np.asarray(mask)
+        except ValueError:
+            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
+        if which.shape != (self.num_games,) or which.dtype != np.bool_:
+            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
+        return which
+
+    def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
+        games = np.flatnonzero(which)
+        if not isinstance(config, Config | Sequence):
+            raise ConfigError(f"config={config!r}: a Config, or a sequence with one for each of the games")
+        given = [config] * len(games) if isinstance(config, Config) else list(config)
+        if len(given) != len(games):
+            raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
+        for one in given:
+            if not isinstance(one, Config) or (one.players, one.components) != (
+                self.config.players,
+                self.config.components,
+            ):
+                raise ConfigError(f"config={one!r}: a Config with the batch's number of players and components")
+        for one in dict.fromkeys(given):
+            chosen = games[[other == one for other in given]]
+            record = np.zeros(1, STATE)
+            one.write_switches(record)
+            for name in SWITCHES:
+                self.states[name][chosen] = record[name]
+                self._switches[name][chosen] = record[name]
+        for game, one in zip(games, given, strict=True):
+            self.configs[game] = one
+
+    def _streams(self, seed: Seed) -> np.ndarray:
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and np.ndim(seed) == 1:
+            if len(seed) != self.num_games:
+                raise ConfigError(f"seed: {len(seed)} seeds for {self.num_games} games")
+            return np.array([game_seed(one) for one in seed], np.uint64)
+        one: Any = seed
+        first = game_seed(one)  # says what is wrong with anything but an int
+        rest = [game_seed(one + i) for i in range(1, self.num_games)]
+        return np.array([first, *rest], np.uint64)
+
+    def _check(self, actions: np.ndarray) -> None:
+        if self.autoreset == "disabled" and (over := self._which & (self.actors == NOBODY)).any():
+            game = int(over.argmax())
+            raise GameOver(f"game {game} is over: reset it before it is stepped again")
+        if self.illegal_action == "raise":
+            game, _ = kernels.check_actions(self.states, actions, self._which, NUM_ACTIONS, True)
+            if game >= 0:
+                raise IllegalAction(illegal_action_text(self.states[game], int(actions[game]), f"game {game}"))
+
+    def _renew_observations(self, keep: bool = False) -> None:
+        """A new array costs less than a copy of the old one: it is written once, unless some rows are to be kept."""
+        if self.new_observations:
+            self.observations = self.observations.copy() if keep else np.empty_like(self.observations)
+            self._chunk()
+
+    def _chunk(self) -> None:
+        """The views of the arrays that each thread works on."""
+        bounds = [self.num_games * i // self.num_threads for i in range(self.num_threads + 1)]
+        self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        for start, end in itertools.pairwise(bounds):
+            part = slice(start, end)
+            states, views = self.states[part], (self.actors[part], self.action_masks[part], self.observations[part])
+            self._view_chunks.append((kernels.view_games, (states, self.tables, *views)))
+            step_arguments = (
+                states,
+                self.tables,
+                self._actions[part],
+                self._which[part],
+                self._modes,
+                *views,
+                self.rewards[part],
+                self.terminations[part],
+                self.illegal[part],
+                self.final_states[part],
+                self.final_observations[part],
+            )
+            self._step_chunks.append((kernels.step_games, step_arguments))
+
+    def _in_threads(self, chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
+        """The kernels release the GIL; the calling thread takes the first chunk itself."""
+        if len(chunks) > 1:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(len(chunks) - 1, "petrichor")
+            waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
+        run, arguments = chunks[0]
+        run(*arguments)
+        if len(chunks) > 1:
+            for future in waiting:
+                future.result()
+
+
+def illegal_action_text(state: Any, action: int, where: str = "") -> str:
+    """What is wrong with an action, and what the pending decision allows."""
+    allowed = ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in legal_actions(state))
+    name = f" ({ACTION_NAMES[action]})" if 0 <= action < NUM_ACTIONS else ""
+    asked = DECISION_NAMES[state["decision"]]
+    prefix = f"{where}: " if where else ""
+    return f"{prefix}action {action}{name} does not answer {asked!r} of player_{state['actor']}; legal are {allowed}"

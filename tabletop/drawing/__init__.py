@@ -1,0 +1,1 @@
+"""What drawing a game takes: SVG, letters as outlines, pixels, a window."""

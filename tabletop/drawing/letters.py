@@ -1,0 +1,82 @@
+"""Letters as outlines: a picture that carries its words so looks the same everywhere, whatever fonts are there.
+
+They are taken from DejaVu Sans, which matplotlib brings, and drawn nine tenths as wide, as its condensed variant is.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tabletop.errors import PetrichorError
+
+UNITS = 200
+"""Of an em, the height of a line of type: fine enough for a drawing that fills a screen."""
+_WIDTH = 0.9
+_FILES = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
+_REPLACEMENT = "\ufffd"
+_MOVE, _CURVE, _CLOSE = 1, 3, 79  # of matplotlib.path.Path
+
+Point = tuple[int, int]
+
+
+def _path_data(vertices: list[Point], codes: list[int], advance: int) -> str:
+    """The outline as SVG path data, every point relative to the one before: `m27-25h18v25h-18zm45 25`.
+
+    It ends where the next letter starts, so that the data of a word is its letters' in a row.
+    """
+    parts: list[str] = []
+    at = start = (0, 0)
+    for i, code in enumerate(codes):
+        to = vertices[i]
+        if code == _MOVE:
+            parts.append(f"m{_from(at, to)}")
+            start = to
+        elif code == _CURVE:  # two vertices: this one is its end, or else the next one is
+            if codes[:i].count(code) % 2 == 0:
+                parts.append(f"q{_from(at, to)} {_from(at, vertices[i + 1])}")
+                continue
+        elif code == _CLOSE:
+            parts.append("z")
+            to = start
+        elif to != start or codes[i + 1] != _CLOSE:  # "z" draws the last line
+            across, down = to[0] - at[0], to[1] - at[1]
+            parts.append(f"h{across}" if not down else f"v{down}" if not across else f"l{_from(at, to)}")
+        at = to
+    parts.append(f"m{_from(at, (advance, 0))}")
+    repeated = (i and part[0] in "lq" and part[0] == parts[i - 1][0] for i, part in enumerate(parts))
+    short = (" " + part[1:] if again else part for part, again in zip(parts, repeated, strict=True))
+    return "".join(short).replace(" -", "-")
+
+
+def _from(at: Point, to: Point) -> str:
+    return f"{to[0] - at[0]} {to[1] - at[1]}"
+
+
+@lru_cache(maxsize=2)
+def _font(bold: bool) -> Any:
+    """Raises `PetrichorError` when matplotlib is missing."""
+    try:
+        matplotlib, ft2font = import_module("matplotlib"), import_module("matplotlib.ft2font")
+    except ImportError as error:
+        raise PetrichorError(
+            f'pictures need the extra "render": pip install "petrichor-env[render]" ({error})'
+        ) from None
+    font = ft2font.FT2Font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", _FILES[bold])))
+    font.set_size(UNITS, 72)
+    return font
+
+
+@lru_cache(maxsize=4096)
+def letter(character: str, bold: bool = False) -> tuple[int, str]:
+    """How far the next letter is, in `UNITS`, and the outline as `_path_data` writes it; � for one the font lacks."""
+    font = _font(bold)
+    if not font.get_char_index(ord(character)):
+        return letter(_REPLACEMENT, bold)
+    glyph = font.load_char(ord(character), flags=import_module("matplotlib.ft2font").LoadFlags.NO_HINTING)
+    vertices, codes = font.get_path()
+    points = [(round(x * _WIDTH), -round(y)) for x, y in vertices.tolist()]
+    advance = round(glyph.linearHoriAdvance / 65536 * _WIDTH)
+    return advance, _path_data(points, codes.tolist(), advance)

@@ -1,0 +1,119 @@
+"""A window on the screen, by pygame (the extra `render`)."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabletop.errors import PetrichorError
+
+_INSTEAD = 'use render_mode="rgb_array" or "ansi" instead, or `petrichor play` to play in the terminal'
+_SHOWING_NOTHING = ("dummy", "offscreen")
+"""SDL's drivers; it takes the second on its own where a screen is named that can't be reached."""
+_POLL = 0.02
+"""Seconds between two looks at the close button."""
+
+
+class Window:
+    """Shows one picture after another. Who closes it with its button has seen enough: it stays closed.
+
+    Copies of it, and what is unpickled, open a window of their own.
+
+    Raises `PetrichorError` where pygame is missing or there is no screen. The window itself opens with the first
+    picture.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.is_closed_by_user = False
+        self._window: Any = None
+        self._pixels: NDArray[np.uint8] | None = None
+        self._shown_at = 0.0
+        self._pygame()
+
+    def show(self, pixels: NDArray[np.uint8], fps: float) -> None:
+        """Show (H, W, 3) pixels, once the picture before has been there for 1 / `fps` seconds."""
+        pygame = self._pygame()
+        self._answer_close_button()
+        if self._pixels is not None and not np.array_equal(self._pixels, pixels):
+            while not self.is_closed_by_user and (left := self._shown_at + 1 / fps - time.monotonic()) > 0:
+                time.sleep(min(left, _POLL))
+                self._answer_close_button()
+        if self.is_closed_by_user:
+            return
+        size = pixels.shape[1::-1]
+        if self._window is None:
+            self._window = pygame.Window(self.title, size)
+        self._window.get_surface().blit(pygame.image.frombuffer(pixels, size, "RGB"), (0, 0))
+        self._window.flip()
+        self._pixels, self._shown_at = pixels, time.monotonic()
+        self._answer_close_button()
+
+    def close(self) -> None:
+        """Close it if it is open; the next picture opens it anew, even if its user had closed it."""
+        self._destroy()
+        self.is_closed_by_user = False
+
+    def _answer_close_button(self) -> None:
+        """Close the window if its user wants that, and let the system see that the program is alive."""
+        pygame = self._pygame()
+        if self._window is None:
+            return
+        for event in pygame.event.get((pygame.QUIT, pygame.WINDOWCLOSE)):
+            if event.type == pygame.QUIT or event.window is self._window:
+                self.is_closed_by_user = True
+            else:
+                pygame.event.post(event)  # another window's
+        if self.is_closed_by_user:
+            self._destroy()
+
+    def _destroy(self) -> None:
+        if self._window is not None:
+            self._window.destroy()
+        self._window = self._pixels = None
+
+    def _pygame(self) -> Any:
+        """The library, its screen in use: others in this program may have given it back, which ends the window."""
+        pygame = _pygame()
+        if not pygame.display.get_init():
+            self._window = self._pixels = None
+            _use_screen(pygame)
+        return pygame
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None, "_pixels": None}
+
+
+def _pygame() -> Any:
+    """The library. Raises `PetrichorError` where it is missing."""
+    try:
+        return import_module("pygame")
+    except ImportError as error:
+        raise PetrichorError(
+            f'render_mode="human" needs the extra "render": pip install "petrichor-env[render]" ({error})'
+        ) from None
+
+
+def _use_screen(pygame: Any) -> None:
+    """Raises `PetrichorError` where there is none. One that shows nothing must be asked for by SDL_VIDEODRIVER."""
+    named = os.environ.get("SDL_VIDEODRIVER")
+    if sys.platform == "linux" and not (named or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise _no_screen("neither DISPLAY nor WAYLAND_DISPLAY is set")
+    try:
+        pygame.display.init()
+    except pygame.error as error:
+        raise _no_screen(str(error)) from None
+    driver = pygame.display.get_driver()
+    if driver in _SHOWING_NOTHING and not named:
+        pygame.display.quit()
+        raise _no_screen(f"SDL finds none and would draw {driver}")
+
+
+def _no_screen(reason: str) -> PetrichorError:
+    return PetrichorError(f'render_mode="human" opens a window, but there is no screen ({reason}); {_INSTEAD}')

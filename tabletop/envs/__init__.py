@@ -1,0 +1,1 @@
+"""Games as Gymnasium environments: one game, and a native batch of games."""

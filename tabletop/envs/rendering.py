@@ -1,0 +1,156 @@
+"""What environments show: the game as text, as a picture, or in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from petrichor_env.drawing.board import Picture, render_svg
+from petrichor_env.drawing.changes import changes, in_brief
+from petrichor_env.drawing.decisions import told_action
+from petrichor_env.drawing.text import render_text
+from petrichor_env.state import NOBODY, STATE, Decision, State
+from petrichor_env.words import owner_names
+from tabletop.drawing.raster import rgb_array
+from tabletop.drawing.svg import element, text
+from tabletop.drawing.window import Window
+from tabletop.envs.arguments import check_render_mode, check_render_size
+from tabletop.errors import PetrichorError
+
+Frame: TypeAlias = str | NDArray[np.uint8]
+"""Of a game, as text or as pixels."""
+
+
+class Shown(NamedTuple):
+    """A game as it is shown to somebody.
+
+    state: one record of dtype STATE. viewer: the seat that looks on, or None for all hands. tables: (1,) TABLES that
+    it is played with. game: its number among those of a `Rendering`.
+    """
+
+    state: State
+    viewer: int | None
+    tables: np.ndarray
+    game: int = 0
+
+
+class Rendering:
+    """How N games are shown, and what has to be remembered of their last steps to say so in a picture.
+
+    Arguments:
+        mode, size: an environment's `render_mode` and `render_size`.
+        modes: that it offers; "human" only for one game.
+        num_games: N.
+
+    Attributes:
+        mode: as given.
+        draws: whether pictures are made; only then the rest need be told of steps, by `stepped`.
+
+    Raises `ConfigError` for a bad mode or size, `PetrichorError` where pictures or a window are asked for and can't be.
+    """
+
+    def __init__(self, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
+        self.mode = check_render_mode(mode, modes)
+        self.draws = mode in ("rgb_array", "human")
+        self._size = check_render_size(size)
+        self._window = Window("Petrichor") if mode == "human" else None
+        self._before = np.zeros(num_games, STATE)
+        self._actions = np.full(num_games, NOBODY, np.int64)
+        self._illegal = np.zeros(num_games, np.bool_)
+        self._tells = np.zeros(num_games, np.bool_)
+        if self.draws:  # without the extra "render" it fails now, and not in the middle of a game
+            letter = element("svg", text("?", 0, 0, 1), xmlns="http://www.w3.org/2000/svg", viewBox="0 0 1 1")
+            rgb_array(str(letter), 1)
+
+    def started(self, which: NDArray[np.bool_] | slice = slice(None)) -> None:
+        """These games have been started anew: nothing has happened in them."""
+        self._tells[which] = False
+
+    def stepped(
+        self,
+        before: np.ndarray,
+        actions: NDArray[np.int64],
+        illegal: NDArray[np.bool_],
+        anew: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """What the last step was, for all games.
+
+        Arguments:
+            before: (N,) STATE, what was played on.
+            actions: (N,) ints. illegal: (N,) bool, which of them were.
+            anew: (N,) bool, games that the step ended and started anew.
+        """
+        self._before[:] = before
+        self._actions[:] = actions
+        self._illegal[:] = illegal
+        self._tells[:] = before["decision"] != Decision.GAME_OVER
+        if anew is not None:
+            self._tells[anew] = False
+
+    def frame(self, shown: Shown, fps: float) -> Frame | None:
+        """The only game, in this mode. Without one it is None, and a warning; in a window it is None, too."""
+        if self._window is None:
+            frames = self.frames([shown])
+            return None if frames is None else frames[0]
+        if not self._window.is_closed_by_user:
+            self._window.show(self._pixels(shown), fps)
+        return None
+
+    def frames(self, shown: Sequence[Shown]) -> tuple[Frame, ...] | None:
+        """All games, in this mode."""
+        if self.mode is None:
+            gymnasium.logger.warn(
+                'render() without a render mode: make the environment with render_mode="rgb_array" or "ansi"'
+            )
+            return None
+        if self.draws:
+            return tuple(map(self._pixels, shown))
+        return tuple(render_text(one.state, viewer=one.viewer, tables=one.tables) for one in shown)
+
+    def svg(self, shown: Shown) -> str:
+        """The picture, whatever the mode; what has happened last is in it where pictures are drawn."""
+        return render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=in_brief(self._told(shown)))
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+    def _pixels(self, shown: Shown) -> NDArray[np.uint8]:
+        return rgb_array(self.svg(shown), self._size)
+
+    def _told(self, shown: Shown) -> Iterator[str]:
+        """Sentences: the last action, and what has changed since, as far as the viewer may know."""
+        if not self._tells[shown.game]:
+            return
+        before, action = self._before[shown.game], int(self._actions[shown.game])
+        done = "an action that is not legal" if self._illegal[shown.game] else told_action(before, action, shown.viewer)
+        if done:
+            yield f"{owner_names(int(before['players']))[before['actor']]}: {done}."
+        yield from changes(before, shown.state, shown.viewer, shown.tables)
+
+
+def picture(shown: Any, viewer: int | None = None) -> Picture:
+    """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
+
+    Arguments:
+        shown: an environment, in wrappers or not, or one record of dtype STATE, such as `batch.states[0]` or a
+            `scenario`, which is drawn with the shipped numbers. What was done last is in the picture of an environment
+            whose render mode is "rgb_array" or "human"; others don't keep it.
+        viewer: the seat that looks on, from 0. None shows an environment as its `render` does: Solo and Versus as one's
+            own seat sees the game, PettingZoo's with all hands; and a state with all hands.
+
+    Raises `PetrichorError` for anything else, for a viewer who doesn't play, and without the extra `render`.
+    """
+    env: Any = getattr(shown, "unwrapped", shown)
+    if isinstance(getattr(env, "_rendering", None), Rendering) and hasattr(env, "_shown"):
+        game = env._shown()
+        return Picture(env._rendering.svg(game if viewer is None else game._replace(viewer=viewer)))
+    if isinstance(shown, np.void | np.ndarray) and shown.dtype == STATE and shown.shape == ():
+        return Picture(render_svg(np.asarray(shown)[()], viewer))
+    wanted = "an environment of one game, or one state such as batch.states[0]"
+    raise PetrichorError(f"{type(shown).__name__} can't be drawn: {wanted}")

@@ -1,0 +1,286 @@
+"""What the file of a replay holds: read, written, and checked as far as it can be without playing.
+
+The file is one JSON object, a line for each of its keys:
+
+| key | what it holds |
+|---|---|
+| petrichor_replay | the version of this format |
+| package_version, state_version | what recorded it |
+| config | the switches of `Config`, without components |
+| components | the numbers that aren't the shipped ones, by their keys in component files; may be missing |
+| seed | of the game, as `Batch(config, 1, seed)` takes it; instead of it a first state: |
+| scenario | the first state as `petrichor_env.describe` gives it |
+| names | who sat where, from seat 0 |
+| actions | numbers of `petrichor_env.actions`, in the order of play; a last -1 for an illegal one that lost the game |
+| probabilities | for each action a list: an action, its probability, the next action …; may be missing |
+| points, winners | points by owner at the end; seats that won, in solo 1 for the neutral player, null: unfinished |
+| checksums | four hexadecimal digits for the start and for each action |
+
+A checksum is of all that came before, of what is recorded of this action, and of the whole state after it. What plays
+differently here, and what was changed by hand, is so refused with the first step at which it differs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.component_files import KEYS, Value
+from petrichor_env.config import Config
+from tabletop.batch import game_seed
+from tabletop.errors import ConfigError, ReplayError
+from tabletop.files import whole_file
+
+FORMAT = 1
+FORFEIT = -1
+"""Stands for an illegal action that lost the game, whichever it was."""
+DIGITS = 4
+"""Hexadecimal digits of a checksum."""
+THOUSANDTHS = 1000
+"""In which probabilities are kept."""
+
+_MOST_BYTES = 10_000_000
+_LONGEST_NAME = 200
+
+Probabilities = Mapping[int, float]
+"""By action, to three digits; those that round to 0 are left out. Empty where an agent offered none."""
+Numbers = Mapping[str, Value | list[Value]]
+"""Numbers on the pieces by the keys of `component_files.KEYS`."""
+
+# --- What a replay may hold ------------------------------------------------------------------------------------------
+
+
+def checked_actions(actions: Sequence[int]) -> list[int]:
+    """As plain ints. Raises ReplayError, with the step, for anything that is no action at all."""
+    taken: list[int] = []
+    for step, action in enumerate(actions, 1):
+        if isinstance(action, bool) or not isinstance(action, int | np.integer) or not FORFEIT <= action < NUM_ACTIONS:
+            allowed = f"0 to {NUM_ACTIONS - 1}, or {FORFEIT} for an illegal one that lost the game"
+            raise ReplayError(f"step {step}: action {action!r:.80}: {allowed}", step)
+        taken.append(int(action))
+    return taken
+
+
+def check_names(names: tuple[Any, ...], config: Config) -> None:
+    """Raises ConfigError. What a terminal would act on is no name."""
+    if len(names) != config.players:
+        raise ConfigError(f"names: {len(names)} of them for {config.players} players: one a seat")
+    for name in names:
+        if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
+            raise ConfigError(f"names: {name!r:.80}: 1 to {_LONGEST_NAME} printable characters")
+
+
+def printable(name: str) -> str:
+    """Any agent's name as one that a replay may hold; the end of one that is too long."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name)[-_LONGEST_NAME:] or "?"
+
+
+def rounded(probabilities: Probabilities) -> dict[int, float]:
+    """To thousandths, by ascending action, without zeros. Raises ConfigError for what are no probabilities."""
+    try:
+        given = sorted((int(action), float(share)) for action, share in probabilities.items())
+        sound = all(0 <= action < NUM_ACTIONS and 0 <= share <= 1 for action, share in given)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        sound = False
+    if not sound:
+        raise ConfigError(f"probabilities: {probabilities!r:.80}: a dictionary of numbers from 0 to 1 by action")
+    thousandths = ((action, round(share * THOUSANDTHS)) for action, share in given)
+    return {action: share / THOUSANDTHS for action, share in thousandths if share}
+
+
+# --- Writing and reading ---------------------------------------------------------------------------------------------
+
+_KEYS = (
+    *("petrichor_replay", "package_version", "state_version", "config", "names", "actions", "points", "winners"),
+    "checksums",
+)
+_MORE_KEYS = ("components", "seed", "scenario", "probabilities")
+_SWITCHES = tuple(one.name for one in dataclasses.fields(Config) if one.name != "components")
+
+
+def text_of(replay: Any) -> str:
+    """The file's text."""
+    content: dict[str, Any] = {
+        "petrichor_replay": FORMAT,
+        "package_version": replay.package_version,
+        "state_version": replay.state_version,
+        "config": {name: getattr(replay.config, name) for name in _SWITCHES},
+        "components": replay.components,
+        "seed": replay.seed,
+        "scenario": replay.scenario,
+        "names": replay.names,
+        "actions": replay.actions,
+        "probabilities": [[number for pair in one.items() for number in pair] for one in replay.probabilities],
+        "points": replay.points,
+        "winners": replay.winners,
+        "checksums": "".join(replay.checksums),
+    }
+    for key in ("components", "seed", "scenario", "probabilities"):
+        if content[key] in (None, {}, []):
+            del content[key]
+    lines = (f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in content.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write the file, text in UTF-8; at no time is half of one there. Raises ReplayError where none can be written."""
+    try:
+        with whole_file(path) as unfinished:
+            unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
+    except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
+        raise ReplayError(f"{path}: can't be written ({_reason(error)})") from None
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """The arguments of the `Replay` that the file holds; nothing is played yet.
+
+    Raises ReplayError for a file that can't be read or is none; the text names file and key.
+    """
+    try:
+        return _arguments(_content(path))
+    except RecursionError:
+        raise ReplayError(f"{path}: is no replay: nested too deeply") from None
+    except (ConfigError, ReplayError) as error:
+        raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _content(path: str | Path) -> dict[str, Any]:
+    """The JSON object, of the right format and with the right keys."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
+        raise ReplayError(f"can't be read ({_reason(error)})") from None
+    if len(data) > _MOST_BYTES:
+        raise ReplayError(f"is no replay: it has more than {_MOST_BYTES // 1_000_000} MB")
+    try:
+        content = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise ReplayError("is no replay: not a text in UTF-8") from None
+    except ValueError as error:
+        raise ReplayError(f"is no replay: not JSON ({error})") from None
+    if not isinstance(content, dict) or "petrichor_replay" not in content:
+        raise ReplayError('is no replay: not a JSON object with the key "petrichor_replay"')
+    if (version := content["petrichor_replay"]) != FORMAT or isinstance(version, bool):
+        raise ReplayError(f"petrichor_replay: {version!r:.40}; this version reads format {FORMAT}")
+    for key in _KEYS:
+        if key not in content:
+            raise ReplayError(f"{key}: missing")
+    for key in content:
+        if key not in (*_KEYS, *_MORE_KEYS):
+            raise ReplayError(f"{key!r:.40}: unknown; there are {', '.join((*_KEYS, *_MORE_KEYS))}")
+    return content
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number there")
+
+
+def _arguments(content: dict[str, Any]) -> dict[str, Any]:
+    config = _config(content["config"])
+    names = tuple(_list(content, "names"))
+    check_names(names, config)
+    actions = tuple(checked_actions(_list(content, "actions")))
+    return {
+        "config": config,
+        "actions": actions,
+        "names": names,
+        "points": _whole_numbers(content, "points"),
+        "winners": None if content["winners"] is None else _whole_numbers(content, "winners"),
+        "checksums": _checksums(content["checksums"], len(actions)),
+        **_start(content),
+        "components": _numbers(content.get("components", {})),
+        "probabilities": _probabilities(content, len(actions)),
+        "package_version": _word(content, "package_version"),
+        "state_version": _whole(content, "state_version"),
+    }
+
+
+def _config(value: Any) -> Config:
+    if not isinstance(value, dict) or sorted(value) != sorted(_SWITCHES):
+        raise ReplayError(f"config: {value!r:.80} is no object with the keys {', '.join(_SWITCHES)}")
+    return Config(**value)
+
+
+def _start(content: dict[str, Any]) -> dict[str, Any]:
+    if ("seed" in content) == ("scenario" in content):
+        raise ReplayError("seed, scenario: one of them, what the game started from")
+    if "seed" in content:
+        game_seed(_whole(content, "seed"))  # a ConfigError for one below 0
+        return {"seed": content["seed"]}
+    if not isinstance(content["scenario"], dict):
+        raise ReplayError(f"scenario: {content['scenario']!r:.80} is no object")
+    return {"scenario": content["scenario"]}
+
+
+def _numbers(value: Any) -> Numbers:
+    """Which ones a key may have is checked where they are played with."""
+    if not isinstance(value, dict):
+        raise ReplayError(f"components: {value!r:.80} is no object")
+    for key, numbers in value.items():
+        if key not in KEYS:
+            raise ReplayError(f"components: {key!r:.80} is no key of a component file (docs/components.md)")
+        for number in numbers if isinstance(numbers, list) else [numbers]:
+            if isinstance(number, bool) or not isinstance(number, int | float | str):
+                raise ReplayError(f"components: {key}: {number!r:.80} is neither a number nor a word")
+    return value
+
+
+def _probabilities(content: dict[str, Any], decisions: int) -> tuple[Probabilities, ...]:
+    if "probabilities" not in content:
+        return ()
+    given = _list(content, "probabilities")
+    if len(given) != decisions:
+        raise ReplayError(f"probabilities: of {len(given)} decisions; there are {decisions} actions")
+    read: list[Probabilities] = []
+    for one in given:
+        if not isinstance(one, list) or len(one) % 2 or any(type(number) not in (int, float) for number in one):
+            raise ReplayError(f"probabilities: {one!r:.80} is no list of an action, its probability, the next action …")
+        actions, shares = one[::2], one[1::2]
+        if any(type(action) is not int for action in actions) or len(set(actions)) < len(actions):
+            raise ReplayError(f"probabilities: {one!r:.80} has what is no action, or one twice")
+        read.append(rounded(dict(zip(actions, shares, strict=True))))
+    return tuple(read)
+
+
+def _checksums(value: Any, actions: int) -> tuple[str, ...]:
+    if not isinstance(value, str) or len(value) != DIGITS * (actions + 1):
+        raise ReplayError(f"checksums: {DIGITS} digits for the start and for each of {actions} actions, in one string")
+    return tuple(value[i : i + DIGITS] for i in range(0, len(value), DIGITS))
+
+
+def _list(content: dict[str, Any], key: str) -> list[Any]:
+    value = content[key]
+    if not isinstance(value, list):
+        raise ReplayError(f"{key}: {value!r:.80} is no list")
+    return value
+
+
+def _whole_numbers(content: dict[str, Any], key: str) -> tuple[int, ...]:
+    for one in _list(content, key):
+        if type(one) is not int:
+            raise ReplayError(f"{key}: {one!r:.80} is no whole number")
+    return tuple(content[key])
+
+
+def _whole(content: dict[str, Any], key: str) -> int:
+    if type(content[key]) is not int:
+        raise ReplayError(f"{key}: {content[key]!r:.80} is no whole number")
+    return content[key]
+
+
+def _word(content: dict[str, Any], key: str) -> str:
+    value = content[key]
+    if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST_NAME:
+        raise ReplayError(f"{key}: {value!r:.80}: at most {_LONGEST_NAME} printable characters")
+    return value

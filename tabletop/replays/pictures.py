@@ -1,0 +1,155 @@
+"""A replay as pictures: an animated GIF, or a PNG of every step."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.drawing.board import render_svg
+from petrichor_env.drawing.changes import changes, in_brief
+from tabletop.drawing.raster import WIDTH, pillow, rgb_array, save_png
+from tabletop.errors import PetrichorError, ReplayError
+from tabletop.replays.files import write
+from tabletop.replays.replay import Frame, Replay, frames, seen_by
+
+GIF_WIDTH = 480
+MILLISECONDS = 700
+"""Of a picture in a GIF."""
+
+_FASTEST, _SLOWEST = 20, 60_000
+_LAST_PICTURE = 3_000
+"""Milliseconds that the result is shown for, at least."""
+_COLOURS = 255
+"""In a GIF; one more stands for what stays as it was."""
+_SAMPLES = 16
+"""Pictures that the colours of a GIF are chosen from."""
+
+Progress = Callable[[int], None]
+"""Is told how many more pictures are drawn."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One step of a replay as a viewer sees it.
+
+    Attributes:
+        frame: of those that the viewer sees (`replays.seen_by`).
+        svg: the board, with the last action in its last line.
+    """
+
+    frame: Frame
+    svg: str
+
+
+def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
+    """Every step of the game that the viewer sees, the start first.
+
+    Arguments:
+        viewer: seat that looks on; None shows all hands.
+
+    Raises ReplayError at the first step at which the replay differs, PetrichorError for a viewer who doesn't play.
+    """
+    for frame in seen_by(frames(replay), viewer):
+        yield _drawing(replay, frame, viewer)
+
+
+def write_gif(
+    replay: Replay,
+    path: str | Path,
+    width: int = GIF_WIDTH,
+    milliseconds: int = MILLISECONDS,
+    viewer: int | None = None,
+    on_finished: Progress | None = None,
+) -> None:
+    """Write an animated picture that shows every step; the last one stays for three seconds, and it starts anew.
+
+    Arguments:
+        width: of the square, in pixels.
+        milliseconds: how long each step is shown, 20 to 60,000 (in hundredths of a second).
+        viewer: seat that looks on; None shows all hands.
+        on_finished: called with 1 after each step.
+
+    Raises ReplayError as `frames` does and where the file can't be written, PetrichorError for bad arguments and
+    without the extra `render`.
+    """
+    if isinstance(milliseconds, bool) or not _FASTEST <= milliseconds <= _SLOWEST:
+        raise PetrichorError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
+    image = pillow()
+    shown = list(seen_by(frames(replay), viewer))
+    last = len(shown) - 1
+
+    def pixels(step: int) -> Any:
+        return image.fromarray(rgb_array(_drawing(replay, shown[step], viewer, shown[max(step - 1, 0)]).svg, width))
+
+    samples = [np.asarray(pixels(step)) for step in sorted({*np.linspace(0, last, _SAMPLES).astype(int).tolist()})]
+    colours = image.fromarray(np.concatenate(samples)).quantize(_COLOURS, method=image.Quantize.FASTOCTREE)
+
+    def pictures() -> Iterator[Any]:
+        for step in range(last + 1):
+            yield pixels(step).quantize(palette=colours, dither=image.Dither.NONE)
+            if on_finished is not None:
+                on_finished(1)
+
+    following = pictures()
+    content = io.BytesIO()
+    next(following).save(
+        content,
+        "GIF",
+        save_all=True,
+        append_images=following,
+        duration=[milliseconds] * last + [max(milliseconds, _LAST_PICTURE)],
+        loop=0,
+        optimize=True,  # what stays as it was is left out: an eighth of the size
+    )
+    write(Path(path), content.getvalue())
+
+
+def write_pngs(
+    replay: Replay,
+    folder: str | Path,
+    width: int = WIDTH,
+    viewer: int | None = None,
+    on_finished: Progress | None = None,
+) -> list[Path]:
+    """Write a picture of every step, called by its number: `000.png` is the start. Returns their paths.
+
+    Arguments:
+        folder: is made if it isn't there; one with files in it is refused, lest two games are mixed.
+        width, viewer, on_finished: as in `write_gif`.
+
+    Raises ReplayError as `frames` does and where no file can be written, PetrichorError for bad arguments and without
+    the extra `render`.
+    """
+    folder = Path(folder)
+    paths: list[Path] = []
+    shown = list(seen_by(frames(replay), viewer))  # before a folder is made: it may be refused
+    digits = max(3, len(str(len(shown) - 1)))
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
+        for before, frame in zip([shown[0], *shown], shown, strict=False):
+            svg = _drawing(replay, frame, viewer, before).svg
+            folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
+            paths.append(folder / f"{frame.step:0{digits}}.png")
+            save_png(svg, paths[-1], width)
+            if on_finished is not None:
+                on_finished(1)
+    except OSError as error:
+        raise ReplayError(f"{folder}: no pictures can be written there ({error.strerror or error})") from None
+    return paths
+
+
+def _drawing(replay: Replay, frame: Frame, viewer: int | None, before: Frame | None = None) -> Drawing:
+    """The last line has the last action and, given the frame before, what has changed since."""
+    told = []
+    if frame.last_action:
+        told.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
+    if before is not None:
+        told += changes(before.state, frame.state, viewer, replay.tables)
+    svg = render_svg(frame.state, viewer, tables=replay.tables, last_action=in_brief(told), names=replay.owner_labels)
+    return Drawing(frame, svg)

@@ -1,0 +1,417 @@
+"""`petrichor replay FILE`: steps through a game in the terminal, by keys, or by lines where there is no terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from petrichor_env.drawing import action_text, changes, render_text
+from petrichor_env.words import owner_names
+from tabletop.errors import ConfigError
+from tabletop.replays.replay import Frame, Replay, frames, seen_by
+from tabletop.terminal import (
+    BOLD,
+    FAINT,
+    columns_of_output,
+    fit,
+    forgive_bytes,
+    in_columns,
+    is_terminal,
+    obeys_sequences,
+    painted,
+    wants_colour,
+)
+
+if TYPE_CHECKING:
+    from prompt_toolkit.application import Application
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+SECONDS = 1.0
+"""Default time of a step when it plays on its own."""
+
+_HELP = {
+    "right, space, enter, n": "next step",
+    "left, backspace, b": "step back",
+    "r, page down": "next round",
+    "R, page up": "round back",
+    "home, f": "the start",
+    "end, l": "the end",
+    "12 enter": "go to step 12",
+    "up, down": "scroll by a line",
+    "u, d": "scroll by a page",
+    "a": "play on its own, and stop",
+    "+, -": "faster, slower",
+    "v": "whose view: all, or a seat's",
+    "h, ?": "this help",
+    "q": "quit",
+}
+"""What each key does."""
+_HELP_FOR_LINES = """\
+next (or an empty line), back, round, first, last, a number: go to that step, auto: all that follows, view: all hands
+or one seat's, help, quit. The first letter is enough."""
+_KEYS = ("→ next", "← back", "↑↓ scroll", "r round", "12⏎ go to", "a auto", "v view", "h help", "q quit")
+_DISPENSABLE_KEYS = (4, 3, 6, 5, 1, 0, 2)
+"""Of `_KEYS`, from the first one that is left out where they don't fit."""
+_LINE_COMMANDS = ("next", "back", "round", "first", "last", "auto", "view", "help", "quit")
+
+_MOST_ACTIONS = 6
+"""Actions whose probabilities are shown."""
+
+
+class Viewer:
+    """Where one is in a replay, and what is to be seen there.
+
+    Arguments:
+        replay: is played to its end at once, and checked.
+        seat: whose view it is; None shows all hands.
+        colour: with ANSI colours.
+
+    Attributes:
+        frames: what the seat sees of the replay.
+        step: the number of the one that is shown.
+
+    Raises ReplayError with the first step at which the replay differs, ConfigError for a seat that there isn't.
+    """
+
+    def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
+        replay.check_seat(seat)
+        self.replay = replay
+        self.seat = seat
+        self.colour = colour
+        self._all = list(frames(replay))
+        self.frames = list(seen_by(self._all, seat))
+        self.step = 0
+
+    @property
+    def last(self) -> int:
+        """The last step's number."""
+        return len(self.frames) - 1
+
+    def go(self, step: int) -> None:
+        """To a step, or to the nearest one that there is."""
+        self.step = max(0, min(step, self.last))
+
+    def go_round(self, forward: bool) -> None:
+        """To where the next round begins, or back to where this one or else the one before began."""
+        rounds = [int(frame.state["round"]) for frame in self.frames]
+        starts = [step for step in range(1, len(rounds)) if rounds[step] != rounds[step - 1]]
+        if forward:
+            self.go(next((step for step in starts if step > self.step), self.last))
+        else:
+            self.go(next((step for step in reversed(starts) if step < self.step), 0))
+
+    def next_view(self) -> None:
+        """All hands, then as each seat sees it: at the same place, or at the last one before it that the seat sees."""
+        seats = [None, *range(self.replay.config.players)]
+        self.seat = seats[(seats.index(self.seat) + 1) % len(seats)]
+        now = next(i for i, frame in enumerate(self._all) if frame.state is self.frames[self.step].state)
+        self.frames = list(seen_by(self._all, self.seat))
+        seen = {id(frame.state) for frame in self.frames}
+        self.go(sum(id(frame.state) in seen for frame in self._all[: now + 1]) - 1)
+
+    def text(self) -> str:
+        """What led here, what it changed and how likely the next action was; below them the board at this step."""
+        frame = self.frames[self.step]
+        board = render_text(frame.state, self.seat, self.colour, self.replay.tables)
+        title = self._paint(self._done(frame) if frame.step else self._title(), BOLD)
+        return "\n".join([title, *self._about(frame), "", board])
+
+    def place(self) -> str:
+        """`Step 12 of 60, round 2`, and whose view it is."""
+        view = "" if self.seat is None else f", as {owner_names(self.replay.config.players)[self.seat]} sees it"
+        return f"Step {self.step} of {self.last}, round {self.frames[self.step].state['round']}{view}"
+
+    def _title(self) -> str:
+        replay = self.replay
+        start = "a described position" if replay.seed is None else f"seed {replay.seed}"
+        players = ", ".join(replay.label(seat) for seat in range(replay.config.players))
+        # all hands can be dealt again from the seed
+        return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
+
+    def _done(self, frame: Frame) -> str:
+        return f"{self.replay.label(frame.last_actor)}: {frame.last_action}"
+
+    def _about(self, frame: Frame) -> list[str]:
+        lines: list[str] = []
+        if frame.step:
+            before = self.frames[frame.step - 1].state
+            happened = changes(before, frame.state, self.seat, self.replay.tables)
+            lines += [f"- {sentence}" for sentence in happened]
+        if frame.probabilities and self.seat in (None, frame.actor):
+            lines += ["", f"{self.replay.label(frame.actor)} gives"]
+            likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])
+            for action, share in likeliest[:_MOST_ACTIONS]:
+                line = f"{100 * share:6.1f} %  {action_text(frame.state, action)}"
+                lines.append(self._paint(f"{line} (played)", BOLD) if action == frame.action else line)
+            if len(likeliest) > _MOST_ACTIONS:
+                rest = sum(share for _, share in likeliest[_MOST_ACTIONS:])
+                lines.append(self._paint(f"{100 * rest:6.1f} %  {len(likeliest) - _MOST_ACTIONS} others", FAINT))
+        return lines
+
+    def _paint(self, text: str, code: str) -> str:
+        return painted(text, code, self.colour)
+
+
+def main(file: str | Path, *, seat: int | None = None, seconds: float = SECONDS, colour: bool | None = None) -> None:
+    """Show a replay until one leaves it.
+
+    Arguments:
+        file: that `Replay.save` wrote, or an evaluation with `save_replays`.
+        seat: whose view it is at first; None shows all hands.
+        seconds: of each step when it plays on its own.
+        colour: None: where there is a terminal, unless the environment has NO_COLOR.
+
+    Raises ReplayError for a file that is no sound replay, ConfigError for bad arguments.
+    """
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise ConfigError(f"seconds={seconds}: a number above 0")
+    replay = Replay.load(file)
+    viewer = Viewer(replay, seat, wants_colour(colour))
+    if obeys_sequences() and is_terminal(sys.stdin):
+        KeyControl(viewer, seconds).run()
+        print(f"{file}: left at step {viewer.step} of {viewer.last}.")
+        return
+    forgive_bytes()
+    try:
+        by_lines(viewer, sys.stdin, lambda text: print(text, flush=True))
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# --- Lines -----------------------------------------------------------------------------------------------------------
+
+
+def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str], None]) -> None:
+    """Obey one command a line until `quit` or the last line; what is none is said to be none."""
+    _show(viewer, show)
+    for line in lines:
+        word = line.strip().lower()
+        if word.isascii() and word.isdecimal() and len(word) < 10:
+            viewer.go(int(word))
+            _show(viewer, show)
+            continue
+        command = next((name for name in _LINE_COMMANDS if name.startswith(word)), "help" if word == "?" else None)
+        if command == "quit":
+            return
+        if command is None:
+            show(f"{line.strip()!r:.40} is no command. {_HELP_FOR_LINES}")
+        elif command == "help":
+            show(_HELP_FOR_LINES)
+        elif command == "auto":
+            while viewer.step < viewer.last:
+                viewer.go(viewer.step + 1)
+                _show(viewer, show)
+        else:
+            _obey(viewer, command)
+            _show(viewer, show)
+
+
+def _obey(viewer: Viewer, command: str) -> None:
+    """What keys and lines have in common."""
+    if command in ("next", "back"):
+        viewer.go(viewer.step + (1 if command == "next" else -1))
+    elif command in ("round", "round back"):
+        viewer.go_round(forward=command == "round")
+    elif command == "view":
+        viewer.next_view()
+    else:
+        viewer.go(0 if command == "first" else viewer.last)
+
+
+def _show(viewer: Viewer, show: Callable[[str], None]) -> None:
+    show(f"=== {viewer.place()}\n{fit(viewer.text(), columns_of_output())}\n")
+
+
+# --- Keys ------------------------------------------------------------------------------------------------------------
+
+_COMMAND_KEYS = {
+    "next": ("right", " ", "n"),
+    "back": ("left", "backspace", "b"),
+    "round": ("pagedown", "r"),
+    "round back": ("pageup", "R"),
+    "first": ("home", "f"),
+    "last": ("end", "l"),
+    "view": ("v",),
+}
+_FASTEST, _SLOWEST = 0.05, 20.0
+
+
+def help_in(columns: int) -> list[str]:
+    """What the keys do, as lines."""
+    wide = max(map(len, _HELP)) + 2
+    entries = [f"  {keys:{wide}} {does}" for keys, does in _HELP.items()]
+    return fit("\n".join(in_columns(entries, columns)), columns).split("\n")
+
+
+def keys_in(columns: int) -> str:
+    """The keys, in one line; those that matter less only where they fit."""
+    left_out: set[int] = set()
+    for number in (*_DISPENSABLE_KEYS, -1):
+        text = "  ".join(key for i, key in enumerate(_KEYS) if i not in left_out)
+        if len(text) <= columns:
+            break
+        left_out.add(number)
+    return text
+
+
+class KeyControl:
+    """The replay on the whole screen, moved by keys. Keys that mean nothing are answered by a hint."""
+
+    def __init__(self, viewer: Viewer, seconds: float = SECONDS) -> None:
+        self.viewer = viewer
+        self.seconds = seconds
+        self._digits = ""
+        self._hint = ""
+        self._scrolled = self._hidden = 0
+        self._help = False
+        self._playing: asyncio.Task[None] | None = None
+        self._app = self._application()
+
+    def run(self) -> None:
+        """Until `q`, Ctrl-C, or the end of the input."""
+        with contextlib.suppress(EOFError):
+            self._app.run()
+
+    def _application(self) -> Application[None]:
+        from prompt_toolkit.application import Application  # the other commands start without it
+        from prompt_toolkit.formatted_text import ANSI
+        from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, Window
+
+        def body() -> ANSI:
+            return ANSI("\n".join(self._lines()))
+
+        return Application(
+            layout=Layout(
+                HSplit(
+                    [
+                        Window(FormattedTextControl(body, focusable=True, show_cursor=False)),
+                        Window(FormattedTextControl(self._status), height=1, style="reverse"),
+                        Window(FormattedTextControl(lambda: keys_in(self._app.output.get_size().columns)), height=1),
+                    ]
+                )
+            ),
+            key_bindings=self._bindings(),
+            full_screen=True,
+        )
+
+    def _bindings(self) -> KeyBindings:
+        from prompt_toolkit.key_binding import KeyBindings
+
+        bindings = KeyBindings()
+
+        def bind(keys: Iterable[str], action: Callable[[KeyPressEvent], None]) -> None:
+            def pressed(event: KeyPressEvent) -> None:
+                self._hint = ""
+                action(event)
+
+            for key in keys:
+                bindings.add(key)(pressed)
+
+        def moves(command: str) -> Callable[[KeyPressEvent], None]:
+            def move(event: KeyPressEvent) -> None:
+                self._stop()
+                self._digits = ""
+                self._help = False
+                _obey(self.viewer, command)
+                if command != "view":
+                    self._scrolled = 0  # what happened stands above everything
+
+            return move
+
+        for command, keys in _COMMAND_KEYS.items():
+            bind(keys, moves(command))
+        bind("0123456789", lambda event: self._type(event.data))
+        bind(["enter"], lambda event: self._enter())
+        bind(["escape"], lambda event: self._type(""))
+        bind(["a"], lambda event: self._auto())
+        bind("+=", lambda event: self._faster(0.5))
+        bind("-", lambda event: self._faster(2.0))
+        bind(["up"], lambda event: self._scroll(-1))
+        bind(["down"], lambda event: self._scroll(1))
+        bind(["u"], lambda event: self._scroll(-self._page))
+        bind(["d"], lambda event: self._scroll(self._page))
+        bind("h?", lambda event: self._toggle_help())
+        bind(["q", "c-c", "c-d"], lambda event: event.app.exit())
+        bind(["<any>"], lambda event: self._unknown(event))
+        return bindings
+
+    # --- what the keys do ---
+
+    def _type(self, digit: str) -> None:
+        self._digits = (self._digits + digit)[-9:] if digit else ""
+
+    def _enter(self) -> None:
+        self._stop()
+        self.viewer.go(int(self._digits) if self._digits else self.viewer.step + 1)
+        self._digits = ""
+        self._help = False
+        self._scrolled = 0
+
+    def _auto(self) -> None:
+        if self._playing is not None:
+            self._stop()
+            return
+        self._help = False
+        self._playing = self._app.create_background_task(self._play())
+
+    async def _play(self) -> None:
+        while self.viewer.step < self.viewer.last:
+            await asyncio.sleep(self.seconds)
+            self.viewer.go(self.viewer.step + 1)
+            self._app.invalidate()
+        self._playing = None
+        self._app.invalidate()
+
+    def _stop(self) -> None:
+        if self._playing is not None:
+            self._playing.cancel()
+            self._playing = None
+
+    def _faster(self, factor: float) -> None:
+        self.seconds = max(_FASTEST, min(_SLOWEST, self.seconds * factor))
+        self._hint = f"{self.seconds:g} s a step"
+
+    def _scroll(self, lines: int) -> None:
+        self._scrolled += lines
+
+    @property
+    def _page(self) -> int:
+        """How many lines are scrolled at once; one that was to be seen stays."""
+        return max(1, self._app.output.get_size().rows - 3)
+
+    def _toggle_help(self) -> None:
+        self._help = not self._help
+        self._scrolled = 0
+
+    def _unknown(self, event: KeyPressEvent) -> None:
+        named = repr(event.data) if event.data.isprintable() else "that key"
+        self._hint = f"{named} does nothing; h: help"
+
+    # --- what is shown ---
+
+    def _lines(self) -> list[str]:
+        """The lines of the text from the first one that is to be seen on."""
+        size = self._app.output.get_size()
+        lines = help_in(size.columns) if self._help else fit(self.viewer.text(), size.columns).split("\n")
+        self._hidden = max(0, len(lines) - (size.rows - 2))
+        self._scrolled = max(0, min(self._scrolled, self._hidden))
+        return lines[self._scrolled :]
+
+    def _status(self) -> str:
+        parts = [self.viewer.place()]
+        more = "↑" * (self._scrolled > 0) + "↓" * (self._scrolled < self._hidden)
+        if more:
+            parts.append(f"{more} more")
+        if self._playing is not None:
+            parts.append("plays on its own")
+        if self._digits:
+            parts.append(f"go to step {self._digits}")
+        if self._hint:
+            parts.append(self._hint)
+        return " | ".join(parts)

@@ -1,0 +1,411 @@
+"""One seat's view of many games: the other seats are played inside, by named agents or by snapshots of a learner.
+
+It is the engine under `Petrichor/Versus-v0`, under Stable-Baselines3's VecEnv and under self-play. The solo game, where
+nobody else has a seat, goes straight to `Batch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.config import Config
+from petrichor_env.observation import OBSERVATION_SIZE
+from petrichor_env.state import NOBODY, STATE
+from tabletop.agents import Agent, Decisions, ask, check_agents
+from tabletop.batch import AUTORESETS, Batch, Seed
+from tabletop.envs.arguments import Prepare
+from tabletop.errors import ConfigError, PetrichorError, ScenarioError, StateError
+from tabletop.kernels import observe_games
+
+Assign = Callable[[np.ndarray], np.ndarray]
+"""Takes (n,) int64 indices of games, returns (n, players - 1) int64 indices into the opponents."""
+ChooseConfig = Callable[[np.ndarray], Sequence[Config]]
+"""Takes (n,) int64 indices of games, returns what each of them is to play."""
+
+
+class VersusBatch:
+    """`num_games` games in which one seat, the learner's, is asked for actions; agents play the others inside.
+
+    A step is the learner's action in every game, and then what the others do until the learner is asked again or the
+    game is over. All games' decisions of one opponent go to it in one call. After a reset the others play first
+    where it is their turn. A game that should end before its learner's first decision is started anew, unseen.
+
+    Arguments:
+        config: what is played; None is the base solo game.
+        num_games: N, at least 1.
+        opponents: agents, or names that `agents.make_agent` knows. One plays every other seat; players - 1 sit
+            clockwise from the learner; with `assign` any number of them. () in solo.
+        seat: the learner's, or "random": drawn for every game.
+        seed: as in `Batch`. Seats, line-ups' draws and the opponents' randomness come from one generator of it: the
+            same seed and the same actions give the same games.
+        reward: as in `Batch`: the learner's rewards, summed up over a step. What it gains while others play before its
+            first decision is part of its first step's reward.
+        illegal_action: as in `Batch`, for the learner's actions.
+        autoreset: as in `Batch`.
+        num_threads: as in `Batch`.
+        new_observations: as in `Batch`.
+        assign: who plays the other seats of games that start now: takes (n,) int64 indices of games, returns
+            (n, players - 1) int64 indices into `opponents`, clockwise from the learner.
+        choose_config: what games that start now play: takes the indices, returns a Config for each, of the same
+            players and components.
+
+    Attributes (N games, A = NUM_ACTIONS, D = OBSERVATION_SIZE); those of `Batch` mean the same here, for the learner:
+        observations: (N, D) float32, the learner's view, also where the game is over.
+        action_masks: (N, A) int8. rewards: (N,) float64. terminations: (N,) bool. illegal: (N,) bool.
+        final_observations: (N, D) float32, the learner's view of the end, and final_states: (N,) STATE; valid where
+            `terminations`, as are final_seats, final_lineups and final_configs.
+        seats: (N,) int64, the learner's. lineups: (N, P - 1) int64, who plays the others, clockwise from it.
+        configs: list of N Config.
+        opponents: list of agents. Others may be put in between steps.
+        generator: the generator that everything but the games' own chance is drawn from.
+        batch: the `Batch` of all seats, to look at.
+
+    Raises ConfigError for bad arguments and for an opponent that can't play `config`, IllegalAction from `step` also
+    for an opponent's illegal action, whatever `illegal_action` is; the games are then unfinished, reset them.
+    """
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        num_games: int = 1,
+        opponents: Sequence[Agent | str] = (),
+        *,
+        seat: int | str = "random",
+        seed: Seed = None,
+        reward: str = "win",
+        illegal_action: str = "raise",
+        autoreset: str = "same_step",
+        num_threads: int | None = None,
+        new_observations: bool = True,
+        assign: Assign | None = None,
+        choose_config: ChooseConfig | None = None,
+    ) -> None:
+        config = Config() if config is None else config
+        if not isinstance(config, Config):
+            raise ConfigError(f"config={config!r}: a petrichor_env.Config, or None for the base solo game")
+        if not isinstance(autoreset, str) or autoreset not in AUTORESETS:
+            raise ConfigError(f"autoreset={autoreset!r}: one of {', '.join(map(repr, AUTORESETS))}")
+        self.config = config
+        self.players = config.players
+        self.seat = _check_seat(seat, config.players)
+        self.opponents = _make_opponents(opponents, config, assign)
+        self.autoreset = autoreset
+        self.new_observations = new_observations
+        self._assign = assign
+        self._choose_config = choose_config
+        # nobody else to play and nothing to choose: the batch does it all, and this class only shows what it did
+        self._direct = config.solo and choose_config is None
+        # the batch starts games anew within the step where it may, which saves viewing them twice
+        self._restarts = choose_config is None and autoreset == "same_step"
+        self.batch = Batch(
+            config,
+            num_games,
+            seed,
+            autoreset=autoreset if self._direct or self._restarts else "disabled",
+            illegal_action=illegal_action,
+            reward=reward,
+            num_threads=num_threads,
+            new_observations=new_observations and self._direct,
+        )
+        n = self.batch.num_games
+        self.num_games = n
+        self.seats = np.zeros(n, np.int64)
+        self.lineups = np.zeros((n, config.players - 1), np.int64)
+        self.final_seats = np.zeros(n, np.int64)
+        self.final_lineups = np.zeros((n, config.players - 1), np.int64)
+        self.final_configs: list[Config] = [config] * n
+        self.generator = self._own_generator()
+        self._games = np.arange(n)
+        self._actions = np.zeros(n, np.int64)
+        self._unseen = np.zeros(n, np.bool_)  # games whose learner has not been asked yet
+        self._pending = np.zeros(n)  # what the learners of such games have gained so far
+        if self._direct:
+            self._show_batch()
+            return
+        self.rewards = np.zeros(n)
+        self.terminations = np.zeros(n, np.bool_)
+        self.illegal = np.zeros(n, np.bool_)
+        self.final_states = np.zeros(n, STATE)
+        self.final_observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self.reset(seed)
+
+    @property
+    def configs(self) -> list[Config]:
+        """What each game plays."""
+        return self.batch.configs
+
+    @property
+    def over(self) -> np.ndarray:
+        """(N,) bool: games that wait for their reset."""
+        return np.asarray(self.batch.actors == NOBODY)
+
+    # --- playing ---
+
+    def reset(
+        self,
+        seed: Seed = None,
+        mask: np.ndarray | None = None,
+        prepare: Prepare | None = None,
+    ) -> None:
+        """Start games anew, as `Batch.reset` does, and let the others play up to the learner's first decision.
+
+        Arguments:
+            seed: None → each game goes on with its own random stream; otherwise, if all games start, the opponents'
+                generator is made from it too.
+            mask: (N,) bool, which games; None → all.
+            prepare: puts positions into the games that start, before anybody plays. Raises ScenarioError (nothing is
+                changed) if one of them ends before its learner's first decision.
+        """
+        before = None if prepare is None else self.get_state()
+        try:
+            which = np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask)
+            configs = None if self._choose_config is None else self._choose_config(np.flatnonzero(which))
+            self.batch.reset(seed, mask, config=configs)
+            if prepare is not None:
+                prepare(self.batch, which)
+            if self._direct:
+                self._show_batch()
+                return
+            if seed is not None and mask is None:
+                self.generator = self._own_generator()
+            self.rewards[which] = 0.0
+            self.terminations[which] = False
+            self.illegal[which] = False
+            self._seat_players(np.flatnonzero(which))
+            self._play_others(prepared=prepare is not None)
+        except PetrichorError:
+            if before is not None:
+                self.set_state(before)
+            raise
+        self._show()
+
+    def step(self, actions: np.ndarray | Sequence[int]) -> None:
+        """The learner's action in every game, (N,) ints, then the others' until the learner is asked again.
+
+        Raises as `Batch.step` does before anything changes, and IllegalAction where an opponent's is illegal.
+        """
+        batch = self.batch
+        if self._direct:
+            batch.step(actions)
+            self._show_batch()
+            return
+        waiting = self.over
+        if self.autoreset == "disabled" or not waiting.any():
+            batch.step(actions)
+            waiting = waiting[:0]
+        else:
+            batch.step(actions, which=~waiting)
+        self.illegal[:] = batch.illegal
+        self.terminations[:] = False
+        self.rewards[:] = self._pending
+        self._pending[:] = 0.0
+        self._unseen[:] = False
+        self._take_in()
+        if len(waiting):
+            self._start(np.flatnonzero(waiting))
+        self._play_others()
+        self._show()
+
+    def results(self) -> dict[str, np.ndarray]:
+        """How the games ended that ended in the last step, in their order (`np.flatnonzero(terminations)`).
+
+        points: (n,) int64, the learner's. best_other_points: (n,) int64, the most that another player has (in solo,
+        that the neutral player has). won: (n,) bool, also for a shared victory. seat: (n,) int64, the learner's.
+        """
+        final, seats = self.final_states[self.terminations], self.final_seats[self.terminations]
+        games = np.arange(len(final))
+        others = final["points"][:, : self.config.owners].astype(np.int64)
+        points = others[games, seats]
+        others[games, seats] = np.iinfo(np.int64).min
+        won = self.batch.winners(final)[games, seats]
+        return {"points": points, "best_other_points": others.max(axis=1), "won": won, "seat": seats}
+
+    # --- saving ---
+
+    def get_state(self) -> dict[str, Any]:
+        """All that decides how the games go on, as NumPy arrays and plain data, for `set_state` of an equal batch.
+
+        The opponents are not in it, nor is what the last step gave (rewards, terminations, ends of games).
+        """
+        return {
+            "states": self.batch.states.copy(),
+            "batch_generator": self.batch.generator.bit_generator.state,
+            "generator": self.generator.bit_generator.state,
+            "seats": self.seats.copy(),
+            "lineups": self.lineups.copy(),
+            "unseen": self._unseen.copy(),
+            "pending": self._pending.copy(),
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go on where `get_state` was called. Raises StateError for what is not from an equal batch."""
+        own = VersusBatch.get_state(self)
+        if not isinstance(saved, dict) or not own.keys() <= saved.keys():
+            raise StateError(f"saved: a dictionary with the keys {', '.join(own)}, as get_state gives it")
+        arrays = {key: np.asarray(saved[key]) for key, value in own.items() if isinstance(value, np.ndarray)}
+        for key, array in arrays.items():
+            if (array.shape, array.dtype) != (own[key].shape, own[key].dtype):
+                wanted = f"{own[key].shape} of {own[key].dtype!s:.40}"
+                raise StateError(f"saved: {key} has shape {array.shape} of {array.dtype!s:.40}, this batch {wanted}")
+        for key in ("batch_generator", "generator"):
+            try:
+                np.random.PCG64().state = saved[key]
+            except (KeyError, TypeError, ValueError) as error:
+                raise StateError(f"saved: {key} is no state of a generator ({error})") from None
+        batch = self.batch
+        if self._choose_config is not None:
+            batch.reset(config=[Config.of(state, self.config.components) for state in arrays["states"]])
+        batch.states[:] = arrays["states"]
+        batch.rewards[:] = 0.0
+        batch.terminations[:] = False
+        batch.illegal[:] = False
+        batch.refresh()
+        batch.generator.bit_generator.state = saved["batch_generator"]
+        self.generator.bit_generator.state = saved["generator"]
+        self.seats[:] = arrays["seats"]
+        self.lineups[:] = arrays["lineups"]
+        self._unseen[:] = arrays["unseen"]
+        self._pending[:] = arrays["pending"]
+        if self._direct:
+            self._show_batch()
+            return
+        self.rewards[:] = 0.0
+        self.terminations[:] = False
+        self.illegal[:] = False
+        self._show()
+
+    # --- inside ---
+
+    def _own_generator(self) -> np.random.Generator:
+        """Independent of the batch's own, and like it a function of the seeds."""
+        return self.batch.generator.spawn(1)[0]
+
+    def _start(self, games: np.ndarray) -> None:
+        """Start games (indices) anew where the batch has not done so, and seat their players."""
+        if not self._restarts:
+            mask = np.zeros(self.num_games, np.bool_)
+            mask[games] = True
+            self.batch.reset(mask=mask, config=None if self._choose_config is None else self._choose_config(games))
+        self._seat_players(games)
+
+    def _seat_players(self, games: np.ndarray) -> None:
+        if self.seat < 0:
+            self.seats[games] = self.generator.integers(self.players, size=len(games))
+        else:
+            self.seats[games] = self.seat
+        if self._assign is not None:
+            self.lineups[games] = self._check_lineups(self._assign(games), len(games))
+        elif len(self.opponents) > 1:
+            self.lineups[games] = np.arange(self.players - 1)
+        self._unseen[games] = True
+        self._pending[games] = 0.0
+
+    def _check_lineups(self, lineups: np.ndarray, number: int) -> np.ndarray:
+        given = np.asarray(lineups)
+        if given.shape != (number, self.players - 1) or given.dtype.kind not in "iu":
+            wanted = f"ints of shape ({number}, {self.players - 1})"
+            raise ConfigError(f"assign: it gives {given.dtype} {given.shape}, not {wanted}")
+        if given.size and (given.min() < 0 or given.max() >= len(self.opponents)):
+            raise ConfigError(f"assign: opponents {given.min()} to {given.max()}, there are {len(self.opponents)}")
+        return given
+
+    def _play_others(self, prepared: bool = False) -> None:
+        """Play the other seats until every game's learner is asked, or the game is over and stays so."""
+        batch = self.batch
+        while True:
+            asked = np.flatnonzero((batch.actors != self.seats) & (batch.actors != NOBODY))
+            if not len(asked):
+                return
+            places = (batch.actors[asked] - self.seats[asked] - 1) % self.players
+            players = self.lineups[asked, places]
+            for index in np.unique(players):
+                games = asked[players == index]
+                decisions = Decisions.of(batch, games)
+                self._actions[games] = ask(self.opponents[index], decisions, self.generator)
+            which = np.zeros(self.num_games, np.bool_)
+            which[asked] = True
+            batch.step(self._actions, which=which)
+            self._take_in(prepared)
+
+    def _take_in(self, prepared: bool = False) -> None:
+        """Add up what the learners gained by the batch's last step, and see to the games that it ended."""
+        gained = self.batch.rewards[self._games, self.seats]
+        self._pending += np.where(self._unseen, gained, 0.0)
+        self.rewards += np.where(self._unseen, 0.0, gained)
+        ended = np.flatnonzero(self.batch.terminations)
+        if not len(ended):
+            return
+        unseen = self._unseen[ended]
+        if prepared and unseen.any():
+            game = int(ended[unseen.argmax()])
+            raise ScenarioError(
+                f"scenario: game {game} ends before player_{self.seats[game]}, the learner, has a decision"
+            )
+        shown = ended[~unseen]
+        states = self.batch.final_states[shown]
+        self.terminations[shown] = True
+        self.final_states[shown] = states
+        self.final_observations[shown] = self._views(states, self.seats[shown])
+        self.final_seats[shown] = self.seats[shown]
+        self.final_lineups[shown] = self.lineups[shown]
+        for game in shown:
+            self.final_configs[game] = self.configs[game]
+        anew = ended if self.autoreset == "same_step" else ended[unseen]
+        if len(anew):
+            self._start(anew)
+
+    def _views(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        views = np.empty((len(states), OBSERVATION_SIZE), np.float32)
+        observe_games(states, self.batch.tables, seats, views)
+        return views
+
+    def _show(self) -> None:
+        batch = self.batch
+        over = np.flatnonzero(batch.actors == NOBODY)
+        if len(over):  # the batch shows seat 0's view of these
+            batch.observations[over] = self._views(batch.states[over], self.seats[over])
+        self.observations = batch.observations.copy() if self.new_observations else batch.observations
+        self.action_masks = batch.action_masks
+
+    def _show_batch(self) -> None:
+        batch = self.batch
+        self.observations = batch.observations
+        self.action_masks = batch.action_masks
+        self.rewards = batch.rewards[:, 0]
+        self.terminations = batch.terminations
+        self.illegal = batch.illegal
+        self.final_states = batch.final_states
+        self.final_observations = batch.final_observations
+
+
+def _check_seat(seat: int | str, players: int) -> int:
+    """The seat, -1 for a random one."""
+    if isinstance(seat, str) and seat == "random":
+        return 0 if players == 1 else -1
+    if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
+        raise ConfigError(f"seat={seat!r}: 0 to {players - 1} with {players} players, or 'random'")
+    return int(seat)
+
+
+def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign | None) -> list[Agent]:
+    from tabletop_agents import make_agent
+
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ConfigError(f"opponents={given!r:.80}: a sequence of agents or of their names, such as ('greedy',)")
+    others = config.players - 1
+    if others == 0 and (given or assign is not None):
+        raise ConfigError("opponents: nobody else has a seat with players=1; leave opponents=() and assign=None")
+    if others and assign is None and len(given) not in (1, others):
+        wanted = "1 for every other seat" if others == 1 else f"1 for every other seat, or {others} clockwise"
+        raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; {wanted}")
+    if assign is not None and not given:
+        raise ConfigError("opponents: at least 1 for `assign` to choose from")
+    made = [make_agent(one) if isinstance(one, str) else one for one in given]
+    for one in made:
+        if not isinstance(one, Agent):
+            raise ConfigError(f"opponents: {one!r:.80} is no agent: it has no `name` or no `act`")
+    check_agents(made, config)
+    return made

@@ -1,0 +1,465 @@
+"""Playing many games at once, and results that carry their uncertainty, their seeds and their version."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+import petrichor_env
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.state import STATE_VERSION, Source
+from petrichor_env.words import counted
+from tabletop.agents import Agent, Decisions, ask, check_agents
+from tabletop.batch import Batch
+from tabletop.errors import ConfigError, IllegalAction
+from tabletop.replays.files import THOUSANDTHS
+from tabletop_training.ratings import CONFIDENCE, Z, final_places, places
+
+ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
+    chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
+)
+"""The 16 combinations of the difficulty variants, the base game first, then by how many there are."""
+
+MAX_GAMES_AT_ONCE = 1024
+EVALUATION_SEED = 1_000_000
+"""Where reported games start counting, so that they are none that were trained on."""
+
+
+class EvaluationStopped(Exception):
+    """`should_stop` said so. Nothing of the unfinished games is kept: short games would be over-represented."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Finished games of one configuration.
+
+    A game can be played again from its seed, its line-up and, where they were recorded, its actions.
+
+    Attributes (P players; owners: P, in solo 2):
+        agents: names, by seat if there is no `lineups`.
+        seed: of the first game; game i has `seeds[i]`.
+        points: (games, owners) int64, final points; in solo column 1 is the neutral player.
+        won: (games, P) bool; several where a victory is shared.
+        lengths: (games,) int64, decisions taken.
+        decisions: (games, P) int64, those of each seat; no games if that was not recorded.
+        scored: (games, owners, len(Source)) int64, where the points came from; no games if that was not recorded.
+        places: (games, P) int64, 1 the first, ties share the better place; in solo 1 for a victory, else 2.
+        seeds: (games,) int64; by default seed, seed + 1 …
+        lineups: (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i.
+        seconds: (agents,) float64, how long each agent thought in all of these games; empty if not measured.
+        actions: for each game its actions in the order of play, (length,) int16; None if they were not recorded.
+        probabilities: for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16:
+            the decision's number, an action, its probability in thousandths; None if they were not recorded.
+    """
+
+    config: Config
+    agents: tuple[str, ...]
+    seed: int
+    points: np.ndarray
+    won: np.ndarray
+    lengths: np.ndarray
+    decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, len(Source)), np.int64))
+    places: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
+    actions: tuple[np.ndarray, ...] | None = None
+    probabilities: tuple[np.ndarray, ...] | None = None
+
+    def __post_init__(self) -> None:
+        games, players = self.won.shape
+        if not len(self.seeds):
+            object.__setattr__(self, "seeds", self.seed + np.arange(games))
+        if not len(self.lineups):
+            object.__setattr__(self, "lineups", np.tile(np.arange(players), (games, 1)))
+        if not len(self.places):
+            solo = self.config.solo
+            ranks = np.where(self.won, 1, 2) if solo else places(2 * self.points + self.won)
+            object.__setattr__(self, "places", ranks)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def margins(self) -> np.ndarray:
+        """(games,) float64: seat 0's points less the mean of the others'."""
+        return self.margins_by_seat[:, 0]
+
+    @property
+    def margins_by_seat(self) -> np.ndarray:
+        """(games, P) float64: each seat's points less the mean of the others', in solo of the neutral player's."""
+        total = self.points.sum(axis=1, keepdims=True)
+        margins = self.points - (total - self.points) / (self.points.shape[1] - 1)
+        return np.asarray(margins[:, : self.config.players], np.float64)
+
+    @property
+    def win_shares(self) -> np.ndarray:
+        """(games, P) float64: 1 for a victory, 1/k for one that k share; each game's sum is 1 but for solo."""
+        return self.won / np.maximum(1, self.won.sum(axis=1, keepdims=True))
+
+    def by_agent(self, values: np.ndarray) -> np.ndarray:
+        """What (games, P) numbers by seat are by agent: (games, agents) float64, NaN where an agent doesn't play."""
+        sorted_out = np.full((len(self), len(self.agents)), np.nan)
+        np.put_along_axis(sorted_out, self.lineups, values.astype(np.float64), axis=1)
+        return sorted_out
+
+    def by_seed(self, values: np.ndarray) -> np.ndarray:
+        """Means over the games of each seed, NaN left out: (games, n) → (seeds, n) float64, by ascending seed.
+
+        Games of one seed begin alike and so are no independent observations; their mean is one.
+        """
+        seeds, number = np.unique(self.seeds, return_inverse=True)
+        sums = np.zeros((len(seeds), values.shape[1]))
+        counts = np.zeros_like(sums)
+        np.add.at(sums, number, np.nan_to_num(values))
+        np.add.at(counts, number, ~np.isnan(values))
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def concatenate(parts: Sequence[Results]) -> Results:
+    """All games of several results of the same agents and configuration. Raises ValueError if they differ, or none."""
+    if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
+        raise ValueError("results to put together: at least one, all of the same agents and configuration")
+    arrays = ("points", "won", "lengths", "decisions", "scored", "places", "seeds", "lineups")
+    together = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    return Results(
+        parts[0].config,
+        parts[0].agents,
+        parts[0].seed,
+        **together,
+        seconds=np.sum([part.seconds for part in parts], axis=0),
+        actions=_chained([part.actions for part in parts]),
+        probabilities=_chained([part.probabilities for part in parts]),
+    )
+
+
+def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:
+    """Those of all parts, None if one has none."""
+    there = [part for part in recorded if part is not None]
+    return tuple(itertools.chain(*there)) if len(there) == len(recorded) else None
+
+
+def play_games(
+    agents: Sequence[Agent],
+    config: Config,
+    games: int,
+    seed: int,
+    *,
+    should_stop: Callable[[], bool] | None = None,
+    on_finished: Callable[[int], None] | None = None,
+    record_actions: bool = False,
+    record_probabilities: bool = False,
+) -> Results:
+    """Play `games` games, one agent a seat.
+
+    Game i starts from seed + i whoever plays, so that results of different agents are paired. The same arguments
+    give the same results. `on_finished` is told how many games have just ended. Raises EvaluationStopped, and
+    ConfigError for a number of agents that is not the number of players.
+    """
+    if len(agents) != config.players:
+        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
+    if games < 1:
+        raise ConfigError(f"games={games}: at least 1")
+    parts = []
+    for start in range(0, games, MAX_GAMES_AT_ONCE):
+        seeds = seed + start + np.arange(min(MAX_GAMES_AT_ONCE, games - start))
+        lineups = np.tile(np.arange(len(agents)), (len(seeds), 1))
+        parts.append(
+            play_lineups(
+                agents,
+                config,
+                seeds,
+                lineups,
+                should_stop=should_stop,
+                on_finished=on_finished,
+                record_actions=record_actions,
+                record_probabilities=record_probabilities,
+            )
+        )
+    return concatenate(parts)
+
+
+def play_lineups(
+    agents: Sequence[Agent],
+    config: Config,
+    seeds: Sequence[int] | np.ndarray,
+    lineups: np.ndarray,
+    *,
+    should_stop: Callable[[], bool] | None = None,
+    on_finished: Callable[[int], None] | None = None,
+    record_actions: bool = False,
+    record_probabilities: bool = False,
+) -> Results:
+    """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
+
+    Arguments:
+        seeds: (games,) ints, what each game starts from. The agents' own randomness comes from the first of them.
+        lineups: (games, players) ints, who sits where: indices into `agents`. None may sit twice in one game.
+        should_stop, on_finished: as in `play_games`.
+        record_actions: keep all actions, for replays.
+        record_probabilities: and what those agents that have `probabilities` give the actions, which they are asked
+            for besides: the games stay the same, a search takes twice as long.
+
+    Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this; IllegalAction
+    for one that answers wrongly.
+    """
+    lineups = np.asarray(lineups, np.int64)
+    games = len(seeds)
+    if games < 1 or lineups.shape != (games, config.players):
+        raise ConfigError(f"lineups: an array ({games}, {config.players}) of at least one game, not {lineups.shape}")
+    ordered = np.sort(lineups, axis=1)
+    if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
+        raise ConfigError(f"lineups: different numbers from 0 to {len(agents) - 1} in every game")
+    names = names_of(agents)
+    check_agents(agents, config)
+    batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
+    first = int(seeds[0])
+    generators = [np.random.default_rng([first, index]) for index in range(len(agents))]
+    actions = np.zeros(games, np.int64)
+    number = np.zeros(lineups.shape, np.int64)
+    seconds = np.zeros(len(agents))
+    taken: list[tuple[np.ndarray, np.ndarray]] = []
+    given: list[tuple[np.ndarray, np.ndarray]] = []
+    rows = np.arange(games)
+    playing = np.ones(games, bool)
+    while playing.any():
+        if should_stop is not None and should_stop():
+            raise EvaluationStopped
+        asked = np.where(playing, lineups[rows, batch.actors], -1)
+        for index, agent in enumerate(agents):
+            own = np.flatnonzero(asked == index)
+            if len(own):
+                decisions = Decisions.of(batch, own)
+                generator = copy.deepcopy(generators[index]) if record_probabilities else None
+                start = time.perf_counter()
+                actions[own] = ask(agent, decisions, generators[index])
+                seconds[index] += time.perf_counter() - start
+                if generator is not None:  # as it was before, so that a search shows what it has just done
+                    given += _probabilities(agent, decisions, generator, own, number.sum(axis=1)[own])
+        if record_actions:
+            taken.append((np.flatnonzero(playing), actions[playing].astype(np.int16)))
+        number[rows[playing], batch.actors[playing]] += 1
+        batch.step(actions, playing)
+        ended = playing & batch.terminations
+        if ended.any():
+            playing &= ~ended
+            if on_finished is not None:
+                on_finished(int(ended.sum()))
+    final = batch.states
+    points = final["points"][:, : config.owners].astype(np.int64)
+    won = batch.winners(final)
+    ranks = final_places(final, config.owners)
+    return Results(
+        config,
+        names,
+        first,
+        points,
+        won,
+        number.sum(axis=1),
+        decisions=number,
+        scored=final["scored"][:, : config.owners].astype(np.int64),
+        places=np.where(won, 1, 2) if config.solo else ranks,
+        seeds=np.asarray(seeds, np.int64),
+        lineups=lineups,
+        seconds=seconds,
+        actions=_by_game(taken, games) if record_actions else None,
+        probabilities=_by_game(given, games) if record_probabilities else None,
+    )
+
+
+def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
+    """What they are called. Raises ConfigError for anything that is no agent, such as the name of one."""
+    for agent in agents:
+        if not isinstance(agent, Agent):
+            raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects, as make_agent gives them")
+    return tuple(agent.name for agent in agents)
+
+
+def _probabilities(
+    agent: Agent, decisions: Decisions, generator: np.random.Generator, games: np.ndarray, numbers: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Which games, and lines of `Results.probabilities`, in one pair; none of an agent that doesn't offer them.
+
+    Raises IllegalAction, which names the agent, for what are no probabilities.
+    """
+    if not hasattr(agent, "probabilities"):
+        return []
+    shares = np.asarray(agent.probabilities(decisions, generator))
+    wanted = decisions.action_masks.shape
+    if shares.shape != wanted or shares.dtype.kind != "f" or not ((shares >= 0) & (shares < 1.0001)).all():
+        raise IllegalAction(f"agent {agent.name!r}: probabilities gives no numbers from 0 to 1 of shape {wanted}")
+    thousandths = np.rint(shares * THOUSANDTHS).astype(np.int16)
+    rows, actions = np.nonzero(thousandths)
+    return [(games[rows], np.stack([numbers[rows], actions, thousandths[rows, actions]], axis=1).astype(np.int16))]
+
+
+def _by_game(parts: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
+    """What there is of each game, from parts that are (which games, a line of each)."""
+    if not parts:
+        return (np.empty((0, 3), np.int16),) * games
+    who = np.concatenate([which for which, _ in parts])
+    lines = np.concatenate([of for _, of in parts])
+    order = np.argsort(who, kind="stable")
+    ends = np.cumsum(np.bincount(who, minlength=games))
+    return tuple(np.split(lines[order], ends[:-1]))
+
+
+# --- Intervals -------------------------------------------------------------------------------------------------------
+
+
+class Estimate(NamedTuple):
+    """A mean with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def has_interval(self) -> bool:
+        """False for the mean of a single number: its ends are infinite, in JSON files null."""
+        return self.low is not None and math.isfinite(self.low)
+
+
+def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
+    if games < 1 or not 0 <= wins <= games:
+        raise ValueError(f"{wins} wins of {games} games: 0 to games, of at least 1 game")
+    interval = stats.binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float]:
+    """The 95 % Student interval of a mean: without width for equal values, without ends for a single one."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return -math.inf, math.inf
+    half = float(stats.sem(values) * stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
+    return mean - half, mean + half
+
+
+def share_estimate(shares: np.ndarray) -> Estimate:
+    """The mean of independent numbers from 0 to 1, (n,) float, such as an agent's part in the victories of each seed.
+
+    Wilson's score interval with the design effect of the sample: the numbers' variance over that of zeros and ones
+    with the same mean, to which one more number of the greatest variance is added, so that equal numbers (all games
+    won, say) leave an honest interval. For zeros and ones it is Wilson's own. Raises ValueError for none, or others.
+    """
+    shares = np.asarray(shares, np.float64)
+    n = len(shares)
+    if n < 1 or shares.min() < 0 or shares.max() > 1:
+        raise ValueError(f"{n} shares: at least one, all from 0 to 1")
+    mean = float(shares.mean())
+    greatest = mean * (1 - mean)
+    effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
+    size = n / effect
+    centre = (mean + Z**2 / (2 * size)) / (1 + Z**2 / size)
+    half = Z * math.sqrt(greatest / size + Z**2 / (4 * size**2)) / (1 + Z**2 / size)
+    return Estimate(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
+
+
+def mean_estimate(values: np.ndarray) -> Estimate:
+    """The mean of independent numbers, (n,), with `mean_interval`."""
+    return Estimate(float(np.mean(values)), *mean_interval(values))
+
+
+def difference_estimate(differences: np.ndarray) -> Estimate:
+    """The mean of independent differences from -1 to 1, (n,) float, of shares that are paired by their seed.
+
+    `share_estimate` on that scale: pairs without any difference leave an honest interval, too. Raises ValueError for
+    none, or others.
+    """
+    differences = np.asarray(differences, np.float64)
+    if len(differences) < 1 or np.abs(differences).max() > 1:
+        raise ValueError(f"{len(differences)} differences: at least one, all from -1 to 1")
+    return Estimate(*(2 * end - 1 for end in share_estimate((differences + 1) / 2)))
+
+
+# --- Summaries -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One agent against the Southern Winds with one set of variants and modules: a row of `difficulty.csv`."""
+
+    variants: str
+    modules: str
+    agent: str
+    games: int
+    seed: int
+    wins: int
+    win_rate: float
+    win_rate_low: float
+    win_rate_high: float
+    margin: float
+    margin_low: float
+    margin_high: float
+    points: float
+    neutral_points: float
+    decisions: float
+    package_version: str
+    state_version: int
+
+    @property
+    def variant_names(self) -> tuple[str, ...]:
+        return tuple(self.variants.split("+")) if self.variants != "base" else ()
+
+
+def summarize(results: Results) -> Summary:
+    """Win rate, margin, scores and length of solo games, with 95 % intervals."""
+    games = len(results.lengths)
+    wins = int(results.won[:, 0].sum())
+    win_rate_low, win_rate_high = wilson_interval(wins, games)
+    margin_low, margin_high = mean_interval(results.margins)
+    added, number = results.config.name.split("+")[1:], len(results.config.variants)
+    return Summary(
+        variants="+".join(added[:number]) or "base",
+        modules="+".join(added[number:]),
+        agent=results.agents[0],
+        games=games,
+        seed=results.seed,
+        wins=wins,
+        win_rate=wins / games,
+        win_rate_low=win_rate_low,
+        win_rate_high=win_rate_high,
+        margin=float(results.margins.mean()),
+        margin_low=margin_low,
+        margin_high=margin_high,
+        points=float(results.points[:, 0].mean()),
+        neutral_points=float(results.points[:, 1].mean()),
+        decisions=float(results.lengths.mean()),
+        package_version=petrichor_env.__version__,
+        state_version=STATE_VERSION,
+    )
+
+
+def write_csv(path: Path, summaries: Iterable[Summary]) -> None:
+    """One line a summary, numbers to six decimals, nothing for ends that an interval has not."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Summary)])
+        writer.writeheader()
+        for summary in summaries:
+            row = asdict(summary)
+            writer.writerow({key: decimals(value) for key, value in row.items()})
+
+
+def decimals(value: Any) -> Any:
+    """A cell of a CSV file: a float to six decimals, nothing if it is infinite or NaN, others as they are."""
+    if not isinstance(value, float):
+        return value
+    return f"{value:.6f}" if math.isfinite(value) else ""

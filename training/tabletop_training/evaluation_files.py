@@ -1,0 +1,238 @@
+"""The files that evaluations and tournaments leave, and how they write an estimate."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+import petrichor_env
+from petrichor_env.config import Config
+from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
+from petrichor_env.words import NEUTRAL, counted
+from tabletop.errors import ConfigError, PetrichorError
+from tabletop.replays.files import THOUSANDTHS, printable
+from tabletop.replays.replay import Replay, replays_of
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results, decimals
+from tabletop_training.progress import new_folder
+
+if TYPE_CHECKING:
+    from tabletop_training.petrichor.variant_effects import Effect
+
+_LONGEST_SLUG = 40
+
+
+class GamesFile:
+    """`games.csv`: a line for every seat of every game, added block by block, so that nothing that is done is lost.
+
+    Columns: game, seed, seat, agent, points, won (the part of the victory), place, margin, decisions, length, then
+    the points by where they came from. Solo games have a second line with the neutral player's points.
+    """
+
+    COLUMNS = (
+        "game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length", *SOURCE_NAMES
+    )  # fmt: skip
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._games = 0
+
+    def add(self, results: Results, labels: Sequence[str]) -> None:
+        """Append these games; `labels` are the agents' names in the file."""
+        new = self._games == 0
+        with self._path.open("w" if new else "a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            if new:
+                writer.writerow(self.COLUMNS)
+            shares, margins = results.win_shares, results.margins_by_seat
+            for game in range(len(results)):
+                for seat in range(results.points.shape[1]):
+                    agent, won, place, margin, decisions = NEUTRAL, "", "", "", ""
+                    if seat < results.config.players:
+                        agent = labels[results.lineups[game, seat]]
+                        won, margin = f"{shares[game, seat]:.4g}", f"{margins[game, seat]:.4g}"
+                        place, decisions = results.places[game, seat], results.decisions[game, seat]
+                    start = (self._games, results.seeds[game], seat, agent, results.points[game, seat])
+                    rest = (won, place, margin, decisions, results.lengths[game], *results.scored[game, seat])
+                    writer.writerow([*start, *rest])
+                self._games += 1
+
+
+class ReplayFiles:
+    """A folder with a replay of every game, or of the first ones, added block by block.
+
+    The files are called after the game's number, as in `games.csv`, and after who sat where:
+    `000012-greedy-random.json`.
+
+    Arguments:
+        folder: made by `open`, or with the first game; if it has files already, a new one beside it. None: nothing is
+            kept.
+        most: how many games are kept, of each folder within it; None for all.
+        probabilities: keep what agents gave their actions, too.
+
+    Raises ConfigError for a number of games below 1, or without a folder.
+    """
+
+    def __init__(self, folder: str | Path | None, most: int | None = None, probabilities: bool = False) -> None:
+        if folder is None and (most is not None or probabilities):
+            raise ConfigError("replay_games, replay_probabilities: only with save_replays, a folder for the replays")
+        if most is not None and most < 1:
+            raise ConfigError(f"replay_games={most}: at least 1")
+        self._wanted = folder
+        self._folder: Path | None = None
+        self._most = most
+        self._probabilities = probabilities
+        self._games: Counter[Path] = Counter()
+        self._kept = 0
+
+    @property
+    def recording(self) -> dict[str, bool]:
+        """The arguments of `play_lineups` and of all that plays by it."""
+        wanted = self._wanted is not None
+        return {"record_actions": wanted, "record_probabilities": wanted and self._probabilities}
+
+    def open(self, output: Path | None = None) -> None:
+        """Make the folder, before any game is played for it.
+
+        Raises PetrichorError where none can be made, ConfigError for `output`, where the results' files are.
+        """
+        if self._wanted is not None and self._folder is None:
+            if output is not None and Path(self._wanted).resolve() == output.resolve():
+                raise ConfigError(f"save_replays={self._wanted}: a folder of its own, not that of the results")
+            self._folder = new_folder(self._wanted)
+
+    def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
+        """Keep these games; `labels` are the agents' names. `within`: a folder in the folder, counted on its own.
+
+        Raises PetrichorError where no file can be written, ConfigError for results without actions.
+        """
+        if self._wanted is None:
+            return
+        if results.actions is None:
+            raise ConfigError("results: without their actions (record_actions) there are no replays")
+        self.open()
+        assert self._folder is not None
+        first = self._games[within]
+        kept = len(results) if self._most is None else max(0, min(len(results), self._most - first))
+        self._games[within] += len(results)
+        self._kept += kept
+        folder = self._folder / within
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        for start in range(0, kept, MAX_GAMES_AT_ONCE):
+            end = min(kept, start + MAX_GAMES_AT_ONCE)
+            for number, replay in enumerate(_replays(results, labels, start, end), first + start):
+                replay.save(folder / f"{number:06}-{'-'.join(map(slug, replay.names))}.json")
+
+    def tell(self, console: Console) -> None:
+        """Say where they are, if any were kept."""
+        if self._kept:
+            example = "petrichor replay FILE"
+            where = f"[bold]{escape(str(self._folder))}[/bold]"
+            console.print(f"In {where}: {counted(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
+
+
+def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:
+    """Of the games from `start` to `end` - 1."""
+    assert results.actions is not None
+    return replays_of(
+        results.config,
+        results.seeds[start:end].tolist(),
+        [actions.tolist() for actions in results.actions[start:end]],
+        names=[[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[start:end]],
+        probabilities=[_by_decision(results, game) for game in range(start, end)] if results.probabilities else (),
+    )
+
+
+def _by_decision(results: Results, game: int) -> list[dict[int, float]]:
+    assert results.probabilities is not None
+    shares: list[dict[int, float]] = [{} for _ in range(results.lengths[game])]
+    for decision, action, thousandths in results.probabilities[game].tolist():
+        shares[decision][action] = thousandths / THOUSANDTHS
+    return shares
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's: the end of `policy:runs/best.zip` is `policy_runs_best.zip`."""
+    return re.sub(r"[^\w.+]+", "_", name)[-_LONGEST_SLUG:].strip("_.")
+
+
+def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """A CSV file with numbers to six decimals (`decimals`); its columns are the first row's keys."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({key: decimals(value) for key, value in row.items()})
+
+
+def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
+    """What a result holds for: versions, configuration, first seed, agents."""
+    return {
+        "package_version": petrichor_env.__version__,
+        "state_version": STATE_VERSION,
+        "config": asdict(config),
+        "first_seed": seed,
+        "agents": list(labels),
+    }
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Indented, with a newline at the end; null for what JSON has no number for, infinite ends and NaN."""
+    path.write_text(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def flat(**estimates: Estimate) -> dict[str, float]:
+    """For each estimate its value, `_low` and `_high`, as columns of a CSV file."""
+    columns: dict[str, float] = {}
+    for name, estimate in estimates.items():
+        columns |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+    return columns
+
+
+def percent(estimate: Estimate) -> str:
+    """`63.1 % (59.0–67.1)`."""
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f}–{100 * estimate.high:.1f})"
+
+
+def plus_minus(estimate: Estimate, signed: bool = False, digits: int = 1) -> str:
+    """`+3.2 ± 1.1`; the greater of both distances where the interval is not symmetric; `+3.2 ± –` without one."""
+    value = f"{estimate.value:{'+' if signed else ''}.{digits}f}"
+    if not estimate.has_interval:
+        return f"{value} ± –"
+    half = max(estimate.high - estimate.value, estimate.value - estimate.low)
+    return f"{value} ± {half:.{digits}f}"
+
+
+def between(estimate: Estimate, digits: int = 1) -> str:
+    """`1.40 (1.31–1.52)`: for what has bounds, beyond which ± could go."""
+    return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
+
+
+def signed(estimate: Estimate | Effect) -> str:
+    """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
+    return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"
+
+
+def ends(low: float, high: float, sign: str = "+") -> str:
+    """`(+2.1 to +4.3)`; a single game has no interval."""
+    return f"({low:{sign}.1f} to {high:{sign}.1f})" if math.isfinite(low) else "(no interval)"

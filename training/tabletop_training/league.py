@@ -1,0 +1,348 @@
+"""A league for self-play: earlier snapshots of the learner and scripted agents, who of them is played next, ratings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tabletop_agents import Agent, make_agent
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.observation import OBSERVATION_SIZE
+from tabletop.agents import Decisions
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop_training.ratings import START_MU, Ratings
+from tabletop_training.resume import load_tree, save_tree
+from tabletop_training.settings import check_types
+
+LEARNER = "learner"
+"""The learner's name among the ratings: the network as it is now, which drifts while it learns."""
+
+ANCHOR = "random"
+"""The player whose rating stays 25, so that ratings tell how far from random play the others are."""
+
+_ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {"ReLU": torch.nn.functional.relu, "Tanh": torch.tanh}
+
+
+@dataclass(frozen=True)
+class LeagueSettings:
+    """Who is in the league and how often each is drawn. Raises ConfigError for numbers that make no league.
+
+    Arguments:
+        snapshot_steps: of learning between two snapshots.
+        snapshots: how many are kept. The first, the newest and the highest rated always are; of the others goes the one
+            that leaves the smallest gap, so that the rest are spread evenly over the learner's past.
+        scripted: names of agents that are always in the league.
+        newest: share of the seats that go to the newest snapshot, whatever the results.
+        power: the other seats go to member i in proportion to (1 - w)^power + floor, w the share of its games in which
+            the learner finished ahead of it: the higher, the more to those that still win.
+        floor: keeps a member that the learner always beats from being forgotten.
+        memory: of about how many games of a member w is the mean; older ones fade, because the learner changes.
+    """
+
+    snapshot_steps: int = 100_000
+    snapshots: int = 10
+    scripted: tuple[str, ...] = ("random", "greedy")
+    newest: float = 0.4
+    power: float = 1.5
+    floor: float = 0.05
+    memory: int = 200
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        if self.snapshot_steps < 1:
+            raise ConfigError(f"snapshot_steps={self.snapshot_steps}: at least 1")
+        if self.snapshots < 3:
+            raise ConfigError(f"snapshots={self.snapshots}: at least 3 (the first, the newest, the highest rated)")
+        if not self.scripted or len(set(self.scripted)) < len(self.scripted):
+            raise ConfigError(f"scripted={list(self.scripted)}: at least one agent, and none twice")
+        if not 0 <= self.newest <= 1:
+            raise ConfigError(f"newest={self.newest}: a share, 0 to 1")
+        if self.power < 0 or self.floor <= 0 or self.memory < 1:
+            raise ConfigError(
+                f"power={self.power}, floor={self.floor}, memory={self.memory}: power at least 0, floor above 0, "
+                "memory at least 1"
+            )
+
+
+# --- Snapshots -------------------------------------------------------------------------------------------------------
+
+
+class Snapshot:
+    """The policy half of a network at one moment, as an agent that draws its actions from the policy.
+
+    It is the bare layers, half a megabyte: no value network, no optimizer, nothing of Stable-Baselines3.
+
+    Arguments:
+        name: of the agent.
+        layers: (weights (outputs, inputs), biases (outputs,)) float32, from the observation to the actions' logits.
+        activation: "ReLU" or "Tanh", between the layers.
+
+    Raises CheckpointError for layers that don't lead from an observation to the actions.
+    """
+
+    def __init__(self, name: str, layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: str) -> None:
+        sizes = [OBSERVATION_SIZE, *(len(biases) for _, biases in layers)]
+        shapes = [weights.shape for weights, _ in layers]
+        joined = shapes == [(outputs, inputs) for inputs, outputs in itertools.pairwise(sizes)]
+        if activation not in _ACTIVATIONS or sizes[-1] != NUM_ACTIONS or not joined:
+            raise CheckpointError(
+                f"snapshot {name!r}: layers {shapes} with {activation!r} do not lead from {OBSERVATION_SIZE} "
+                f"observed numbers to {NUM_ACTIONS} actions"
+            )
+        self.name = name
+        self.layers = [(np.array(weights, np.float32), np.array(biases, np.float32)) for weights, biases in layers]
+        self.activation = activation
+        self._activate = _ACTIVATIONS[activation]
+        # transposed, they are multiplied up to twice as fast for the few decisions of a call
+        self._tensors = [
+            (torch.from_numpy(np.ascontiguousarray(weights.T)), torch.from_numpy(biases))
+            for weights, biases in self.layers
+        ]
+
+    @classmethod
+    def of(cls, policy: Any, name: str) -> Snapshot:
+        """A copy of what a MaskablePPO `MlpPolicy` plays now. Raises ConfigError for a policy of another build."""
+        features = policy.pi_features_extractor
+        chain = [*getattr(features, "net", ()), *policy.mlp_extractor.policy_net, policy.action_net]
+        linear, between = chain[::2], {type(module).__name__ for module in chain[1::2]}
+        copied = sum(parameter.numel() for module in chain for parameter in module.parameters())
+        leading = [*features.parameters(), *policy.mlp_extractor.policy_net.parameters()]
+        whole = sum(parameter.numel() for parameter in [*leading, *policy.action_net.parameters()])
+        fits = all(isinstance(module, torch.nn.Linear) for module in linear) and between <= _ACTIVATIONS.keys()
+        if not fits or len(between) > 1 or copied != whole:
+            raise ConfigError(
+                f"self-play copies fully connected networks with {' or '.join(_ACTIVATIONS)} between the layers, not "
+                f"{', '.join(type(module).__name__ for module in [features, *chain])}"
+            )
+        layers = [(layer.weight.detach().cpu().numpy(), layer.bias.detach().cpu().numpy()) for layer in linear]
+        return cls(name, layers, next(iter(between), "ReLU"))
+
+    def save(self, path: Path) -> None:
+        """Write a file with the layers; at no time is half a file there."""
+        save_tree(path, {"activation": self.activation, "layers": [list(layer) for layer in self.layers]})
+
+    @classmethod
+    def load(cls, path: Path, name: str) -> Snapshot:
+        """What `save` wrote. Raises CheckpointError where it is missing, damaged or of another version."""
+        tree = load_tree(path)
+        try:
+            return cls(name, [(weights, biases) for weights, biases in tree["layers"]], tree["activation"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CheckpointError(f"{path}: holds no snapshot ({error})") from None
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64 legal actions, drawn from the policy: one pass for all decisions."""
+        with torch.inference_mode(), _float32():
+            values = torch.from_numpy(np.ascontiguousarray(decisions.observations, np.float32))
+            for weights, biases in self._tensors[:-1]:
+                values = self._activate(torch.addmm(biases, values, weights))
+            weights, biases = self._tensors[-1]
+            logits = torch.addmm(biases, values, weights).numpy()
+        logits = np.where(decisions.action_masks == 1, logits, -np.inf)
+        chances = np.exp(logits - logits.max(axis=1, keepdims=True)).cumsum(axis=1, dtype=np.float64)
+        # float32 draws end far enough below 1 that the product stays below the sum of the chances
+        drawn = generator.random((len(chances), 1), np.float32) * chances[:, -1:]
+        return np.asarray((chances <= drawn).sum(axis=1), np.int64)
+
+
+@contextmanager
+def _float32() -> Iterator[None]:
+    """Multiply in float32 whatever the learner does: bfloat16 converts all weights anew in each of these small calls.
+
+    It takes four times as long for a few decisions, and saves nothing for a hundred.
+    """
+    precision = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(precision)
+
+
+# --- The league ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Member:
+    """Somebody to play against.
+
+    Attributes:
+        steps: of learning when the snapshot was taken; -1 for a scripted agent.
+        ahead: in how many of the `games` the learner finished ahead of it (half for a tie); both fade with time.
+        active: False once dropped: games that run against it end, no new ones begin.
+    """
+
+    agent: Agent
+    steps: int = -1
+    ahead: float = 0.0
+    games: float = 0.0
+    active: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.agent.name
+
+    @property
+    def learner_ahead(self) -> float:
+        """The learner's rate of finishing ahead, drawn to one half as if two even games had been played before."""
+        return (self.ahead + 1) / (self.games + 2)
+
+
+@dataclass(eq=False)
+class League:
+    """The members with their results, and the draws of opponents.
+
+    `agents` is what `VersusBatch.opponents` should be: a member's place in it stays its own as long as any game
+    against it runs, so that running games never see their opponent change.
+
+    Arguments:
+        opponents: seats of a game that members play, 1 to 4.
+        folder: where snapshots are kept as files, one each.
+        seed: of the draws.
+    """
+
+    settings: LeagueSettings
+    opponents: int
+    folder: Path
+    seed: int
+    members: list[Member] = field(init=False)
+    ratings: Ratings = field(init=False)
+    generator: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.members = [Member(make_agent(name)) for name in self.settings.scripted]
+        self.ratings = Ratings(fixed={ANCHOR: START_MU}, drifting=(LEARNER,))
+        self.generator = np.random.default_rng([self.seed, self.opponents])
+
+    @property
+    def agents(self) -> list[Agent]:
+        """The members as agents, in the order of the indices that `assign` gives."""
+        return [member.agent for member in self.members]
+
+    @property
+    def snapshots(self) -> list[Member]:
+        """The snapshots that new games are played against, oldest first."""
+        chosen = [member for member in self.members if member.active and member.steps >= 0]
+        return sorted(chosen, key=lambda member: member.steps)
+
+    # --- who plays ---
+
+    def shares(self) -> np.ndarray:
+        """(members,) float64: the chance that each has of any seat; 0 for those that were dropped."""
+        settings = self.settings
+        losing = np.array([1.0 - member.learner_ahead for member in self.members])
+        weights = losing**settings.power + settings.floor
+        weights[[not member.active for member in self.members]] = 0.0
+        shares = weights / weights.sum()
+        if self.snapshots:
+            shares *= 1.0 - settings.newest
+            shares[self.members.index(self.snapshots[-1])] += settings.newest
+        return shares
+
+    def assign(self, games: np.ndarray) -> np.ndarray:
+        """Draw who plays the seats beside the learner: (len(games), opponents) int64 indices into `agents`."""
+        shares = self.shares()
+        drawn = self.generator.choice(len(shares), size=(len(games), self.opponents), p=shares / shares.sum())
+        return np.asarray(drawn, np.int64)
+
+    # --- results ---
+
+    def record(self, lineups: np.ndarray, places: np.ndarray) -> None:
+        """Take note of finished games.
+
+        Arguments:
+            lineups: (games, opponents) int, indices as `assign` gave them.
+            places: (games, 1 + opponents) int, the learner's place first, then the opponents' in the line-up's order.
+        """
+        fading = 1.0 - 1.0 / self.settings.memory
+        for lineup, own in zip(lineups.tolist(), places.tolist(), strict=True):
+            for index, place in zip(lineup, own[1:], strict=True):
+                member = self.members[index]
+                member.ahead = member.ahead * fading + (1.0 if own[0] < place else 0.5 if own[0] == place else 0.0)
+                member.games = member.games * fading + 1.0
+            self.ratings.add([LEARNER, *(self.members[index].name for index in lineup)], own)
+
+    # --- growing ---
+
+    def due(self, steps: int) -> bool:
+        """Whether it is time for a snapshot after that many steps of learning."""
+        snapshots = self.snapshots
+        return not snapshots or steps - snapshots[-1].steps >= self.settings.snapshot_steps
+
+    def add(self, policy: Any, steps: int, playing: Collection[int] = ()) -> Snapshot:
+        """Take a snapshot of a MaskablePPO policy into the league; it starts with the learner's rating.
+
+        Drops one if there are too many. `playing` are the indices of the members that games run against now: their
+        places are not given to the new one.
+        """
+        snapshot = Snapshot.of(policy, f"snapshot-{steps}")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        snapshot.save(self._file(steps))
+        self.ratings.start(snapshot.name, self.ratings[LEARNER])
+        member = Member(snapshot, steps)
+        free = [i for i, old in enumerate(self.members) if not old.active and i not in playing]
+        if free:
+            self.ratings.forget(self.members[free[0]].name)
+            self.members[free[0]] = member
+        else:
+            self.members.append(member)
+        if len(self.snapshots) > self.settings.snapshots:
+            self._dispensable().active = False
+        return snapshot
+
+    def _dispensable(self) -> Member:
+        snapshots = self.snapshots
+        strongest = max(snapshots, key=lambda member: self.ratings[member.name].mu)
+        inner = [i for i in range(1, len(snapshots) - 1) if snapshots[i] is not strongest]
+        return snapshots[min(inner, key=lambda i: snapshots[i + 1].steps - snapshots[i - 1].steps)]
+
+    def _file(self, steps: int) -> Path:
+        return self.folder / f"snapshot-{steps}.zip"
+
+    # --- saving ---
+
+    def get_state(self) -> dict[str, Any]:
+        """All but the settings and the snapshots' weights, which are in files, as JSON holds it exactly."""
+        return {
+            "members": [
+                {
+                    "name": member.name,
+                    "steps": member.steps,
+                    "ahead": member.ahead,
+                    "games": member.games,
+                    "active": member.active,
+                }
+                for member in self.members
+            ],
+            "ratings": self.ratings.get_state(),
+            "generator": self.generator.bit_generator.state,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what `get_state` gave, reading the snapshots from the folder.
+
+        Raises CheckpointError where one is missing or damaged, ConfigError for scripted agents there aren't.
+        """
+        members = []
+        for one in state["members"]:
+            agent: Agent = (
+                make_agent(one["name"]) if one["steps"] < 0 else Snapshot.load(self._file(one["steps"]), one["name"])
+            )
+            members.append(Member(agent, one["steps"], one["ahead"], one["games"], one["active"]))
+        self.members = members
+        self.ratings.set_state(state["ratings"])
+        self.generator.bit_generator.state = state["generator"]
+
+    def remove_unused_files(self) -> None:
+        """Delete snapshots that nobody plays any more. To be called once a state that does without them is saved."""
+        used = {self._file(member.steps) for member in self.members if member.steps >= 0}
+        for path in self.folder.glob("snapshot-*.zip"):
+            if path not in used:
+                path.unlink()

@@ -1,0 +1,659 @@
+"""One learner for all kinds of training: MaskablePPO on a `VersusBatch`, with logs, checkpoints and exact resume.
+
+`solo` and `selfplay` build on it: they make the games, say what is logged and evaluated beside the learning itself
+(`Hook`), and leave the rest to `Learner`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.utils import FloatSchedule
+from tabletop_agents.checkpoint import save_checkpoint, versions
+from tabletop_agents.policy import PolicyAgent
+
+import petrichor_env
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop.versus import VersusBatch
+from tabletop_training.ppo import fastest_threads, full_precision, new_model, torch_settings
+from tabletop_training.progress import Interruptions, progress_bar
+from tabletop_training.resume import load_tree, save_tree
+from tabletop_training.settings import Settings, check_types, from_table
+from tabletop_training.vec_env import Ended, PetrichorVecEnv
+
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
+CHOOSING_SEED = 500_000
+"""Added to a run's seed for the games that choose `best.zip`; reports play others, from `EVALUATION_SEED` on."""
+POLICY, BEST, RESUME, RUN = "policy.zip", "best.zip", "resume.zip", "run.json"
+CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to learn: so many of the learner's decisions, or so many minutes; neither: until it is stopped.
+
+    With steps, a run is the same every time on a machine; with minutes it depends on how fast the machine is. Either
+    way it ends with a whole rollout. Raises ConfigError for both or less than 0.
+    """
+
+    steps: int | None = None
+    minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        if self.steps is not None and self.minutes is not None:
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: one of them")
+        if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: at least 0")
+
+    def fraction(self, steps: int, seconds: float) -> float:
+        """How much of it is used up, 0 to 1."""
+        if self.steps is not None:
+            used, there_is = float(steps), float(self.steps)
+        elif self.minutes is not None:
+            used, there_is = seconds, 60 * self.minutes
+        else:
+            return 0.0
+        return min(1.0, used / there_is) if there_is else 1.0
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The games that ended while one rollout was collected, and the update after it: a row of `learning_curve.csv`.
+
+    `wins` counts shared victories as their share; `others_points` are the mean of the others', in solo the neutral
+    player's; `decisions` a game. The rest is PPO's: of the learner's decisions, in nats where it applies.
+    """
+
+    seconds: float
+    steps: int
+    games: int
+    wins: float
+    margin: float
+    points: float
+    others_points: float
+    decisions: float
+    entropy: float
+    kl: float
+    clipped: float
+    value_loss: float
+    explained_variance: float
+    learning_rate: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a policy was worth: `score` chooses `best.zip`, `numbers` go to the log (the same keys every time)."""
+
+    score: float
+    numbers: dict[str, float]
+
+
+@dataclass
+class Progress:
+    """How far learning is. `curve` has a point for every rollout that saw a game end."""
+
+    fraction: float
+    steps: int
+    steps_per_second: float
+    curve: list[CurvePoint]
+    evaluations: list[tuple[int, Judgement]] = field(default_factory=list)
+
+    @property
+    def recent(self) -> tuple[float, float] | None:
+        """Win rate and mean margin of about the last 500 games; None before the first game's end."""
+        games = 0
+        wins = margin = 0.0
+        for point in reversed(self.curve):
+            games += point.games
+            wins += point.wins
+            margin += point.margin * point.games
+            if games >= 500:
+                break
+        return (wins / games, margin / games) if games else None
+
+    @property
+    def text(self) -> str:
+        """For a progress bar."""
+        text = f"{self.steps / 1e6:.2f}M steps, {self.steps_per_second / 1e3:.1f}k/s"
+        if self.recent is not None:
+            text += f", won {self.recent[0]:.0%}, {self.recent[1]:+.1f}"
+        if self.evaluations:
+            text += f"; best evaluation {max(evaluation.score for _, evaluation in self.evaluations):.3f}"
+        return text
+
+
+class Hook:
+    """What a kind of training adds to the learner. This one adds nothing: override what is needed.
+
+    For exact resume everything that a hook changes must be in its state, its randomness must be its own generators',
+    and it must not depend on the time.
+    """
+
+    def on_start(self, learner: Learner) -> None:
+        """Before the first rollout, after a resumed run's state has been taken over."""
+
+    def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
+        """After each rollout, before its update: `ended` are the games that ended in it. Returns numbers to log."""
+        return {}
+
+    def evaluate(self, learner: Learner) -> Judgement | None:
+        """Every `settings.evaluate_every` steps and at the end; None where there is nothing to evaluate."""
+        return None
+
+    def on_save(self, learner: Learner) -> None:
+        """After the checkpoints were written, about every half minute and at the end: for files of its own."""
+
+    def get_state(self) -> dict[str, Any]:
+        """Plain values, arrays and bytes, as `tabletop_training.resume.save_tree` takes them."""
+        return {}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what `get_state` gave."""
+
+
+class Learner:
+    """Learns in the seats that `games` gives it.
+
+    In `folder` it leaves `policy.zip` (at once, then every half minute and at the end), `best.zip` (the policy with the
+    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`, with which a
+    run goes on exactly where it was saved. After `resume` a run with a budget of steps ends with the same weights,
+    bit by bit, as one that was never interrupted, on the same machine and with the same number of threads.
+
+    Attributes: `model` (MaskablePPO), `games`, `env` (PetrichorVecEnv), `settings`, `folder`, `budget`, `seed`,
+    `steps` (the learner's decisions so far), `seconds`, `fraction` (of the budget), `curve`, `evaluations`.
+
+    Arguments:
+        games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
+        notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
+        resumable: False leaves out `resume.zip` (with a big network a second's writing now and then).
+        tensorboard: False leaves that log out, as does an installation without it.
+        should_stop: asked after every update; what has been learned by then is saved.
+        on_progress: told a few times a second.
+    """
+
+    def __init__(
+        self,
+        games: VersusBatch,
+        budget: Budget,
+        folder: Path,
+        seed: int,
+        settings: Settings | None = None,
+        *,
+        hook: Hook | None = None,
+        notes: dict[str, Any] | None = None,
+        resumable: bool = True,
+        tensorboard: bool = True,
+        should_stop: Callable[[], bool] = lambda: False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self.games = games
+        self.budget = budget
+        self.folder = folder
+        self.seed = seed
+        self.settings = settings = settings or Settings()
+        self.hook = hook or Hook()
+        self.notes = notes or {}
+        self.resumable = resumable
+        self.tensorboard = tensorboard
+        self.should_stop = should_stop
+        self.on_progress = on_progress
+        self.curve: list[CurvePoint] = []
+        self.evaluations: list[tuple[int, Judgement]] = []
+        self.env = PetrichorVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
+        self.model = new_model(self.env, settings, seed)
+        self._watch = _Watch(self)
+        self.model._setup_learn(10**18, self._watch)
+        self.model.set_logger(Logger(None, []))
+        self._threads = settings.threads
+        self._seconds = 0.0  # of the parts before
+        self._start: float | None = None  # of the part that runs
+        self._began = 0, 0.0  # steps and seconds at its start
+        self._saved = 0.0
+        self._saved_steps = 0
+        self._rows: dict[str, Any] = {}
+        self._board: Any = None
+
+    @property
+    def steps(self) -> int:
+        """Decisions of the learner so far."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def seconds(self) -> float:
+        """Of all parts of the run so far."""
+        return self._seconds + (0.0 if self._start is None else time.monotonic() - self._start)
+
+    @property
+    def fraction(self) -> float:
+        """How much of the budget is used up, 0 to 1."""
+        return self.budget.fraction(self.steps, self.seconds)
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether the newest evaluation is of the present policy."""
+        return bool(self.evaluations) and self.evaluations[-1][0] >= self.steps
+
+    def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
+        """The present policy as an agent; it goes on learning. For one that stays, save it or copy the policy."""
+        return PolicyAgent(self.model, name=name, sample=sample)
+
+    def progress(self) -> Progress:
+        """How far it is; its speed is that since it was started or resumed."""
+        steps, seconds = self._began
+        speed = (self.steps - steps) / max(self.seconds - seconds, 1e-9)
+        return Progress(self.fraction, self.steps, speed, self.curve, self.evaluations)
+
+    # --- running ---
+
+    def run(self) -> Progress:
+        """Learn until the budget is used up or `should_stop` says so."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._began = self.steps, self.seconds
+        self._start = time.monotonic()
+        try:
+            with torch_settings(self.settings), self._logs():
+                self._choose_threads()
+                self.hook.on_start(self)
+                self.save()
+                self._learn()
+                self.save()
+        finally:
+            self._seconds, self._start = self.seconds, None
+        return self.progress()
+
+    def _learn(self) -> None:
+        while self.fraction < 1 and not self.should_stop():
+            self._iterate()
+            if self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS:
+                self.save()
+                if self.budget.steps is None:
+                    self._choose_threads()
+        if self.fraction >= 1 and self.steps and not self.is_evaluated:
+            self._evaluate()
+
+    def _iterate(self) -> None:
+        """One rollout and one update."""
+        model: Any = self.model
+        settings = self.settings
+        left = 1.0 - self.fraction * (1.0 - settings.final)
+        model.lr_schedule = FloatSchedule(settings.learning_rate * left)
+        model.ent_coef = settings.entropy * left
+        before = self.steps
+        model.collect_rollouts(self.env, self._watch, model.rollout_buffer, settings.steps)
+        ended = self.env.take_ended()
+        numbers = self.hook.on_rollout_end(self, ended)
+        model.train()
+        self._log(ended, numbers)
+        self.on_progress(self.progress())
+        if self.steps // settings.evaluate_every > before // settings.evaluate_every:
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        state = torch.get_rng_state()
+        with full_precision():  # as the policy will be played later
+            evaluation = self.hook.evaluate(self)
+        torch.set_rng_state(state)
+        if evaluation is None:
+            return
+        best = max((earlier.score for _, earlier in self.evaluations), default=-float("inf"))
+        self.evaluations.append((self.steps, evaluation))
+        row = {"seconds": round(self.seconds, 1), "steps": self.steps, "score": round(evaluation.score, 5)}
+        self._write(EVALUATIONS, {**row, **{name: round(value, 5) for name, value in evaluation.numbers.items()}})
+        self._show({f"evaluation/{name}": value for name, value in evaluation.numbers.items()})
+        self._show({"evaluation/score": evaluation.score})
+        if evaluation.score > best:
+            self.save_policy(self.folder / BEST, evaluation=row | evaluation.numbers)
+
+    def _choose_threads(self) -> None:
+        """With a budget of steps once a run, as the number of threads decides how sums are rounded."""
+        if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
+            self._threads = fastest_threads(
+                self.model.policy, min(self.settings.minibatch, self.settings.num_envs * self.settings.steps)
+            )
+        torch.set_num_threads(self._threads or 1)
+
+    # --- logs ---
+
+    @contextmanager
+    def _logs(self) -> Iterator[None]:
+        """Open the files, with what a resumed run had written until it was saved."""
+        self._rows = {}
+        if self.tensorboard and find_spec("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._board = SummaryWriter(str(self.folder / TENSORBOARD), purge_step=self.steps + 1)
+        try:
+            self._append(CURVE, [asdict(point) for point in self.curve], [one.name for one in fields(CurvePoint)])
+            yield
+        finally:
+            for file, _ in self._rows.values():
+                file.close()
+            self._rows = {}
+            if self._board is not None:
+                self._board.close()
+                self._board = None
+
+    def _append(self, name: str, rows: list[dict[str, Any]], columns: list[str]) -> None:
+        file = (self.folder / name).open("w", newline="", encoding="utf-8")
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+        file.flush()
+        self._rows[name] = file, writer
+
+    def _write(self, name: str, row: dict[str, Any]) -> None:
+        if name not in self._rows:
+            earlier = read_rows(self.folder / name, self.steps - 1) if self._began[0] else []
+            self._append(name, earlier, list(row))
+        file, writer = self._rows[name]
+        writer.writerow(row)
+        file.flush()
+
+    def _show(self, numbers: dict[str, float]) -> None:
+        if self._board is not None:
+            for name, value in numbers.items():
+                self._board.add_scalar(name, value, self.steps)
+
+    def _log(self, ended: Ended, numbers: dict[str, float]) -> None:
+        losses = {name: float(value) for name, value in self.model.logger.name_to_value.items()}
+        self.model.logger.dump(self.steps)  # forgets them
+        self._show(losses | numbers)
+        if not len(ended):
+            return
+        point = CurvePoint(
+            round(self.seconds, 2),
+            self.steps,
+            len(ended),
+            round(float(ended.won.sum()), 3),
+            round(float(ended.margins.mean()), 3),
+            round(float(ended.points.mean()), 3),
+            round(float(ended.others.mean()), 3),
+            round(float(ended.lengths.mean()), 2),
+            round(-losses["train/entropy_loss"], 4),
+            round(losses["train/approx_kl"], 5),
+            round(losses["train/clip_fraction"], 4),
+            round(losses["train/value_loss"], 5),
+            round(losses["train/explained_variance"], 4),
+            round(losses["train/learning_rate"], 7),
+        )
+        self.curve.append(point)
+        self._write(CURVE, asdict(point))
+        self._show(
+            {
+                "games/win_rate": float(ended.won.mean()),
+                "games/margin": point.margin,
+                "games/points": point.points,
+                "games/others_points": point.others_points,
+                "games/decisions": point.decisions,
+                "time/steps_per_second": self.progress().steps_per_second,
+            }
+        )
+
+    # --- saving ---
+
+    def save_policy(self, path: Path, **notes: Any) -> None:
+        """Write the present policy as a checkpoint with the run's notes and `notes`."""
+        save_checkpoint(
+            self.model,
+            path,
+            {
+                **self.notes,
+                "players": self.games.config.players,
+                "seed": self.seed,
+                "steps": self.steps,
+                "seconds": round(self.seconds, 1),
+                "settings": asdict(self.settings),
+                **notes,
+            },
+            light=True,
+        )
+
+    def save(self) -> None:
+        """Write `policy.zip` and `resume.zip`."""
+        self.save_policy(self.folder / POLICY)
+        if self.resumable:
+            save_tree(self.folder / RESUME, self.get_state())
+        self.hook.on_save(self)
+        self._saved, self._saved_steps = self.seconds, self.steps
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the run depends on from here on."""
+        model: Any = self.model
+        optimizer = model.policy.optimizer.state_dict()["state"]
+        return {
+            "versions": versions(),
+            "tables": self.games.batch.tables,
+            "settings": asdict(self.settings),
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "threads": self._threads,
+            "updates": model._n_updates,
+            "weights": _arrays(model.policy.state_dict()),
+            "optimizer": {str(number): _arrays(state) for number, state in optimizer.items()},
+            "torch": torch.get_rng_state().numpy(),
+            "minibatches": model.rollout_buffer.generator.bit_generator.state,
+            "episode_starts": np.asarray(model._last_episode_starts),
+            "returns": self.env.returns,
+            "lengths": self.env.lengths,
+            "games": self.games.get_state(),
+            "hook": self.hook.get_state(),
+            "curve": [list(asdict(point).values()) for point in self.curve],
+            "evaluations": [[steps, evaluation.score, evaluation.numbers] for steps, evaluation in self.evaluations],
+        }
+
+    def resume(self) -> None:
+        """Go on, with the next `run`, where the run was that left `resume.zip` in the folder.
+
+        Raises CheckpointError where that is missing, damaged, of another version, of other settings or of other numbers
+        on the pieces.
+        """
+        path = self.folder / RESUME
+        state = load_tree(path)
+        try:
+            self._set_state(state)
+        except CheckpointError as error:
+            raise CheckpointError(f"{path}: {error}") from None
+        except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
+            raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        here = versions()
+        different = [name for name in here if name != "package" and state["versions"].get(name) != here[name]]
+        if different:
+            raise CheckpointError(
+                f"made by version {state['versions'].get('package')}, this is {here['package']}, and they differ in "
+                f"{', '.join(different)}"
+            )
+        if state["tables"].tobytes() != self.games.batch.tables.tobytes():
+            raise CheckpointError("its games were played with other numbers on the pieces")
+        mine = asdict(self.settings)
+        saved = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
+        others = sorted(key for key in mine if saved.get(key) != mine[key])
+        if others:
+            raise CheckpointError(f"has other settings: {', '.join(f'{key}={saved.get(key)}' for key in others)}")
+        model: Any = self.model
+        self.games.set_state(state["games"])
+        self.hook.set_state(state["hook"])
+        self.env.returns[:] = state["returns"]
+        self.env.lengths[:] = state["lengths"]
+        model._last_obs = self.games.observations
+        model._last_episode_starts = state["episode_starts"]
+        model.num_timesteps = state["steps"]
+        model._n_updates = state["updates"]
+        model.policy.load_state_dict({name: torch.as_tensor(value) for name, value in state["weights"].items()})
+        optimizer = model.policy.optimizer
+        optimizer.load_state_dict(
+            {
+                "state": {
+                    int(number): {name: torch.as_tensor(value) for name, value in one.items()}
+                    for number, one in state["optimizer"].items()
+                },
+                "param_groups": optimizer.state_dict()["param_groups"],
+            }
+        )
+        model.rollout_buffer.generator.bit_generator.state = state["minibatches"]
+        self._threads = state["threads"]
+        self._seconds = state["seconds"]
+        self._saved_steps = state["steps"]
+        self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
+        self.evaluations[:] = [(steps, Judgement(score, numbers)) for steps, score, numbers in state["evaluations"]]
+        torch.set_rng_state(torch.as_tensor(state["torch"]))
+
+
+# --- runs in folders --------------------------------------------------------------------------------------------------
+
+
+def write_run(folder: Path, kind: str, seed: int, budget: Budget, **sections: Any) -> None:
+    """Write `run.json`: what `read_run` needs to make the same learner again. `sections` are dataclasses."""
+    run = {
+        "kind": kind,
+        "package": petrichor_env.__version__,
+        "seed": seed,
+        "budget": asdict(budget),
+        **{name: asdict(section) for name, section in sections.items()},
+    }
+    (folder / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+
+
+def read_run(folder: Path, kind: str, **sections: type[Any]) -> tuple[int, Budget, dict[str, Any]]:
+    """Seed, budget and sections of a run's `run.json`.
+
+    Raises CheckpointError where it is missing, damaged or of another kind of run.
+    """
+    path = folder / RUN
+    if not path.is_file():
+        raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+        other = None if run["kind"] == kind else str(run["kind"])
+        if other is None:
+            made = {name: from_table(section, run[name]) for name, section in sections.items()}
+            return int(run["seed"]), from_table(Budget, run["budget"]), made
+    except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
+        raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
+    raise CheckpointError(f"{path}: is a run of `petrichor train {other}`, not of {kind}")
+
+
+def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
+    """The budget, or that of the steps or minutes given. Raises ConfigError for both of them, and for 0."""
+    if steps is not None or minutes is not None:
+        budget = Budget(steps, minutes)
+    for name, value in asdict(budget).items():
+        if value == 0:
+            raise ConfigError(f"{name}={value}: more than 0")
+    return budget
+
+
+def _check_unfinished(learner: Learner, folder: Path, before: Budget) -> None:
+    """Raises ConfigError where a resumed run has nothing left to do. `before`: the budget that it had until now."""
+    if learner.fraction < 1:
+        return
+    if learner.budget != before:
+        given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
+        raise ConfigError(
+            f"{given}: {folder} has used that up already, by {learner.steps:,} steps in {learner.seconds / 60:.1f} "
+            "minutes; give more"
+        )
+    if learner.is_evaluated:
+        raise ConfigError(
+            f"{folder}: already finished after {learner.steps:,} steps; to go on give more --steps or --minutes"
+        )
+
+
+def run_in_folder(
+    console: Console,
+    folder: Path,
+    kind: str,
+    seed: int,
+    budget: Budget,
+    sections: dict[str, Any],
+    make: Callable[..., Learner],
+    resume: bool,
+) -> tuple[Learner, Progress]:
+    """Make a learner, write `run.json`, and learn: a bar shows how far it is.
+
+    Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
+    Raises ConfigError for a run to resume whose budget is used up.
+
+    Arguments:
+        kind, seed, budget, sections: as in `write_run`.
+        make: takes a learner's `should_stop` and `on_progress`.
+        resume: go on with what the folder has.
+    """
+    learner: Learner | None = None
+    try:
+        bar = progress_bar(console)
+        task = bar.add_task("learning", total=1.0, status="")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.fraction, status=progress.text)
+
+        with Interruptions() as interruptions:
+            with console.status("preparing the games"):
+                made = make(should_stop=interruptions.wanted, on_progress=show)
+                if resume:
+                    made.resume()
+                    _check_unfinished(made, folder, read_run(folder, kind)[1])
+            learner = made
+            write_run(folder, kind, seed, budget, **sections)
+            with bar:
+                progress = learner.run()
+    except KeyboardInterrupt:
+        _say_what_is_kept(console, folder, kind, learner)
+        raise
+    if progress.fraction < 1:
+        _say_what_is_kept(console, folder, kind, learner)
+    return learner, progress
+
+
+def _say_what_is_kept(console: Console, folder: Path, kind: str, learner: Learner | None) -> None:
+    again = f"petrichor train {kind} --resume {folder}"
+    if not (folder / RESUME).is_file():
+        text = "Stopped before anything was saved: nothing was kept."
+    elif learner is not None and not learner._saved_steps:
+        text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
+    else:
+        text = f"Stopped. What was saved last is kept; to go on: {again}"
+    console.print(text, soft_wrap=True)
+
+
+def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
+    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+
+
+def read_rows(path: Path, last: int) -> list[dict[str, Any]]:
+    """The rows of a log up to `last` steps; none where there is no file."""
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
+
+
+class _Watch(BaseCallback):
+    """Shows the progress while a rollout is collected."""
+
+    def __init__(self, learner: Learner) -> None:
+        super().__init__()
+        self.learner = learner
+        self._shown = 0.0
+
+    def _on_step(self) -> bool:
+        now = time.monotonic()
+        if now - self._shown > 0.2:
+            self._shown = now
+            self.learner.on_progress(self.learner.progress())
+        return True

@@ -1,0 +1,452 @@
+"""`petrichor benchmark`: the reference table of agents (docs/benchmark.md), and any agent's place in it.
+
+What has been measured stays in `benchmark.json` and is not played again: an agent that joins plays its own solo games
+and one match against each agent that is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from tabletop_agents import Agent
+
+import petrichor_env
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import Config
+from petrichor_env.state import STATE_VERSION
+from tabletop.errors import ConfigError, PetrichorError
+from tabletop_training.evaluation import (
+    ALL_VARIANTS,
+    EVALUATION_SEED,
+    Estimate,
+    EvaluationStopped,
+    Results,
+    mean_estimate,
+    share_estimate,
+)
+from tabletop_training.evaluation_files import percent, plus_minus, write_json, write_rows
+from tabletop_training.matches import make_agents, play_match, seeds_for
+from tabletop_training.petrichor.difficulty import Key, agent_hash, is_search, measure, sha256
+from tabletop_training.progress import Interruptions, progress_bar
+from tabletop_training.ratings import Game, Rating
+from tabletop_training.tournament import rate
+
+LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
+"""Each step is stronger than the one before; an agent's place is told by its games against them."""
+DEFAULT_AGENTS = (*LADDER, "policy:solo", "policy:versus")
+
+REFERENCE = Path(__file__).parents[3] / "docs" / "benchmark.json"
+"""What `docs/benchmark.md` was written from: an agent of one's own is placed among these."""
+
+_FILE = "benchmark.json"
+_RESULTS = "-=+"
+"""Of a game in a pair's `games`: lost, shared, won by the first agent."""
+
+_SOLO = ("base_win_rate", "base_margin", "mean_win_rate", "mean_margin")
+
+
+@dataclass
+class Benchmark:
+    """Everything measured so far.
+
+    Attributes:
+        solo: by agent: `games` of each set, and estimates [value, low, high] of the base game and of the mean over the
+            16 sets: `base_win_rate`, `base_margin`, `mean_win_rate`, `mean_margin`; `decisions_per_second`.
+        pairs: `first` and `second` agent, and their 2-player `games` as a text: two characters of `_RESULTS` a seed,
+            with the first agent in seat 0 and in seat 1.
+        checkpoints: SHA-256 of the file of each agent that has one.
+        tables: SHA-256 of the numbers on the pieces. components: the overlay file that they come from, if there is one.
+    """
+
+    seed: int = EVALUATION_SEED
+    solo: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pairs: list[dict[str, str]] = field(default_factory=list)
+    checkpoints: dict[str, str] = field(default_factory=dict)
+    tables: str = ""
+    components: str | None = None
+    package_version: str = petrichor_env.__version__
+    state_version: int = STATE_VERSION
+
+    @property
+    def solo_game(self) -> Config:
+        """What one plays, without variants."""
+        return Config(components=self.components)
+
+    @property
+    def duel(self) -> Config:
+        """What two play."""
+        return Config(players=2, components=self.components)
+
+    @property
+    def agents(self) -> list[str]:
+        """All there are, the ladder first, then in the order in which they came."""
+        met = dict.fromkeys([*self.solo, *(pair[who] for pair in self.pairs for who in ("first", "second"))])
+        return [*(name for name in LADDER if name in met), *(name for name in met if name not in LADDER)]
+
+    def has_pair(self, one: str, other: str) -> bool:
+        """Whether these two have met."""
+        return any({pair["first"], pair["second"]} == {one, other} for pair in self.pairs)
+
+    def forget(self, agent: str) -> None:
+        """Drop all that an agent played."""
+        self.solo.pop(agent, None)
+        self.checkpoints.pop(agent, None)
+        self.pairs = [pair for pair in self.pairs if agent not in (pair["first"], pair["second"])]
+
+    def score(self, one: str, other: str) -> Estimate | None:
+        """The first agent's win rate against the other one, seeds as the unit; None if they have not met."""
+        for pair in self.pairs:
+            if {pair["first"], pair["second"]} == {one, other}:
+                shares = np.array([_RESULTS.index(game) / 2 for game in pair["games"]]).reshape(-1, 2).mean(axis=1)
+                return share_estimate(shares if pair["first"] == one else 1 - shares)
+        return None
+
+    def ratings(self) -> dict[str, Rating]:
+        """openskill ratings of all 2-player games, every pair having played as many."""
+        games: list[Game] = []
+        for pair in self.pairs:
+            for number, game in enumerate(pair["games"]):
+                names = (pair["first"], pair["second"])
+                places = {"-": (2, 1), "=": (1, 1), "+": (1, 2)}[game]
+                games.append((names, places) if number % 2 == 0 else (names[::-1], places[::-1]))
+        met = {pair[who] for pair in self.pairs for who in ("first", "second")}
+        return rate(games, [name for name in self.agents if name in met], self.seed)
+
+
+def main(
+    agents: Sequence[str] = (),
+    games: int = 1000,
+    search_games: int = 100,
+    duel_games: int = 200,
+    components: str | Path | None = None,
+    output: str | Path = "runs/benchmark",
+    reference: str | Path | None = None,
+) -> Path:
+    """Play what is missing, print the table, and write it; returns the folder.
+
+    Arguments:
+        agents: names for `make_agent` that are to be in the table; none → `DEFAULT_AGENTS`.
+        games: of each agent with each of the 16 sets of solo variants.
+        search_games: the same for agents that search.
+        duel_games: of each two agents, half of them in each seat.
+        components: overlay file with other numbers on the pieces; its own `benchmark.json` begins with nobody.
+        output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`.
+        reference: `benchmark.json` to begin with where the output has none; None → docs/benchmark.json if it is there.
+
+    Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
+    ConfigError, CheckpointError, ComponentsError, PetrichorError.
+    """
+    console = Console()
+    names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
+    for number in (games, search_games, duel_games):
+        if number < 1:
+            raise PetrichorError(f"{number} games: at least 1")
+    folder = Path(output)
+    overlay = None if components is None else str(Path(components).resolve())
+    benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), overlay)
+    for name in [name for name in names if agent_hash(name) != benchmark.checkpoints.get(name)]:
+        benchmark.forget(name)  # measured with another file of that name
+    solo, duel = _players(console, [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+
+    def save() -> None:
+        write_json(folder / _FILE, asdict(benchmark))
+
+    missing = [
+        (first, second)
+        for first, second in combinations(duel, 2)
+        if not benchmark.has_pair(first.name, second.name) and {first.name, second.name} & {*names}
+    ]
+    if not solo and not missing:
+        console.print("All of this is measured already.")
+    with Interruptions() as interruptions:
+        try:
+            for agent in solo:
+                _play_solo(console, benchmark, agent, search_games if is_search(agent.name) else games, interruptions)
+                save()
+            for first, second in missing:
+                _play_pair(console, benchmark, first, second, duel_games, interruptions)
+                save()
+        except (EvaluationStopped, KeyboardInterrupt):
+            console.print("Stopped early: the same command goes on.")
+    save()
+    if benchmark.agents:
+        rows = _rows(benchmark)
+        console.print(_table(rows))
+        write_rows(folder / "benchmark.csv", [_flat(row) for row in rows])
+        (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
+    console.print(f"In [bold]{folder}[/bold]: {_FILE}, benchmark.md, benchmark.csv")
+    return folder
+
+
+def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
+    """What is there already. Raises PetrichorError for a file of the output that can't be gone on with."""
+    tables = sha256(load_tables(components).tobytes())
+    for path in (own, reference):
+        if not path.exists():
+            continue
+        try:
+            read = Benchmark(**json.loads(path.read_text(encoding="utf-8")))
+            for pair in read.pairs:
+                read.score(pair["first"], pair["second"])
+            for solo in read.solo.values():
+                _estimates(solo)
+            if not read.tables:
+                raise ValueError("no numbers of pieces")
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            raise PetrichorError(f"{path}: no benchmark of this version; move it away to begin anew") from None
+        if (read.tables, read.state_version) == (tables, STATE_VERSION):
+            return replace(read, components=components)
+        if path == own:
+            played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
+            raise PetrichorError(
+                f"{path}: measured with other rules or numbers (state version {read.state_version}, {played}); "
+                "give the same --components, or move it away to begin anew"
+            )
+    return Benchmark(tables=tables, components=components)
+
+
+def _players(
+    console: Console, everybody: Sequence[str], wanted: Sequence[str], benchmark: Benchmark
+) -> tuple[list[Agent], list[Agent]]:
+    """The agents that have solo games to play, and those that have matches to play or to be played against.
+
+    An agent that refuses a configuration is left out of it, and one that is not wanted if its file is gone or has
+    changed since it was measured: two files must not share a row. Raises
+    ConfigError if a wanted one refuses both configurations, CheckpointError for its file.
+    """
+    solo: list[Agent] = []
+    duel: list[Agent] = []
+    with console.status("loading the agents"):
+        for name in everybody:
+            if name not in wanted and _has_changed(name, benchmark):
+                console.print(f"{name} is not played against: its file is another one now. Name it to measure it anew.")
+                continue
+            refusals = []
+            for config, players in ((benchmark.solo_game, solo), (benchmark.duel, duel)):
+                if config.solo and (name in benchmark.solo or name not in wanted):
+                    continue
+                try:
+                    players += make_agents([name], config)
+                except PetrichorError as error:
+                    if name in wanted and not isinstance(error, ConfigError):
+                        raise
+                    refusals.append(error)
+            if name in wanted and len(refusals) == 2:
+                raise refusals[0]
+    for name in wanted:
+        if (digest := agent_hash(name)) is not None:
+            benchmark.checkpoints[name] = digest
+    return solo, duel
+
+
+def _has_changed(name: str, benchmark: Benchmark) -> bool:
+    """Whether an agent's file is there, and another one than was measured."""
+    return agent_hash(name) not in (None, benchmark.checkpoints.get(name))
+
+
+def _play_solo(console: Console, benchmark: Benchmark, agent: Agent, games: int, interruptions: Interruptions) -> None:
+    results: dict[Key, Results] = {}
+    order = [(agent, variants) for variants in ALL_VARIANTS]
+    if not measure(
+        console,
+        order,
+        benchmark.solo_game,
+        {agent.name: games},
+        benchmark.seed,
+        results,
+        should_stop=interruptions.wanted,
+    ):
+        raise EvaluationStopped
+    every = [results[agent.name, variants] for variants in ALL_VARIANTS]
+    decisions = sum(int(result.lengths.sum()) for result in every)
+    seconds = sum(float(result.seconds.sum()) for result in every)
+    benchmark.solo[agent.name] = {
+        "games": games,
+        "base_win_rate": share_estimate(every[0].win_shares[:, 0]),
+        "base_margin": mean_estimate(every[0].margins),
+        # a seed's mean over the sets is one observation
+        "mean_win_rate": share_estimate(np.mean([result.win_shares[:, 0] for result in every], axis=0)),
+        "mean_margin": mean_estimate(np.mean([result.margins for result in every], axis=0)),
+        "decisions_per_second": round(decisions / seconds, 1) if seconds > 0 else None,
+    }
+
+
+def _play_pair(
+    console: Console, benchmark: Benchmark, first: Agent, second: Agent, games: int, interruptions: Interruptions
+) -> None:
+    seeds = np.arange(benchmark.seed, benchmark.seed + seeds_for(games, 2))
+    with progress_bar(console) as bar:
+        task = bar.add_task("matches", total=2 * len(seeds), status=f"{first.name} against {second.name}")
+        advance: Callable[[int], None] = lambda finished: bar.advance(task, finished)  # noqa: E731
+        result = play_match(
+            [first, second], benchmark.duel, seeds, should_stop=interruptions.wanted, on_finished=advance
+        )
+    shares = result.by_agent(result.win_shares)[:, 0]
+    benchmark.pairs.append(
+        {"first": first.name, "second": second.name, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
+    )
+
+
+# --- The table -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One agent; None where it does not play that, or has not."""
+
+    agent: str
+    solo: dict[str, Estimate] | None
+    solo_games: int
+    rating: Rating | None
+    scores: dict[str, Estimate | None]
+    speed: float | None
+
+
+def _rows(benchmark: Benchmark) -> list[_Row]:
+    """By rating, then those without one by their solo games."""
+    ratings = benchmark.ratings()
+    rows = []
+    for agent in benchmark.agents:
+        own = benchmark.solo.get(agent)
+        solo = None if own is None else _estimates(own)
+        rows.append(
+            _Row(
+                agent,
+                solo,
+                0 if own is None else own["games"],
+                ratings.get(agent),
+                {rung: benchmark.score(agent, rung) for rung in LADDER if rung in benchmark.agents},
+                None if own is None else own["decisions_per_second"],
+            )
+        )
+
+    def strength(row: _Row) -> tuple[float, float]:
+        solo = -np.inf if row.solo is None else row.solo["mean_win_rate"].value
+        return (-np.inf if row.rating is None else row.rating.mu, solo)
+
+    return sorted(rows, key=strength, reverse=True)
+
+
+def _estimates(solo: dict[str, Any]) -> dict[str, Estimate]:
+    return {key: Estimate(*solo[key]) for key in _SOLO}
+
+
+def _cells(row: _Row) -> list[str]:
+    """As the table shows them."""
+    cells = ["–", "–", "–", "–"]
+    if row.solo is not None:
+        cells = [
+            percent(row.solo["base_win_rate"]),
+            plus_minus(row.solo["base_margin"], signed=True),
+            percent(row.solo["mean_win_rate"]),
+            plus_minus(row.solo["mean_margin"], signed=True),
+        ]
+    cells.append("–" if row.rating is None else f"{row.rating.mu:.1f}")
+    for rung, score in row.scores.items():
+        cells.append("" if rung == row.agent else "–" if score is None else percent(score))
+    return [*cells, "–" if row.speed is None else f"{row.speed:,.0f}"]
+
+
+def _heads(rows: Sequence[_Row]) -> list[str]:
+    return [
+        *("solo base: won", "points ahead", "16 sets: won", "points ahead", "2p rating"),
+        *(f"2p against {rung}" for rung in rows[0].scores),
+        "decisions/s",
+    ]
+
+
+def _table(rows: Sequence[_Row]) -> Table:
+    """For a screen: rates in per cent, without their intervals."""
+    table = Table(
+        title="Games won in per cent, and 2-player ratings",
+        title_justify="left",
+        caption="Intervals and margins are in benchmark.md.",
+        caption_justify="left",
+    )
+    table.add_column("agent", overflow="fold")
+    for head in ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p v.\n{rung}" for rung in rows[0].scores)):
+        table.add_column(head, justify="right", overflow="fold")
+    for row in rows:
+        rates = [None, None] if row.solo is None else [row.solo["base_win_rate"], row.solo["mean_win_rate"]]
+        won = ["–" if rate is None else f"{100 * rate.value:.1f}" for rate in (*rates, *row.scores.values())]
+        rating = "–" if row.rating is None else f"{row.rating.mu:.1f}"
+        table.add_row(Text(row.agent), *won[:2], rating, *won[2:])
+    return table
+
+
+def _flat(row: _Row) -> dict[str, Any]:
+    """A line of the CSV file; empty where there is nothing."""
+    flat: dict[str, Any] = {"agent": row.agent, "solo_games_a_set": row.solo_games}
+    estimates: dict[str, Estimate | None] = {key: None if row.solo is None else row.solo[key] for key in _SOLO}
+    estimates |= {f"against_{rung}": score for rung, score in row.scores.items()}
+    for key, value in estimates.items():
+        ends = ("", "", "") if value is None else value
+        flat |= {key: ends[0], f"{key}_low": ends[1], f"{key}_high": ends[2]}
+    rating = row.rating
+    flat |= {"rating": "" if rating is None else rating.mu, "rating_sigma": "" if rating is None else rating.sigma}
+    return flat | {"decisions_per_second": "" if row.speed is None else row.speed}
+
+
+def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
+    own = benchmark.components is not None
+    again, folder = ("petrichor benchmark --components FILE", "FOLDER") if own else ("petrichor benchmark", "docs")
+    heads = _heads(rows)
+    duels = sorted({len(pair["games"]) for pair in benchmark.pairs})
+    lines = [
+        "# The agents, measured",
+        "",
+        f"| agent | {' | '.join(heads)} |",
+        "|---|" + "---:|" * len(heads),
+        *(f"| `{row.agent}` | {' | '.join(_cells(row))} |" for row in rows),
+        "",
+        "- **solo**: the game against the Southern Winds; *base* without variants, *16 sets* the mean over all sets of",
+        "  the variants. Points ahead: of the neutral player. Games of each set:",
+        f"  {_solo_games(rows)}.",
+        f"- **2p**: two players, {_span(duels)} games of each two agents; every seed is played with either in the",
+        "  first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are openskill's",
+        "  (Plackett-Luce), means over several orders of the games; only differences mean something, and a new agent",
+        "  moves the others a little.",
+        "- **decisions/s**: in the solo games, on the machine where that row was measured, beside what else ran there.",
+        f"- Intervals are 95 %. Seeds from {benchmark.seed}; petrichor-env {benchmark.package_version}, state version",
+        f"  {benchmark.state_version}. Numbers that the rule texts lack are assumed (`petrichor components`)"
+        f"{', some of them replaced by an overlay file' if own else ''}: all",
+        "  figures are of this package's games.",
+        "",
+        "The second command below writes this page from what `benchmark.json` keeps. The first one places an agent of",
+        "your own in it: only its own games are played, and the table with it is written into `runs/benchmark`.",
+        "",
+        "```sh",
+        f"{again} policy:runs/mine/best.zip   # your agent among those above; or my_module:MyAgent",
+        f"{again} --output {folder:<19}# this page, anew where something is missing",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _solo_games(rows: Sequence[_Row]) -> str:
+    """`1,000, 12 of ismcts-2000`: the most common number first, without the agents that have it."""
+    played = [row.solo_games for row in rows if row.solo_games]
+    if not played:
+        return "none"
+    usual = max(played, key=lambda games: (played.count(games), games))
+    others = [f"{row.solo_games:,} of `{row.agent}`" for row in rows if row.solo_games not in (0, usual)]
+    return ", ".join([f"{usual:,}", *others])
+
+
+def _span(numbers: Sequence[int]) -> str:
+    if not numbers:
+        return "no"
+    return f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"

@@ -1,0 +1,177 @@
+"""`petrichor ladder`: whether each agent of the ladder wins against the one below it, solo and with 2 to 4 players."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import petrichor_env
+from petrichor_env.config import Config
+from petrichor_env.state import STATE_VERSION
+from tabletop.errors import ConfigError, PetrichorError
+from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
+from tabletop_training.evaluation_files import percent, plus_minus, write_json
+from tabletop_training.matches import evaluate, make_agents
+from tabletop_training.petrichor.benchmark import LADDER
+from tabletop_training.progress import Interruptions, progress_bar
+
+CONFIGS = {
+    1: Config(variants=("double_card",)),  # the base game is won by the upper half of the ladder nearly always
+    2: Config(players=2),
+    3: Config(players=3),
+    4: Config(players=4),
+}
+"""What each number of players plays."""
+
+GAMES = {"ismcts-2000": 120, "ismcts-200": 240}
+SOLO_GAMES = {"ismcts-2000": 240, "ismcts-200": 960}
+"""Games of a step up to this agent; other steps take `OTHER_GAMES`. In solo two agents never meet: a difference
+between two win rates takes more games than a win rate does."""
+OTHER_GAMES = 480
+
+
+def games_of_step(upper: str, players: int) -> int:
+    """How many games are enough for a step up to this agent."""
+    return (SOLO_GAMES if players == 1 else GAMES).get(upper, OTHER_GAMES)
+
+
+def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **told: Any) -> dict[str, Any]:
+    """One step: the upper agent in one seat, the lower one in all others; in solo both on the same seeds.
+
+    Returns a JSON-able row: `win_rate` of the upper agent with its interval, `above`: by how much it is above an even
+    share (in solo: above the lower agent's win rate), and `margin`: in solo, by how much it is above the lower one's.
+    `told` goes to `tabletop_training.matches.evaluate`.
+    """
+    config = CONFIGS[players]
+    agents = make_agents([upper] + [lower] * max(1, players - 1), config)
+    evaluation = evaluate(agents, config, games, seed, **told)
+    best = evaluation.reports[0]
+    if config.solo:
+        above, margin = evaluation.comparisons[0].win_rate, evaluation.comparisons[0].margin
+    else:
+        above, margin = best.estimates["advantage"], best.estimates["margin"]
+    return {
+        "players": players,
+        "game": config.name,
+        "lower": lower,
+        "upper": upper,
+        "games": best.games,
+        "seeds": best.seeds,
+        "seed": seed,
+        "win_rate": list(best.estimates["win_rate"]),
+        "above": list(above),
+        "margin": list(margin),
+    }
+
+
+def main(
+    players: Sequence[int] = (1, 2, 3, 4),
+    agents: Sequence[str] = LADDER,
+    games: int | None = None,
+    seed: int = EVALUATION_SEED,
+    output: str | Path = "runs/ladder.json",
+) -> Path:
+    """Measure the steps that the file lacks, print all; returns the file.
+
+    Arguments:
+        players: numbers of players, 1 is solo.
+        agents: the ladder, weakest first.
+        games: of every step that is played; None for `games_of_step`.
+        seed: of the first game.
+        output: a JSON file, whose steps of this version are kept.
+
+    Raises ConfigError for bad arguments, PetrichorError for a file of another version.
+    """
+    if not players or not set(players) <= set(CONFIGS):
+        raise ConfigError(f"players={list(players)}: one or more of {', '.join(map(str, CONFIGS))}; 1 is solo")
+    if len(agents) < 2:
+        raise ConfigError("a ladder has at least two agents, the weakest first")
+    path = Path(output)
+    rows = _read(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PetrichorError(f"{path.parent}: no folder can be made there ({error.strerror})") from None
+    console = Console()
+    wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
+    missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
+    with Interruptions() as interruptions, progress_bar(console) as bar:
+        for lower, upper, number in missing:
+            number_of_games = games or games_of_step(upper, number)
+            players_each = 2 if number == 1 else 1
+            task = bar.add_task(
+                f"{upper} over {lower}, {_game(number)}", total=number_of_games * players_each, status=""
+            )
+            try:
+                row = measure_step(
+                    lower,
+                    upper,
+                    number,
+                    number_of_games,
+                    seed,
+                    should_stop=interruptions.wanted,
+                    on_finished=lambda ended, task=task: bar.advance(task, ended),
+                )
+            except EvaluationStopped:
+                break
+            if interruptions.wanted():
+                break  # an unfinished step is not kept
+            rows.append(row)
+            write_json(
+                path, {"package_version": petrichor_env.__version__, "state_version": STATE_VERSION, "steps": rows}
+            )
+    measured = [row for step in wanted for row in rows if _is(row, *step)]
+    if len(measured) < len(wanted):
+        console.print("Stopped early: the same command goes on.")
+    console.print(_table(measured))
+    console.print(f"In [bold]{path}[/bold]")
+    return path
+
+
+def _is(row: dict[str, Any], lower: str, upper: str, players: int) -> bool:
+    return (row["lower"], row["upper"], row["players"]) == (lower, upper, players)
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        steps: list[dict[str, Any]] = kept["steps"]
+        version = kept["state_version"]
+        for row in steps:
+            _table([row])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise PetrichorError(f"{path}: no ladder of this project ({error})") from None
+    if version != STATE_VERSION:
+        raise PetrichorError(f"{path}: measured with state version {version}, this is {STATE_VERSION}: move it away")
+    return steps
+
+
+def _game(players: int) -> str:
+    return "solo" if players == 1 else f"{players} players"
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(title="Each agent against the one below it, 95 % intervals", title_justify="left")
+    for name in ("game", "agent", "against", "games", "win rate", "above", "margin"):
+        table.add_column(name, justify="left" if name in ("game", "agent", "against") else "right")
+    for row in rows:
+        sure = "green" if row["above"][1] > 0 else "red"
+        table.add_row(
+            _game(row["players"]),
+            row["upper"],
+            row["lower"],
+            f"{row['games']}",
+            percent(Estimate(*row["win_rate"])),
+            Text(f"{100 * row['above'][0]:+.1f} ({100 * row['above'][1]:+.1f} to {100 * row['above'][2]:+.1f})", sure),
+            plus_minus(Estimate(*row["margin"]), signed=True),
+        )
+    return table

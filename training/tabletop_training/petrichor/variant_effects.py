@@ -1,0 +1,248 @@
+"""What the solo variants do to a game, out of one agent's games of all 16 sets of them, paired by seed.
+
+Game i of every set starts from the same seed: as long as the same tiles are in the pile, from the same field, hand
+and dice. So a set is compared with another game by game, which what the seeds have in common drops out of, and the
+seeds, which are independent, are the unit of every interval and test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import numpy as np
+from scipy import stats
+
+from petrichor_env.config import VARIANTS
+from tabletop_training.evaluation import ALL_VARIANTS, Estimate, Results, difference_estimate, mean_interval
+from tabletop_training.ratings import CONFIDENCE
+
+SWITCHED = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
+"""(16, 4) bool: which variants each of `ALL_VARIANTS` has."""
+
+SIGNIFICANCE = 1 - CONFIDENCE
+
+_RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Sets:
+    """One agent's games of all 16 sets, in the order of `ALL_VARIANTS`; game i of each has the same seed.
+
+    Attributes:
+        won: (16, games) bool.
+        points: (16, games, 2) int64, the player's and the neutral player's.
+        scored: (16, games, 2, sources) int64, the same points by `state.Source`.
+        decisions: (16, games) int64.
+    """
+
+    agent: str
+    won: np.ndarray
+    points: np.ndarray
+    scored: np.ndarray
+    decisions: np.ndarray
+
+    @classmethod
+    def of(cls, results: Mapping[tuple[str, ...], Results]) -> Sets:
+        """Of the results of each set. Raises KeyError where one is missing."""
+        parts = [results[variants] for variants in ALL_VARIANTS]
+        return cls(
+            agent=parts[0].agents[0],
+            won=np.array([part.won[:, 0] for part in parts]),
+            points=np.array([part.points for part in parts]),
+            scored=np.array([part.scored for part in parts]),
+            decisions=np.array([part.lengths for part in parts]),
+        )
+
+    @property
+    def games(self) -> int:
+        """Of each set."""
+        return self.won.shape[1]
+
+    @property
+    def margins(self) -> np.ndarray:
+        """(16, games) int64: points ahead of the neutral player."""
+        return np.asarray(self.points[:, :, 0] - self.points[:, :, 1])
+
+    @property
+    def win_rates(self) -> np.ndarray:
+        """(16,) float64."""
+        return np.asarray(self.won.mean(axis=1))
+
+    @property
+    def order(self) -> np.ndarray:
+        """(16,) indices from the easiest set to the hardest: by win rate, equal ones by mean margin."""
+        return np.lexsort((-self.margins.mean(axis=1), -self.win_rates))
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Holm's adjustment: the chance of even one false finding among all of them stays below the level compared with."""
+    p = np.asarray(p_values, np.float64)
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    result = np.empty_like(p)
+    result[order] = np.minimum(adjusted, 1.0)
+    return result
+
+
+# --- Effects: the 16 sets as a factorial experiment ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a variant changes on average over the sets of the others, or what several change beyond their sum.
+
+    Attributes:
+        variants: one for a main effect, more for an interaction.
+        low, high: the ends of the 95 % Student interval over seeds.
+        p: of the t test that there is none, adjusted by Holm for all effects of the same agent and measure.
+    """
+
+    variants: tuple[str, ...]
+    value: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def significant(self) -> bool:
+        return self.p < SIGNIFICANCE
+
+
+def contrast(variants: tuple[str, ...]) -> np.ndarray:
+    """(16,) float64 weights of the sets, whose weighted sum is the effect of the variants.
+
+    Of one: the mean of the 8 sets with it less the mean of the 8 without. Of two: what one changes more with the other
+    than without, averaged over the 4 sets of the rest. And so on: the next one's change of that.
+    """
+    chosen = SWITCHED[:, [VARIANTS.index(name) for name in variants]]
+    signs = np.where(chosen, 1.0, -1.0).prod(axis=1)
+    return np.asarray(signs / 2 ** (len(VARIANTS) - len(variants)))
+
+
+def effects(values: np.ndarray, largest: int = len(VARIANTS)) -> list[Effect]:
+    """Every effect of up to `largest` variants on `values`, (16, games): the main effects first.
+
+    With fewer than two games the intervals have no ends and no effect is significant.
+    """
+    names = [chosen for number in range(1, largest + 1) for chosen in combinations(VARIANTS, number)]
+    by_seed = [contrast(chosen) @ values for chosen in names]
+    adjusted = holm(np.array([p_of_mean(one) for one in by_seed]))
+    return [
+        Effect(chosen, float(one.mean()), *mean_interval(one), float(p))
+        for chosen, one, p in zip(names, by_seed, adjusted, strict=True)
+    ]
+
+
+def win_rate_effects(sets: Sets) -> dict[str, Estimate]:
+    """What each variant changes the win rate by, on average over the sets of the others, with 95 % intervals."""
+    won = sets.won.astype(np.float64)
+    return {name: difference_estimate(contrast((name,)) @ won) for name in VARIANTS}
+
+
+def p_of_mean(values: np.ndarray) -> float:
+    """Of Student's t test that the mean is 0; 1 for a single value."""
+    if len(values) < 2:
+        return 1.0
+    if np.ptp(values) == 0:  # where the test divides by 0
+        return 0.0 if values[0] else 1.0
+    return float(stats.ttest_1samp(values, 0.0).pvalue)
+
+
+# --- Comparisons of each two sets ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All 120 pairs of sets, by their index in `ALL_VARIANTS`; symmetric but for the sign, the diagonal 0 and 1.
+
+    Attributes:
+        differences: (16, 16) float64, the mean of the row's set less that of the column's.
+        p: (16, 16) float64, adjusted by Holm for all 120.
+    """
+
+    differences: np.ndarray
+    p: np.ndarray
+
+    @property
+    def significant(self) -> np.ndarray:
+        """(16, 16) bool."""
+        return np.asarray(self.p < SIGNIFICANCE)
+
+
+def compare_wins(sets: Sets) -> Pairs:
+    """By McNemar's exact test: of the seeds that one set wins and the other loses, is it the same one too often?"""
+    p_values = []
+    for first, second in combinations(range(len(ALL_VARIANTS)), 2):
+        only_first = int((sets.won[first] & ~sets.won[second]).sum())
+        differing = int((sets.won[first] != sets.won[second]).sum())
+        p_values.append(float(stats.binomtest(only_first, differing).pvalue) if differing else 1.0)
+    return _pairs(sets.win_rates, p_values)
+
+
+def compare_margins(sets: Sets) -> Pairs:
+    """By the paired t test."""
+    margins = sets.margins
+    p_values = [p_of_mean(margins[first] - margins[second]) for first, second in combinations(range(len(margins)), 2)]
+    return _pairs(margins.mean(axis=1), p_values)
+
+
+def _pairs(means: np.ndarray, p_values: list[float]) -> Pairs:
+    p = np.ones((len(means), len(means)))
+    p[np.triu_indices(len(means), 1)] = holm(np.array(p_values))
+    return Pairs(means[:, None] - means[None, :], np.minimum(p, p.T))
+
+
+# --- Ranking ---------------------------------------------------------------------------------------------------------
+
+
+def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
+    """(16,) int64 by index in `ALL_VARIANTS`, from 1.
+
+    From the easiest set on, a set is of the same level until one is significantly harder than the level's first, which
+    begins the next level.
+    """
+    result = np.zeros(len(order), np.int64)
+    level, first = 1, order[0]
+    for index in order:
+        if pairs.significant[first, index]:
+            level, first = level + 1, index
+        result[index] = level
+    return result
+
+
+def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
+    """(16, 2) int64: the ranks (1 is the easiest set) between which each lies in 95 % of resamples of the seeds."""
+    weights = generator.multinomial(sets.games, np.full(sets.games, 1 / sets.games), size=_RESAMPLES)
+    wins, margins = weights @ sets.won.T, weights @ sets.margins.T
+    ranks = np.empty(wins.shape, np.int64)
+    for sample, order in enumerate(np.lexsort((-margins, -wins), axis=1)):
+        ranks[sample, order] = np.arange(1, len(order) + 1)
+    tail = 100 * (1 - CONFIDENCE) / 2
+    return np.percentile(ranks, [tail, 100 - tail], axis=0, method="nearest").T.astype(np.int64)
+
+
+# --- Pairing, swings, paths ------------------------------------------------------------------------------------------
+
+
+def pairing_gain(sets: Sets) -> float:
+    """The part by which pairing makes the variance of the difference of two sets' margins smaller, over all pairs."""
+    margins = sets.margins.astype(np.float64)
+    paired = unpaired = 0.0
+    for first, second in combinations(range(len(margins)), 2):
+        paired += float((margins[first] - margins[second]).var())
+        unpaired += float(margins[first].var() + margins[second].var())
+    return 1 - paired / unpaired if unpaired else 0.0
+
+
+def smoothest_path(win_rates: np.ndarray) -> list[int]:
+    """From the base game to all variants by adding one at a time: the five sets' indices in `ALL_VARIANTS`.
+
+    The largest drop of the win rate is the smallest that any order of the variants has; of several such orders, the
+    one with the smaller second largest drop, and so on.
+    """
+    index = {frozenset(variants): i for i, variants in enumerate(ALL_VARIANTS)}
+    steps = range(len(VARIANTS) + 1)
+    paths = [[index[frozenset(order[:number])] for number in steps] for order in permutations(VARIANTS)]
+    return min(paths, key=lambda path: sorted(-np.diff(win_rates[path]), reverse=True))

@@ -1,0 +1,188 @@
+"""MaskablePPO made faster on processors: the same algorithm, without what costs time and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from tabletop_agents.networks import Trunk
+from torch.nn import functional
+
+from tabletop_training.settings import Settings
+from tabletop_training.vec_env import PetrichorVecEnv
+
+MAX_THREADS = 4
+_NEVER = -1e8
+"""The logit of an illegal action, as in sb3-contrib."""
+
+
+def new_model(env: PetrichorVecEnv, settings: Settings, seed: int) -> MaskablePPO:
+    """A MaskablePPO with a fresh network; it seeds torch's global generator."""
+    policy: dict[str, Any] = {
+        "net_arch": list(settings.layers),
+        "activation_fn": torch.nn.ReLU,
+        "optimizer_kwargs": {"eps": 1e-5, "fused": True},  # eps as Stable-Baselines3 has it
+    }
+    if settings.trunk:
+        policy |= {"features_extractor_class": Trunk, "features_extractor_kwargs": {"layers": list(settings.trunk)}}
+    model = MaskablePPO(
+        Policy,
+        env,
+        n_steps=settings.steps,
+        batch_size=settings.minibatch,
+        n_epochs=settings.epochs,
+        learning_rate=settings.learning_rate,
+        ent_coef=settings.entropy,
+        gamma=settings.discount,
+        gae_lambda=settings.gae_lambda,
+        clip_range=settings.clip,
+        vf_coef=settings.value_weight,
+        max_grad_norm=settings.max_gradient,
+        rollout_buffer_class=RolloutBuffer,
+        policy_kwargs=policy,
+        seed=seed,
+        device="cpu",
+    )
+    buffer: Any = model.rollout_buffer
+    buffer.generator = np.random.default_rng([seed, 1])
+    return model
+
+
+class Policy(MaskableActorCriticPolicy):
+    """Computes what its base class does with one masked softmax where that has three logsumexps and a multinomial.
+
+    Checkpoints name the base class, which has the same weights (`tabletop_agents.checkpoint`).
+    """
+
+    def forward(
+        self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Actions (N,) int64, values (N, 1) and log-probabilities (N,)."""
+        logits, values = self._logits_and_values(obs, action_masks)
+        probabilities = functional.softmax(logits, dim=1)
+        if deterministic:
+            actions = logits.argmax(dim=1)
+        else:  # illegal actions have probability 0: the sums stand still there, and the count goes past them
+            sums = probabilities.double().cumsum(dim=1)
+            drawn = torch.rand(len(sums), 1, dtype=torch.float64) * sums[:, -1:]
+            actions = (sums <= drawn).sum(dim=1)
+        log_probabilities = functional.log_softmax(logits, dim=1)
+        return actions, values, log_probabilities.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Values (N, 1), log-probabilities (N,) and entropies (N,)."""
+        logits, values = self._logits_and_values(obs, action_masks)
+        log_probabilities = functional.log_softmax(logits, dim=1)
+        entropy = -(functional.softmax(logits, dim=1) * log_probabilities).sum(dim=1)
+        return values, log_probabilities.gather(1, actions[:, None])[:, 0], entropy
+
+    def _logits_and_values(
+        self, obs: torch.Tensor, action_masks: np.ndarray | torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        features: Any = self.extract_features(obs)
+        latent, latent_of_values = self.mlp_extractor(features)
+        logits = self.action_net(latent)
+        if action_masks is not None:
+            logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
+        return logits, self.value_net(latent_of_values)
+
+
+class RolloutBuffer(MaskableRolloutBuffer):
+    """As the one it replaces, without its copies: masks stay bool, arrays are kept, nothing is transposed."""
+
+    generator: np.random.Generator
+    _made = False
+
+    def reset(self) -> None:
+        if not self._made:
+            super().reset()
+            self.action_masks = np.ones((self.buffer_size, self.n_envs, self.mask_dims), np.bool_)
+            self._made = True
+        self.pos = 0
+        self.full = False
+
+    def get(  # type: ignore[override]
+        self, batch_size: int | None = None
+    ) -> Generator[MaskableRolloutBufferSamples, None, None]:
+        """Minibatches of all decisions in random order."""
+        size = self.buffer_size * self.n_envs
+
+        def flat(array: np.ndarray, *shape: int) -> torch.Tensor:
+            return torch.from_numpy(array.reshape(size, *shape))
+
+        columns = (
+            flat(self.observations, *self.obs_shape),
+            flat(self.actions),
+            flat(self.values),
+            flat(self.log_probs),
+            flat(self.advantages),
+            flat(self.returns),
+            flat(self.action_masks, self.mask_dims),
+        )
+        order = torch.from_numpy(self.generator.permutation(size))
+        for indices in torch.split(order, batch_size or size):
+            yield MaskableRolloutBufferSamples(*(column[indices] for column in columns))
+
+
+@contextmanager
+def torch_settings(settings: Settings) -> Iterator[None]:
+    """What is global in torch, as the settings want it, and afterwards as it was."""
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time, and masks are right
+    torch.set_float32_matmul_precision("medium" if settings.bfloat16 else "highest")
+    try:
+        yield
+    finally:
+        torch.distributions.Distribution.set_default_validate_args(__debug__)
+        torch.set_float32_matmul_precision(precision)
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """A context in which matrices are multiplied in float32, whatever `torch_settings` chose."""
+    precision = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(precision)
+
+
+def fastest_threads(policy: Any, minibatch: int) -> int:
+    """With how many of torch's threads the network is updated fastest, as busy as the machine is right now.
+
+    The threads wait for each other by spinning, so that two are many times slower than one where something else
+    needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    observations = torch.zeros(minibatch, *policy.observation_space.shape)
+    actions = torch.zeros(minibatch, dtype=torch.long)
+    masks = torch.ones(minibatch, policy.action_space.n)
+
+    def seconds(passes: int) -> float:
+        start = time.monotonic()
+        for _ in range(passes):
+            values, log_probability, entropy = policy.evaluate_actions(observations, actions, masks)
+            (values.mean() + log_probability.mean() + entropy.mean()).backward()
+            policy.optimizer.zero_grad()
+        return (time.monotonic() - start) / passes
+
+    best, shortest = 1, float("inf")
+    for threads in range(1, min(cores, MAX_THREADS) + 1):
+        torch.set_num_threads(threads)
+        if seconds(1) < 2 * shortest:  # the first pass also wakes the threads
+            now = seconds(4)
+            if now < 0.9 * shortest:
+                best, shortest = threads, now
+    return best

@@ -1,0 +1,89 @@
+"""What long jobs have in common: Ctrl-C that keeps what is done, a folder of their own, a progress bar."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tabletop.errors import ConfigError, PetrichorError
+
+
+class Interruptions:
+    """Turns Ctrl-C into a wish to stop, which a job looks up; a second one before `clear` raises KeyboardInterrupt.
+
+    A context manager. Outside the main thread, where signals can't be caught, Ctrl-C stays what it was.
+    """
+
+    def __init__(self) -> None:
+        self._wanted = False
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def wanted(self) -> bool:
+        """Whether there was a Ctrl-C since the last `clear`."""
+        return self._wanted
+
+    def clear(self) -> None:
+        """Forget the Ctrl-C so far, so that the next one is a first one."""
+        self._wanted = False
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._wanted:
+            raise KeyboardInterrupt
+        self._wanted = True
+
+
+def refuse_with_resume(allowed: str, **given: Any) -> None:
+    """Raise ConfigError for options that are not None: what is resumed goes on as it was set, but for `allowed`."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise ConfigError(
+            f"{', '.join(names)}: not with --resume, which goes on as it was set; with it can be given {allowed}"
+        )
+
+
+def new_folder(wanted: str | Path) -> Path:
+    """Make the folder; where it has files already, one beside it with a number, so that nothing is written over.
+
+    Raises PetrichorError where none can be made.
+    """
+    first = Path(wanted)
+    if first.name in ("", ".."):
+        first = first.resolve()
+    folder, number = first, 1
+    try:
+        while folder.exists() and any(folder.iterdir()):
+            number += 1
+            folder = Path(f"{first}-{number}")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+    return folder
+
+
+def progress_bar(console: Console) -> Progress:
+    """Title, bar, per cent, time left, and the task's `status` text."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=16),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[status]}"),
+        console=console,
+    )

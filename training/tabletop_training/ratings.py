@@ -1,0 +1,186 @@
+"""Ratings of finished games by openskill's Plackett-Luce model: any number of players, ties, one number a player.
+
+A rating is a normal belief about a player's strength, mean `mu` and standard deviation `sigma`, on a scale where only
+differences mean something: in a game of two the model gives a player that is 6.5 points ahead three wins in four. Games
+of other numbers of players make other scales. Everybody starts at 25 ± 8.33.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from openskill.models import PlackettLuce
+from scipy import stats
+
+from petrichor_env.state import NOBODY
+from tabletop.errors import ConfigError
+
+CONFIDENCE = 0.95
+"""Of every interval, here and in `tabletop_training.evaluation`."""
+Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+"""1.96: so many standard deviations a normal interval reaches to either side."""
+
+START_MU = 25.0
+START_SIGMA = START_MU / 3
+DRIFT = START_MU / 300
+"""How far (standard deviation) a drifting player's strength may move from game to game: openskill's own default."""
+
+_FIXED_SIGMA = 1e-3
+_BEYOND_ANY_VOTING_WINS = 1000
+
+Game = tuple[Sequence[str], Sequence[int]]
+"""Names by seat, and each one's place in the same order: 1 the first, equal numbers a tie (see `places`)."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """What a player's games say about its strength.
+
+    `low` and `high` are mu ± 1.96 sigma: 95 % of the model's belief about the strength, if each player's strength is
+    one number that does not change, and all players' games were drawn from that model. They are not a confidence
+    interval of a win rate, nor calibrated: a player that beats its betters and loses to its lessers fits no single
+    number, openskill narrows sigma by a rule of thumb, and other orders of the same games give slightly other numbers.
+    Show with them who is likely ahead; claim with win rates of paired games who wins.
+    """
+
+    name: str
+    mu: float = START_MU
+    sigma: float = START_SIGMA
+    games: int = 0
+
+    @property
+    def low(self) -> float:
+        return self.mu - Z * self.sigma
+
+    @property
+    def high(self) -> float:
+        return self.mu + Z * self.sigma
+
+
+class Ratings:
+    """Rates players game by game; the same games in the same order give the same ratings.
+
+    A player is known from its first game on. One that sits in several seats of a game gets the sum of the seats'
+    changes of mu (what its seats win from each other cancels) and the most cautious of their sigmas.
+
+    Arguments:
+        fixed: players whose rating never changes, by name with their mu: they anchor the scale, so that ratings can be
+            compared between runs and over time. Without any, the mean of all players stays about where it was.
+        drifting: players whose strength changes between games, such as one that learns: their sigma never gets so
+            small that they can't move. The others are taken to be as strong in the last game as in the first.
+    """
+
+    def __init__(self, fixed: dict[str, float] | None = None, drifting: Iterable[str] = ()) -> None:
+        self._model = PlackettLuce(tau=0.0)
+        self._drifting = frozenset(drifting)
+        self._fixed = {name: Rating(name, float(mu), _FIXED_SIGMA) for name, mu in (fixed or {}).items()}
+        self._ratings: dict[str, Rating] = dict(self._fixed)
+
+    def __getitem__(self, name: str) -> Rating:
+        """A player's rating, the starting one if it hasn't played."""
+        return self._ratings.get(name, Rating(name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._ratings
+
+    def __iter__(self) -> Iterator[Rating]:
+        return iter(self.table())
+
+    def table(self) -> list[Rating]:
+        """All known players, the highest mu first, equal ones by name."""
+        return sorted(self._ratings.values(), key=lambda rating: (-rating.mu, rating.name))
+
+    def start(self, name: str, like: Rating) -> None:
+        """Make a player known that starts where another stands, as a copy of it does; it has no games of its own."""
+        if name in self._ratings:
+            raise ConfigError(f"player {name!r} has been rated already")
+        self._ratings[name] = Rating(name, like.mu, like.sigma)
+
+    def forget(self, name: str) -> None:
+        """Drop a player that plays no more; nobody else's rating changes."""
+        self._ratings.pop(name, None)
+
+    def add(self, players: Sequence[str], places: Sequence[int]) -> None:
+        """Rate one finished game of two or more seats.
+
+        Arguments:
+            players: names by seat; a name may be there several times.
+            places: each seat's place, lower is better, equal ones are ties.
+
+        Raises ConfigError for fewer than two seats or lists of different lengths.
+        """
+        if len(players) < 2 or len(players) != len(places):
+            raise ConfigError(f"a game of {len(players)} players with {len(places)} places: one each, at least two")
+        before = {name: self[name] for name in dict.fromkeys(players)}
+        if len(before) == 1:  # says nothing about its strength
+            (only,) = before.values()
+            self._keep(Rating(only.name, only.mu, only.sigma, only.games + 1))
+            return
+        seats = [[self._model.rating(before[name].mu, self._sigma(before[name]))] for name in players]
+        after = self._model.rate(seats, ranks=[float(place) for place in places])
+        for name, old in before.items():
+            own = [team[0] for seat, team in zip(players, after, strict=True) if seat == name]
+            mu = old.mu + sum(rating.mu - old.mu for rating in own)
+            self._keep(Rating(name, mu, max(rating.sigma for rating in own), old.games + 1))
+
+    def _sigma(self, rating: Rating) -> float:
+        return math.hypot(rating.sigma, DRIFT) if rating.name in self._drifting else rating.sigma
+
+    def _keep(self, rating: Rating) -> None:
+        fixed = self._fixed.get(rating.name)
+        self._ratings[rating.name] = (
+            rating if fixed is None else Rating(fixed.name, fixed.mu, fixed.sigma, rating.games)
+        )
+
+    def get_state(self) -> list[dict[str, Any]]:
+        """All ratings as JSON holds them exactly, for `set_state`."""
+        return [asdict(rating) for rating in self._ratings.values()]
+
+    def set_state(self, state: Sequence[dict[str, Any]]) -> None:
+        """Take over what `get_state` of ratings with the same fixed and drifting players gave."""
+        self._ratings = {one["name"]: Rating(**one) for one in state}
+
+
+def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[str, float] | None = None) -> Ratings:
+    """Ratings of unchanging players from all their games.
+
+    Later games weigh a little otherwise than earlier ones; where their order means nothing (a tournament that played
+    pairing after pairing), give a seed, and they are rated in an order that it draws.
+
+    Arguments:
+        games: (names by seat, places by seat), as `Ratings.add` takes them.
+        seed: of the order; None rates them as they come.
+        fixed: as in `Ratings`.
+    """
+    listed = list(games)
+    ratings = Ratings(fixed)
+    order = range(len(listed)) if seed is None else np.random.default_rng(seed).permutation(len(listed))
+    for game in order:
+        ratings.add(*listed[int(game)])
+    return ratings
+
+
+def places(scores: np.ndarray) -> np.ndarray:
+    """Places from scores: (games, seats) numbers, more is better → (games, seats) int64, 1 the first.
+
+    Equal scores share the better place: 30, 20, 20, 10 gives 1, 2, 2, 4.
+    """
+    return np.asarray(stats.rankdata(-np.asarray(scores), method="min", axis=1), np.int64)
+
+
+def final_places(states: np.ndarray, players: int) -> np.ndarray:
+    """Places by seat of finished games, (N,) STATE → (N, players) int64: points, then Voting Wins, else a tie.
+
+    Who forfeited comes last.
+    """
+    scores = (
+        states["points"][:, :players].astype(np.int64) * _BEYOND_ANY_VOTING_WINS + states["voting_wins"][:, :players]
+    )
+    forfeited = np.flatnonzero(states["forfeited"] != NOBODY)
+    scores[forfeited] = 1  # the others share the victory
+    scores[forfeited, states["forfeited"][forfeited]] = 0
+    return places(scores)

@@ -1,0 +1,177 @@
+"""Hyper-parameters: dataclasses, and the small TOML files in `tabletop_training/configs/` that fill them."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+import types
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from petrichor_env.component_files import load_tables
+from tabletop.batch import REWARDS
+from tabletop.errors import ConfigError
+
+CONFIGS = Path(__file__).parent / "configs"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a learner is made of: the table `[learning]` of a settings file.
+
+    The learning rate and the entropy bonus fall linearly to `final` of themselves as the budget is used up. What an
+    update learns from are the learner's next `num_envs * steps` decisions.
+
+    Attributes:
+        num_envs: games played side by side.
+        steps: decisions of each game between two updates.
+        minibatch: decisions for each step of the optimizer.
+        epochs: how often an update goes through its decisions.
+        learning_rate, entropy, discount, gae_lambda, clip, value_weight, max_gradient: as in PPO.
+        final: what learning rate and entropy bonus end at, as a part of what they start from.
+        trunk: widths of the layers that policy and value share.
+        layers: widths of the layers after them, of policy and value each.
+        reward: "win", "margin" or "points", as in `Batch`.
+        reward_scale: what it is multiplied with.
+        win_bonus: added to the last reward of a game that is won, taken off that of a lost one, after the scaling.
+        bfloat16: multiply matrices in bfloat16 where the processor can (2 to 3 times as fast where it has AMX); the
+            weights stay float32.
+        threads: of torch; None measures what is fastest.
+        evaluate_every: steps between two evaluations, which choose `best.zip`.
+    """
+
+    num_envs: int = 128
+    steps: int = 128
+    minibatch: int = 2048
+    epochs: int = 3
+    learning_rate: float = 2e-3
+    entropy: float = 0.01
+    final: float = 0.05
+    discount: float = 1.0
+    gae_lambda: float = 0.98
+    clip: float = 0.2
+    value_weight: float = 0.5
+    max_gradient: float = 0.5
+    trunk: tuple[int, ...] = ()
+    layers: tuple[int, ...] = (128, 128)
+    reward: str = "margin"
+    reward_scale: float = 0.1
+    win_bonus: float = 0.0
+    bfloat16: bool = True
+    threads: int | None = None
+    evaluate_every: int = 500_000
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
+        for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name}={getattr(self, name)}: a finite number of at least 0")
+        for name in (*counts, "learning_rate", "reward_scale"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ConfigError(f"{name}={getattr(self, name)}: more than 0")
+        for name in ("discount", "gae_lambda", "final"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name}={getattr(self, name)}: 0 to 1")
+        if self.reward not in REWARDS:
+            raise ConfigError(f"reward={self.reward!r}: one of {', '.join(map(repr, REWARDS))}")
+        if any(width < 1 for width in (*self.trunk, *self.layers)):
+            raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: widths of at least 1")
+        if self.threads is not None and self.threads < 1:
+            raise ConfigError(f"threads={self.threads}: at least 1")
+        if self.num_envs * self.steps % self.minibatch == 1:  # its advantages can't be normalized
+            raise ConfigError(
+                f"minibatch={self.minibatch}: leaves a minibatch of a single decision of num_envs * steps = "
+                f"{self.num_envs * self.steps}"
+            )
+
+
+def read_settings(name: str | Path, **sections: type[Any]) -> dict[str, Any]:
+    """The tables of a settings file as dataclasses.
+
+    Arguments:
+        name: a TOML file, or the name of one in `tabletop_training/configs/` without its ending.
+        sections: the tables that the file may have, and the dataclass of each; a table that is missing gives one of
+            defaults.
+
+    Raises ConfigError for a file that is missing or no TOML, and for unknown tables, keys and wrong values; it lists
+    what there is.
+    """
+    path = Path(name)
+    if not path.is_file():
+        path = CONFIGS / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in CONFIGS.glob("*.toml")))
+        raise ConfigError(f"{name}: there is no such settings file; shipped ones: {known}")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
+        raise ConfigError(f"{path}: no TOML ({error})") from None
+    unknown = sorted(set(tables) - set(sections))
+    if unknown:
+        raise ConfigError(f"{path}: unknown table or key {', '.join(unknown)}; it has the tables {', '.join(sections)}")
+    made = {}
+    for section, kind in sections.items():
+        table = tables.get(section, {})
+        try:
+            if not isinstance(table, dict):
+                raise ConfigError(f"a table, not {table!r}")
+            made[section] = from_table(kind, table)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: [{section}]: {error}") from None
+    return made
+
+
+def from_table(kind: type[T], table: dict[str, Any]) -> T:
+    """A dataclass from a table as TOML or JSON give it: lists become tuples. Raises ConfigError for unknown keys."""
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        raise ConfigError(f"unknown key {', '.join(unknown)}; there are {', '.join(known)}")
+    missing = [
+        field.name
+        for field in fields(kind)  # type: ignore[arg-type]
+        if field.name not in table and field.default is MISSING and field.default_factory is MISSING
+    ]
+    if missing:
+        raise ConfigError(f"missing key {', '.join(missing)}")
+    made = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
+    check_types(made)
+    return made
+
+
+def with_components(section: Any, components: str | Path | None) -> Any:
+    """A section that has `components`, with those given or else its own ones, as a path that holds in any folder.
+
+    Raises ComponentsError for a file that is missing or wrong.
+    """
+    chosen = section.components if components is None else components
+    if chosen is None:
+        return section
+    load_tables(chosen)
+    return replace(section, components=str(Path(chosen).resolve()))
+
+
+def check_types(settings: Any) -> None:
+    """Raise ConfigError for a field of a dataclass whose value is not of its annotation; ints count as floats."""
+    assert is_dataclass(settings)
+    for name, wanted in get_type_hints(type(settings)).items():
+        value = getattr(settings, name)
+        if not _is(value, wanted):
+            text = str(getattr(wanted, "__name__", wanted) if get_origin(wanted) is None else wanted)
+            raise ConfigError(f"{name}={value!r}: should be {text}")
+
+
+def _is(value: Any, wanted: Any) -> bool:
+    if get_origin(wanted) in (Union, types.UnionType):
+        return any(_is(value, one) for one in get_args(wanted))
+    if get_origin(wanted) is tuple:
+        return isinstance(value, tuple) and all(_is(one, get_args(wanted)[0]) for one in value)
+    if wanted is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, wanted)

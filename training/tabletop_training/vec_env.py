@@ -1,0 +1,217 @@
+"""Stable-Baselines3's VecEnv on the native batch: N games at a time, no process and no loop a game."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.config import Config
+from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.state import MAX_PLAYERS
+from tabletop.kernels import winners_of_games
+from tabletop.versus import VersusBatch
+
+Indices = int | Iterable[int] | None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """K games that ended, in the order of their ends.
+
+    Attributes:
+        won: (K,) float64, the learner's share of the victory: 1 alone, 1/k with k winners, else 0.
+        points: (K,) int64 of the learner. others: (K,) float64, mean points of the others, in solo the neutral player.
+        returns: (K,) float64, sums of the scaled rewards. lengths: (K,) int64, the learner's decisions.
+        seats: (K,) int64 of the learner. lineups: (K, players - 1) int64, who played the other seats (`VersusBatch`).
+        configs: what was played, one each.
+    """
+
+    won: np.ndarray
+    points: np.ndarray
+    others: np.ndarray
+    returns: np.ndarray
+    lengths: np.ndarray
+    seats: np.ndarray
+    lineups: np.ndarray
+    configs: list[Config]
+
+    def __len__(self) -> int:
+        return len(self.won)
+
+    @property
+    def margins(self) -> np.ndarray:
+        """(K,) float64: the learner's points less the mean of the others'."""
+        return np.asarray(self.points - self.others, np.float64)
+
+    @classmethod
+    def join(cls, parts: list[Ended], players: int) -> Ended:
+        """All the parts as one; `players` gives the shape of `lineups` where there is none."""
+        floats, ints = np.zeros(0), np.zeros(0, np.int64)
+        nothing = cls(floats, ints, floats, floats, ints, ints, np.zeros((0, players - 1), np.int64), [])
+        columns = {
+            name: np.concatenate([getattr(part, name) for part in (nothing, *parts)])
+            for name in ("won", "points", "others", "returns", "lengths", "seats", "lineups")
+        }
+        return cls(**columns, configs=[config for part in parts for config in part.configs])
+
+
+class PetrichorVecEnv(VecEnv):
+    """The games of a `VersusBatch`, solo or against agents inside, stepped together.
+
+        PetrichorVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
+
+    A game that ends is reset in the same step, as Stable-Baselines3 wants it; the step's `infos` then hold
+
+    - `terminal_observation`: (OBSERVATION_SIZE,) float32, the finished game as the learner sees it,
+    - `TimeLimit.truncated`: always False,
+    - `episode`: `r` the return, `l` the number of decisions, `t` seconds since the start,
+    - `points`: the learner's, `others_points`: the mean of the others', in solo the neutral player's,
+    - `won`: the learner's share of the victory, in solo 1.0 or 0.0.
+
+    `env_method("action_masks")` is one (num_envs, NUM_ACTIONS) bool array, which MaskablePPO asks for.
+
+    Arguments:
+        games: made with autoreset="same_step" and new_observations=True (Stable-Baselines3 reads the last observations
+            after the step). Raises ValueError otherwise.
+        reward_scale: what rewards are multiplied with.
+        win_bonus: w, added to the last reward of a game: w times (2 × share of the victory - 1).
+    """
+
+    render_mode: str | None = None
+
+    def __init__(self, games: VersusBatch, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
+        if games.autoreset != "same_step" or not games.new_observations:
+            raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
+        self.games = games
+        self.reward_scale = reward_scale
+        self.win_bonus = win_bonus
+        num_envs = games.num_games
+        self.returns = np.zeros(num_envs)
+        self.lengths = np.zeros(num_envs, np.int64)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._ended: list[Ended] = []
+        self._start = time.time()
+        super().__init__(
+            num_envs,
+            spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32),
+            spaces.Discrete(NUM_ACTIONS),
+        )
+
+    def reset(self) -> np.ndarray:
+        """Start all games anew; (num_envs, OBSERVATION_SIZE) float32."""
+        self.games.reset(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        self.returns[:] = 0
+        self.lengths[:] = 0
+        return self.games.observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Observations, rewards (float32), dones (bool), infos; the arrays are the caller's to keep."""
+        games = self.games
+        games.step(self._actions)
+        rewards = games.rewards * self.reward_scale
+        self.returns += rewards
+        self.lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        over = np.flatnonzero(games.terminations)
+        if len(over):
+            ended = self._end(over, rewards)
+            self._ended.append(ended)
+            for i, game in enumerate(over.tolist()):
+                infos[game] = self._info(ended, i, game)
+            self.returns[over] = 0
+            self.lengths[over] = 0
+        return games.observations, rewards.astype(np.float32), games.terminations.copy(), infos
+
+    def _end(self, over: np.ndarray, rewards: np.ndarray) -> Ended:
+        """The games that are over, `over` their indices. Adds the bonus to `rewards` and returns."""
+        games = self.games
+        final = games.final_states[over]
+        owners = games.config.owners
+        seats = games.final_seats[over]
+        winners = np.zeros((len(over), MAX_PLAYERS), np.int8)
+        winners_of_games(final, winners)
+        rows = np.arange(len(over))
+        won = winners[rows, seats] / np.maximum(1, winners[:, : games.config.players].sum(axis=1))
+        points = final["points"][:, :owners].astype(np.int64)
+        own = points[rows, seats]
+        bonus = self.win_bonus * (2 * won - 1)
+        rewards[over] += bonus
+        self.returns[over] += bonus
+        return Ended(
+            won=won,
+            points=own,
+            others=(points.sum(axis=1) - own) / (owners - 1),
+            returns=self.returns[over],
+            lengths=self.lengths[over],
+            seats=seats,
+            lineups=games.final_lineups[over],
+            configs=[games.final_configs[game] for game in over],
+        )
+
+    def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:
+        return {
+            "terminal_observation": self.games.final_observations[game].copy(),
+            "TimeLimit.truncated": False,
+            "episode": {
+                "r": float(ended.returns[i]),
+                "l": int(ended.lengths[i]),
+                "t": round(time.time() - self._start, 6),
+            },
+            "points": int(ended.points[i]),
+            "others_points": float(ended.others[i]),
+            "won": float(ended.won[i]),
+        }
+
+    def take_ended(self) -> Ended:
+        """The games that ended since this was last asked."""
+        parts, self._ended = self._ended, []
+        return Ended.join(parts, self.games.config.players)
+
+    def action_masks(self) -> np.ndarray:
+        """(num_envs, NUM_ACTIONS) bool: the legal actions of every game."""
+        return self.games.action_masks.astype(bool)
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """The attribute, which all games share, once for each of the games. Raises AttributeError."""
+        value = getattr(self, attr_name)
+        return [value] * len(self._games(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute, for all games at once. Raises ValueError for only some of them."""
+        if len(set(self._games(indices))) != self.num_envs:
+            raise ValueError(f"set_attr({attr_name!r}): the games share their attributes; leave indices=None")
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> Any:
+        """`action_masks`: (len(indices), NUM_ACTIONS) bool. Raises AttributeError for any other method."""
+        if method_name != "action_masks":
+            raise AttributeError(f"env_method({method_name!r}): the games have one method, action_masks")
+        masks = self.action_masks()
+        return masks if indices is None else masks[self._games(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """No game is wrapped in anything."""
+        return [False] * len(self._games(indices))
+
+    def _games(self, indices: Indices) -> list[int]:
+        if indices is None:
+            return list(range(self.num_envs))
+        return [indices] if isinstance(indices, (int, np.integer)) else list(indices)
