@@ -34,7 +34,12 @@ VERSUS_ID = "Petrichor/Versus-v0"
 AEC_ID = "petrichor/petrichor-v0"
 """The PettingZoo id of the game for 2 to 5, in `pettingzoo.make("aec", …)`."""
 
-_LAZY = {"Batch": "batch", "describe": "scenarios", "picture": "envs.rendering", "scenario": "scenarios"}
+_LAZY = {
+    "Batch": "tabletop.batch",
+    "describe": "petrichor_env.scenarios",
+    "picture": "tabletop.envs.rendering",
+    "scenario": "petrichor_env.scenarios",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -42,7 +47,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("petrichor_env.petrichor_v0")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"petrichor_env.{_LAZY[name]}"), name)
+    value = getattr(importlib.import_module(_LAZY[name]), name)
     globals()[name] = value
     return value
 

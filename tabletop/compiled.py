@@ -29,7 +29,7 @@ _PETRICHOR = PACKAGE.parent / "petrichor_env"
 def compiled_sources() -> list[Path]:
     """The files whose functions Numba compiles, or whose constants those functions use."""
     names = ("state.py", "actions.py", "tables.py", "observation.py")
-    engine = (PACKAGE / "compiled.py", PACKAGE / "kernels.py")
+    engine = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal")]
     return sorted([*engine, *(_PETRICHOR / name for name in names), *(_PETRICHOR / "rules").glob("*.py")])
 
 

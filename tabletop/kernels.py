@@ -9,8 +9,8 @@ import numpy as np
 
 from petrichor_env import rules
 from petrichor_env.observation import observe
-from petrichor_env.rules.chance import random_below
 from petrichor_env.state import LEGAL_WORDS, MAX_PLAYERS, NOBODY, State
+from tabletop.chance import random_below
 from tabletop.compiled import kernel, rule
 
 # Autoreset modes and answers to illegal actions, as the kernels take them

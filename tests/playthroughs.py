@@ -37,7 +37,6 @@ from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
 from petrichor_env.drawing.text import dice_text, render_board
 from petrichor_env.rules import flower_tiles, scoring
 from petrichor_env.rules import points as points_rules
-from petrichor_env.rules.asking import NOTHING_ASKED
 from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
@@ -53,6 +52,7 @@ from petrichor_env.state import (
 from petrichor_env.words import GROWING_NAMES, owner_names, tile_name
 from tabletop.batch import game_seed, legal_actions
 from tabletop.compiled import JIT
+from tabletop.legal import NOTHING_ASKED
 from tests.configurations import SOLO_MODULES
 
 FOLDER = Path(__file__).parent / "playthroughs"

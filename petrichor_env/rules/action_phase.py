@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from petrichor_env.actions import CARD, DECLINE, FORECAST, PASS, PLAY, SUBSTITUTE
-from petrichor_env.rules.asking import allow, allow_cards, ask, ask_nothing
+from petrichor_env.rules.asking import allow_cards
 from petrichor_env.rules.card_actions import start_action
 from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
 from petrichor_env.rules.powers import price_of_another_card
 from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
 from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, Decision, Phase, State, Timing
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""

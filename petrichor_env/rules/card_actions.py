@@ -7,7 +7,7 @@ leaves nothing asked. Taking drops from tiles for a short supply is the player's
 from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE
-from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
+from petrichor_env.rules.asking import drop_action, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, settle_clouds
 from petrichor_env.rules.fields import (
     can_rain,
@@ -24,6 +24,7 @@ from petrichor_env.rules.powers import allow_rain_power, ask_frost_power, can_us
 from petrichor_env.rules.promos import draw_from_lake
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 _FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
 _FROST_TILE, _FROST_CLOUD = int(Decision.FROST_TILE), int(Decision.FROST_CLOUD)

@@ -6,10 +6,11 @@ Picks are asked one player after another, but packs move on only after all have 
 from __future__ import annotations
 
 from petrichor_env.actions import CARD
-from petrichor_env.rules.asking import allow_cards, ask, ask_nothing
+from petrichor_env.rules.asking import allow_cards
 from petrichor_env.rules.chance import draw_card
 from petrichor_env.state import NUM_KINDS, Decision, State
 from tabletop.compiled import rule
+from tabletop.legal import ask, ask_nothing
 
 _DRAFT = int(Decision.DRAFT)
 NOT_DRAFTING = -1

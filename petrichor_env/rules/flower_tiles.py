@@ -6,11 +6,11 @@ That a closed Snowdrop takes no drops is `fields.land`.
 from __future__ import annotations
 
 from petrichor_env.actions import TILE
-from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.fields import is_closed, tile_of
 from petrichor_env.rules.points import gain
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, State, Weather
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 PODS_A_PLAYER = 2
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, FORECAST, TILE, VOTE
-from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, owner_of, seat_of
-from petrichor_env.rules.chance import random_below
+from petrichor_env.rules.asking import drop_action, owner_of, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import (
     drops_in_cloud,
@@ -41,7 +40,9 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from tabletop.chance import random_below
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 DEALT = 3
 """Forecast cards a player gets; the last one goes with the second one played."""

@@ -21,9 +21,9 @@ from petrichor_env.rules import (
     voting,
     weather,
 )
-from petrichor_env.rules.asking import NOTHING_ASKED, ask, count_legal, nth_legal
 from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
 from tabletop.compiled import rule
+from tabletop.legal import NOTHING_ASKED, ask, count_legal, nth_legal
 
 _GAME_OVER, _DRAFT, _SETUP_CLOUD = int(Decision.GAME_OVER), int(Decision.DRAFT), int(Decision.SETUP_CLOUD)
 _TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)

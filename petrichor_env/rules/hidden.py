@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env.rules.asking import count_legal
-from petrichor_env.rules.chance import draw_from, random_below
 from petrichor_env.rules.game_flow import legal
 from petrichor_env.state import NOBODY, NUM_FORECASTS, NUM_KINDS, PLAYED, Decision, Module, State
+from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
+from tabletop.legal import count_legal
 
 _DRAFT, _FORECAST = int(Decision.DRAFT), int(Decision.FORECAST)
 _FORECASTS = int(Module.FORECASTS)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, POWER, TILE
-from petrichor_env.rules.asking import allow, ask, ask_nothing
-from petrichor_env.rules.chance import draw_from
 from petrichor_env.rules.clouds import add_to_cloud
 from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from tabletop.chance import draw_from
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 KEPT_DROPS = 3
 """Tiles on which the Harvest power keeps a drop."""

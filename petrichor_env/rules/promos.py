@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import TILE
-from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.fields import NEIGHBOURS, drops_on, has_cloud, neighbour
 from petrichor_env.state import FACE_DOWN, NUM_TILES, Crop, Decision, Growing, Module, State
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 LAKE_DROPS = 3
 """Own drops that the player who moves a cloud onto the Lake adds to it."""

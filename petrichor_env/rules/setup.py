@@ -6,8 +6,7 @@ import numpy as np
 
 from petrichor_env.actions import TILE
 from petrichor_env.rules.action_phase import start_action_phase
-from petrichor_env.rules.asking import allow, ask, ask_nothing
-from petrichor_env.rules.chance import draw_card, draw_from, random_below, roll_harvest_die, roll_numeric_die
+from petrichor_env.rules.chance import draw_card, roll_harvest_die, roll_numeric_die
 from petrichor_env.rules.clouds import new_cloud
 from petrichor_env.rules.drafting import NOT_DRAFTING, continue_draft, deal
 from petrichor_env.rules.fields import has_cloud, is_free, tile_of
@@ -30,7 +29,9 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS
+from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 _SETUP, _SETUP_CLOUD = int(Phase.SETUP), int(Decision.SETUP_CLOUD)
 _WHEAT, _POTATO, _CORN = int(Crop.WHEAT), int(Crop.POTATO), int(Crop.CORN)

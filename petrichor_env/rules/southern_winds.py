@@ -9,13 +9,14 @@ Positions are P1 to P6, here numbered 0 to 5 from the top left in rows of two:
 
 from __future__ import annotations
 
-from petrichor_env.rules.chance import random_below, roll_numeric_die
+from petrichor_env.rules.chance import roll_numeric_die
 from petrichor_env.rules.clouds import add_to_cloud, move_cloud, new_cloud, settle_clouds
 from petrichor_env.rules.fields import has_cloud
 from petrichor_env.rules.growing import move_drop, put_drop, take_drop
 from petrichor_env.rules.points import gain
 from petrichor_env.rules.voting import decrease_die
 from petrichor_env.state import NO_TILE, NUM_KINDS, Source, State
+from tabletop.chance import random_below
 from tabletop.compiled import rule
 
 YOU = 0

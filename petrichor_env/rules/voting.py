@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from petrichor_env.actions import DIE, VOTE, WEATHER
-from petrichor_env.rules.asking import allow, ask, ask_nothing
 from petrichor_env.rules.points import gain
 from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, Source, State
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 _MOVE_VOTE = int(Decision.MOVE_VOTE)
 _DICE = int(Source.DICE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
-from petrichor_env.rules.asking import allow, ask, ask_nothing, drop_action, seat_of
+from petrichor_env.rules.asking import drop_action, seat_of
 from petrichor_env.rules.card_actions import ask_for_drops
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import is_closed, neighbour, own_drops_on_tiles
@@ -27,6 +27,7 @@ from petrichor_env.state import (
     Weather,
 )
 from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
 
 RESOLVED_SPACES = 2
 """Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""

@@ -9,16 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env import rules
-from petrichor_env.rules.asking import count_bits, count_legal
-from petrichor_env.state import LEGAL_WORDS, Decision, Phase, State
+from petrichor_env.state import Decision, Phase, State
 from tabletop.compiled import kernel, rule
+from tabletop.legal import count_legal, next_legal
 from tabletop_agents.search.position_value import position_value
 
 MAX_DEPTH = 16
 _SAME = 1e-9
 _TURN, _OPTIONAL_ACTION = int(Decision.TURN), int(Decision.OPTIONAL_ACTION)
 _OVER = int(Phase.OVER)
-_1 = np.uint64(1)
 
 
 @kernel
@@ -118,18 +117,6 @@ def value_after(
                 break
             depth -= 1
     return best
-
-
-@rule
-def next_legal(s: State, action: int) -> int:
-    """The first legal action from `action` on, or -1."""
-    for i in range(action // 64, LEGAL_WORDS):
-        word = s.legal[i]
-        if i == action // 64:
-            word = (word >> np.uint64(action % 64)) << np.uint64(action % 64)
-        if word != 0:
-            return 64 * i + count_bits((word ^ (word - _1)) >> _1)
-    return -1
 
 
 @rule

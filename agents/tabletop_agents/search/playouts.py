@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env import rules
-from petrichor_env.rules.chance import random_below
 from petrichor_env.state import NOBODY, State
+from tabletop.chance import random_below
 from tabletop.compiled import kernel, rule
-from tabletop_agents.search.one_turn import BEST, find_best_line, is_settled, new_walk, next_legal
+from tabletop.legal import next_legal
+from tabletop_agents.search.one_turn import BEST, find_best_line, is_settled, new_walk
 from tabletop_agents.search.position_value import position_value
 from tabletop_agents.search.utility import utility
 

@@ -13,10 +13,10 @@ import math
 import numpy as np
 
 from petrichor_env import rules
-from petrichor_env.rules.asking import count_legal
-from petrichor_env.rules.chance import random_bits
 from petrichor_env.state import MAX_PLAYERS, NOBODY, State
+from tabletop.chance import random_bits
 from tabletop.compiled import kernel, rule
+from tabletop.legal import count_legal
 from tabletop_agents.search.one_turn import new_walk, value_after
 from tabletop_agents.search.playouts import play_on
 from tabletop_agents.search.position_value import position_value
