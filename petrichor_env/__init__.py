@@ -17,11 +17,12 @@ from tabletop import errors
 
 if TYPE_CHECKING:
     from petrichor_env import petrichor_v0
+    from petrichor_env.drawing import picture
+    from petrichor_env.game import GAME
     from petrichor_env.scenarios import describe, scenario
     from tabletop.batch import Batch
-    from tabletop.envs.rendering import picture
 
-__all__ = ["VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
+__all__ = ["GAME", "VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
 
 __version__ = "0.1.0"
 
@@ -37,7 +38,8 @@ AEC_ID = "petrichor/petrichor-v0"
 _LAZY = {
     "Batch": "tabletop.batch",
     "describe": "petrichor_env.scenarios",
-    "picture": "tabletop.envs.rendering",
+    "GAME": "petrichor_env.game",
+    "picture": "petrichor_env.drawing",
     "scenario": "petrichor_env.scenarios",
 }
 
@@ -66,8 +68,8 @@ def _register() -> None:
     if VERSUS_ID not in gymnasium.registry:
         gymnasium.register(
             id=VERSUS_ID,
-            entry_point="tabletop_agents.versus_env:VersusEnv",
-            vector_entry_point="tabletop_agents.versus_vector:VersusVectorEnv",
+            entry_point="petrichor_env.envs:VersusEnv",
+            vector_entry_point="petrichor_env.envs:VersusVectorEnv",
         )
     if AEC_ID not in pettingzoo.aec_registry:
         pettingzoo.register("aec", AEC_ID, entry_point="petrichor_env.petrichor_v0:env")

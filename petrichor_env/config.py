@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, State
 from tabletop.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tabletop.game import Game
 
 VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
 """The Southern Winds' difficulty variants, in the order of the record's `variants` switches."""
@@ -61,6 +65,8 @@ class Config:
             "powers".
         components: path of an overlay TOML file whose numbers replace the shipped ones; None for the shipped ones.
     """
+
+    SWITCHES: ClassVar[tuple[str, ...]] = SWITCHES
 
     players: int = 1
     rounds: int = 4
@@ -132,6 +138,13 @@ class Config:
         states["modules"] = [name in self.modules for name in MODULES]
         states["chosen_power"] = 0
         states["chosen_power"][:, : len(self.powers)] = [POWER_NAMES.index(name) for name in self.powers]
+
+    @property
+    def game(self) -> Game:
+        """Petrichor."""
+        from petrichor_env.game import GAME  # it compiles rules, and needs this class
+
+        return GAME
 
     @property
     def solo(self) -> bool:

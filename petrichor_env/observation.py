@@ -1,4 +1,4 @@
-"""One player's view of a game as a flat float32 vector with a named layout.
+"""One player's view of a game as a flat vector of counts with a named layout.
 
 Seats are counted clockwise from the viewer: 0 is the viewer, in solo 1 is the neutral player. What the viewer may
 not know (other hands, packs and forecast cards, the order of decks, the random stream) is not in it. While a player
@@ -7,8 +7,6 @@ configuration, so that one network can play all of them.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,30 +28,12 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import NEVER
 from tabletop.compiled import rule
+from tabletop.observation import Layout
 
 NUM_CROPS = len(Crop)
 NUM_TOKENS = len(Growing) - 1
 NUM_POWERS = len(Power) - 1
 NUM_TIMINGS = len(Timing) - 1
-
-
-@dataclass(frozen=True)
-class Block:
-    """A named part of the observation: `observation[start:start + size].reshape(shape)`."""
-
-    name: str
-    start: int
-    shape: tuple[int, ...]
-    unit: str
-    meaning: str
-
-    @property
-    def size(self) -> int:
-        return int(np.prod(self.shape))
-
-    @property
-    def slice(self) -> slice:
-        return slice(self.start, self.start + self.size)
 
 
 _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
@@ -139,43 +119,33 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
 )
 
 
-def _layout() -> tuple[Block, ...]:
-    blocks = []
-    start = 0
-    for name, shape, unit, meaning in _BLOCKS:
-        blocks.append(Block(name, start, shape, unit, meaning))
-        start += blocks[-1].size
-    return tuple(blocks)
+LAYOUT = Layout.of(_BLOCKS, high=20.0)
+"""The blocks of the observation."""
 
+OBSERVATION_SIZE = LAYOUT.size
+LOW, HIGH = LAYOUT.low, LAYOUT.high
+"""Bounds of every value of a float32 observation."""
 
-LAYOUT = _layout()
-"""The blocks of the observation, in order and without gaps."""
-
-BLOCKS = {block.name: block for block in LAYOUT}
-OBSERVATION_SIZE = LAYOUT[-1].start + LAYOUT[-1].size
-LOW, HIGH = 0.0, 20.0
-"""Bounds of every value."""
-
-_DECISION, _ACTOR, _PHASE, _PLAYERS = (BLOCKS[n].start for n in ("decision", "actor", "phase", "players"))
-_DRAFTING, _VARIANTS, _ROUNDS_LEFT = (BLOCKS[n].start for n in ("drafting", "variants", "rounds_left"))
-_FIRST_PLAYER, _PASSED = BLOCKS["first_player"].start, BLOCKS["passed"].start
-_FIRST_TURN, _LAST_TURNS = BLOCKS["first_turn"].start, BLOCKS["last_turns"].start
-_POINTS, _VOTING_WINS, _WHEAT = (BLOCKS[n].start for n in ("points", "voting_wins", "wheat_tokens"))
-_SUPPLY, _VOTE_SUPPLY, _VOTES = (BLOCKS[n].start for n in ("supply", "vote_supply", "votes"))
-_DICE, _HAND, _HAND_SIZES, _PACK = (BLOCKS[n].start for n in ("dice", "hand", "hand_sizes", "pack"))
-_DRAFT_STEP, _DISCARDS, _UNSEEN = (BLOCKS[n].start for n in ("draft_step", "discards", "unseen"))
-_WINDS_DECK, _CARD, _OPTIONAL = (BLOCKS[n].start for n in ("winds_deck", "card", "optional"))
-_CARDS_LEFT, _SELECTED, _WEATHER = (BLOCKS[n].start for n in ("cards_left", "selected", "weather"))
-_TARGET_VOTE, _TARGET_OWNER = BLOCKS["target_vote"].start, BLOCKS["target_owner"].start
-_TILE_CROP, _TILE_MISSING = BLOCKS["tile_crop"].start, BLOCKS["tile_missing"].start
-_TILE_GROWING, _TILE_TARGET = BLOCKS["tile_growing"].start, BLOCKS["tile_target"].start
-_MODULES, _POWERS, _FORECASTS = (BLOCKS[n].start for n in ("modules", "powers", "forecasts"))
-_FORECASTS_HELD, _FORECASTS_PLAYED = BLOCKS["forecasts_held"].start, BLOCKS["forecasts_played"].start
-_FORECAST, _TIMING, _CHOICES_LEFT = (BLOCKS[n].start for n in ("forecast", "timing", "choices_left"))
-_CHOSEN_DROPS, _COUNTS_CLOUDS, _CONTROLLER = (BLOCKS[n].start for n in ("chosen_drops", "counts_clouds", "controller"))
-_TILE_FERTILIZER, _TILE_PODS = BLOCKS["tile_fertilizer"].start, BLOCKS["tile_pods"].start
-_TILE_BLOOMS, _TILE_SCORED = BLOCKS["tile_blooms"].start, BLOCKS["tile_scored"].start
-_TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (BLOCKS[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
+_DECISION, _ACTOR, _PHASE, _PLAYERS = (LAYOUT[n].start for n in ("decision", "actor", "phase", "players"))
+_DRAFTING, _VARIANTS, _ROUNDS_LEFT = (LAYOUT[n].start for n in ("drafting", "variants", "rounds_left"))
+_FIRST_PLAYER, _PASSED = LAYOUT["first_player"].start, LAYOUT["passed"].start
+_FIRST_TURN, _LAST_TURNS = LAYOUT["first_turn"].start, LAYOUT["last_turns"].start
+_POINTS, _VOTING_WINS, _WHEAT = (LAYOUT[n].start for n in ("points", "voting_wins", "wheat_tokens"))
+_SUPPLY, _VOTE_SUPPLY, _VOTES = (LAYOUT[n].start for n in ("supply", "vote_supply", "votes"))
+_DICE, _HAND, _HAND_SIZES, _PACK = (LAYOUT[n].start for n in ("dice", "hand", "hand_sizes", "pack"))
+_DRAFT_STEP, _DISCARDS, _UNSEEN = (LAYOUT[n].start for n in ("draft_step", "discards", "unseen"))
+_WINDS_DECK, _CARD, _OPTIONAL = (LAYOUT[n].start for n in ("winds_deck", "card", "optional"))
+_CARDS_LEFT, _SELECTED, _WEATHER = (LAYOUT[n].start for n in ("cards_left", "selected", "weather"))
+_TARGET_VOTE, _TARGET_OWNER = LAYOUT["target_vote"].start, LAYOUT["target_owner"].start
+_TILE_CROP, _TILE_MISSING = LAYOUT["tile_crop"].start, LAYOUT["tile_missing"].start
+_TILE_GROWING, _TILE_TARGET = LAYOUT["tile_growing"].start, LAYOUT["tile_target"].start
+_MODULES, _POWERS, _FORECASTS = (LAYOUT[n].start for n in ("modules", "powers", "forecasts"))
+_FORECASTS_HELD, _FORECASTS_PLAYED = LAYOUT["forecasts_held"].start, LAYOUT["forecasts_played"].start
+_FORECAST, _TIMING, _CHOICES_LEFT = (LAYOUT[n].start for n in ("forecast", "timing", "choices_left"))
+_CHOSEN_DROPS, _COUNTS_CLOUDS, _CONTROLLER = (LAYOUT[n].start for n in ("chosen_drops", "counts_clouds", "controller"))
+_TILE_FERTILIZER, _TILE_PODS = LAYOUT["tile_fertilizer"].start, LAYOUT["tile_pods"].start
+_TILE_BLOOMS, _TILE_SCORED = LAYOUT["tile_blooms"].start, LAYOUT["tile_scored"].start
+_TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (LAYOUT[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
 
 _MOVE_VOTE, _FORECAST_WINDOW = int(Decision.MOVE_VOTE), int(Decision.FORECAST)
 _ACTION_PHASE = int(Phase.ACTION)
@@ -186,11 +156,7 @@ _NUM_MODULES = len(Module)
 
 @rule
 def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
-    """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32.
-
-    The units are factors here, as a product is several times faster than a quotient.
-    """
-    out[:] = 0.0
+    """Write what the player on seat `viewer` sees into `out`, (LAYOUT.size,) int16 zeros, as plain counts."""
     _observe_progress(s, viewer, out)
     _observe_players(s, viewer, out)
     _observe_cards(s, viewer, out)
@@ -207,24 +173,24 @@ def _from_viewer(s: State, viewer: int, seat: int) -> int:
 @rule
 def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
     if s.decision != _FORECAST_WINDOW or s.actor == viewer:
-        out[_DECISION + int(s.decision)] = 1.0
+        out[_DECISION + int(s.decision)] = 1
     if s.actor != NOBODY and (s.decision != _FORECAST_WINDOW or s.actor == viewer):
-        out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1.0
-    out[_PHASE + int(s.phase)] = 1.0
-    out[_PLAYERS + int(s.players) - 1] = 1.0
+        out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1
+    out[_PHASE + int(s.phase)] = 1
+    out[_PLAYERS + int(s.players) - 1] = 1
     out[_DRAFTING] = s.drafting
     for i in range(4):
         out[_VARIANTS + i] = s.variants[i]
-    out[_ROUNDS_LEFT] = (s.rounds - s["round"]) * (1.0 / 6.0)
+    out[_ROUNDS_LEFT] = s.rounds - s["round"]
     if s.players > 1:
-        out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1.0
+        out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1
     if s.passed != NOBODY:
-        out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1.0
+        out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1
     if s.phase == _ACTION_PHASE and s.turns < s.players:
-        out[_FIRST_TURN] = 1.0
-    out[_LAST_TURNS] = s.last_turns * (1.0 / 4.0)
+        out[_FIRST_TURN] = 1
+    out[_LAST_TURNS] = s.last_turns
     for die in range(3):
-        out[_DICE + int(s.dice[die])] += np.float32(1.0 / 3.0)
+        out[_DICE + int(s.dice[die])] += 1
     for i in range(9):
         out[_WINDS_DECK + i] = s.winds_deck[i]
 
@@ -234,53 +200,53 @@ def _observe_players(s: State, viewer: int, out: np.ndarray) -> None:
     owners = int(s.owners)
     for i in range(owners):
         seat = (viewer + i) % owners
-        out[_POINTS + i] = s.points[seat] * (1.0 / 50.0)
-        out[_VOTING_WINS + i] = s.voting_wins[seat] * (1.0 / 10.0)
-        out[_WHEAT + i] = s.wheat_tokens[seat] * (1.0 / 5.0)
-        out[_SUPPLY + i] = s.supply[seat] * (1.0 / 20.0)
-        out[_VOTE_SUPPLY + i] = s.vote_supply[seat] * (1.0 / 12.0)
+        out[_POINTS + i] = s.points[seat]
+        out[_VOTING_WINS + i] = s.voting_wins[seat]
+        out[_WHEAT + i] = s.wheat_tokens[seat]
+        out[_SUPPLY + i] = s.supply[seat]
+        out[_VOTE_SUPPLY + i] = s.vote_supply[seat]
         for space in range(NUM_KINDS):
-            out[_VOTES + space * MAX_PLAYERS + i] = s.votes[space, seat] * (1.0 / 6.0)
+            out[_VOTES + space * MAX_PLAYERS + i] = s.votes[space, seat]
 
 
 @rule
 def _observe_cards(s: State, viewer: int, out: np.ndarray) -> None:
     for kind in range(NUM_KINDS):
-        out[_HAND + kind] = s.hand[viewer, kind] * (1.0 / 5.0)
-        out[_PACK + kind] = s.pack[viewer, kind] * (1.0 / 5.0)
-        out[_DISCARDS + kind] = s.discards[kind] * (1.0 / 10.0)
+        out[_HAND + kind] = s.hand[viewer, kind]
+        out[_PACK + kind] = s.pack[viewer, kind]
+        out[_DISCARDS + kind] = s.discards[kind]
         unseen = int(s.deck[kind])
         for seat in range(s.players):
             if seat != viewer:
                 unseen += int(s.hand[seat, kind]) + int(s.pack[seat, kind])
-        out[_UNSEEN + kind] = unseen * (1.0 / 10.0)
+        out[_UNSEEN + kind] = unseen
     for i in range(s.players):
         seat = (viewer + i) % int(s.players)
         cards = 0
         for kind in range(NUM_KINDS):
             cards += int(s.hand[seat, kind])
-        out[_HAND_SIZES + i] = cards * (1.0 / 10.0)
+        out[_HAND_SIZES + i] = cards
     if s.draft_step >= 0:
-        out[_DRAFT_STEP + int(s.draft_step)] = 1.0
+        out[_DRAFT_STEP + int(s.draft_step)] = 1
 
 
 @rule
 def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
     if s.card >= 0:
-        out[_CARD + int(s.card)] = 1.0
+        out[_CARD + int(s.card)] = 1
     out[_OPTIONAL] = s.optional
-    out[_CARDS_LEFT] = s.cards_left * (1.0 / 4.0)
+    out[_CARDS_LEFT] = s.cards_left
     for space in range(NUM_KINDS):
         out[_SELECTED + space] = s.selected[space]
     if s.weather >= 0:
-        out[_WEATHER + int(s.weather)] = 1.0
+        out[_WEATHER + int(s.weather)] = 1
     if s.target >= 0:
         if s.decision == _MOVE_VOTE:
-            out[_TARGET_VOTE + int(s.target)] = 1.0
+            out[_TARGET_VOTE + int(s.target)] = 1
         else:
-            out[_TILE_TARGET + int(s.target)] = 1.0
+            out[_TILE_TARGET + int(s.target)] = 1
     if s.target_owner != NOBODY:
-        out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1.0
+        out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1
 
 
 @rule
@@ -290,7 +256,7 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
         crop = int(s.crop[tile])
         if crop < 0:
             continue
-        out[_TILE_CROP + tile * NUM_CROPS + crop] = 1.0
+        out[_TILE_CROP + tile * NUM_CROPS + crop] = 1
         missing = int(t.drops_to_grow[crop])
         for i in range(owners):
             seat = viewer + i
@@ -298,14 +264,14 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
                 seat -= owners
             drops = int(s.drops[tile, seat])
             missing -= drops
-            out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops * (1.0 / 5.0)
-            out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] * (1.0 / 5.0)
+            out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops
+            out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat]
         if t.drops_to_grow[crop] != NEVER:
-            out[_TILE_MISSING + tile] = max(missing, 0) * (1.0 / 5.0)
+            out[_TILE_MISSING + tile] = max(missing, 0)
         if s.growing[tile] != _NO_GROWING:
-            out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1.0
+            out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1
         if s.cloud[tile] != 0:
-            out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1.0
+            out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1
 
 
 @rule
@@ -320,17 +286,17 @@ def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
     for tile in range(NUM_TILES):
         out[_TILE_FERTILIZER + tile] = s.fertilizer[tile]
         out[_TILE_PODS + tile] = s.pods[tile]
-        out[_TILE_BLOOMS + tile] = s.blooms[tile] * (1.0 / 4.0)
-        out[_TILE_SCORED + tile] = s.scored_drops[tile, viewer] * (1.0 / 5.0)
+        out[_TILE_BLOOMS + tile] = s.blooms[tile]
+        out[_TILE_SCORED + tile] = s.scored_drops[tile, viewer]
     if s.controller != NOBODY:
-        out[_CONTROLLER + _from_viewer(s, viewer, int(s.controller))] = 1.0
+        out[_CONTROLLER + _from_viewer(s, viewer, int(s.controller))] = 1
     if s.timing > 0:
-        out[_TIMING + int(s.timing) - 1] = 1.0
-    out[_CHOICES_LEFT] = s.choices_left * (1.0 / 3.0)
+        out[_TIMING + int(s.timing) - 1] = 1
+    out[_CHOICES_LEFT] = s.choices_left
     for i in range(s.players):
         seat = (viewer + i) % int(s.players)
         if s.power[seat] > 0:
-            out[_POWERS + i * NUM_POWERS + int(s.power[seat]) - 1] = 1.0
+            out[_POWERS + i * NUM_POWERS + int(s.power[seat]) - 1] = 1
         out[_COUNTS_CLOUDS + i] = s.counts_clouds[seat]
     if s.modules[_FORECASTS_MODULE] == 1:
         _observe_forecasts(s, viewer, out)
@@ -341,12 +307,12 @@ def _observe_forecasts(s: State, viewer: int, out: np.ndarray) -> None:
     for card in range(NUM_FORECASTS):
         holder = int(s.forecast_holder[card])
         if holder == viewer:
-            out[_FORECASTS + card] = 1.0
+            out[_FORECASTS + card] = 1
         if holder == PLAYED:
-            out[_FORECASTS_PLAYED + card] = 1.0
+            out[_FORECASTS_PLAYED + card] = 1
         elif holder != NOBODY:
-            out[_FORECASTS_HELD + _from_viewer(s, viewer, holder)] += np.float32(1.0 / 3.0)
+            out[_FORECASTS_HELD + _from_viewer(s, viewer, holder)] += 1
     if s.forecast > 0:
-        out[_FORECAST + int(s.forecast) - 1] = 1.0
+        out[_FORECAST + int(s.forecast) - 1] = 1
     for seat in range(s.owners):
-        out[_CHOSEN_DROPS + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat] * (1.0 / 3.0)
+        out[_CHOSEN_DROPS + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat]

@@ -77,7 +77,6 @@ from petrichor_env.words import (
     tile_name,
 )
 from tabletop.errors import ConfigError, ScenarioError, StateError
-from tabletop.kernels import refresh_legal
 from tabletop.warm_up import warm_up
 
 __all__ = ["check", "describe", "scenario"]
@@ -211,7 +210,7 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
     To play on from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
     Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
     """
-    warm_up()
+    warm_up(Config().game)
     try:
         return _Reader(description, load_tables(components)).state()
     except RecursionError:
@@ -260,7 +259,7 @@ class _Reader:
         for broken, reason in broken_counts(self.array, self.tables):
             if broken[0]:
                 raise ScenarioError(reason(0))
-        refresh_legal(self.array, self.tables)  # safe only once all else fits
+        self.config.game.kernels.refresh_legal(self.array, self.tables)  # safe only once all else fits
         for broken, reason in broken_legal(self.array, self.array["legal"]):
             if broken[0]:
                 raise ScenarioError(reason(0))

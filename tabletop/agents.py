@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.config import Config
 from tabletop.batch import Batch, illegal_action_text
-from tabletop.errors import IllegalAction
-from tabletop.kernels import sample_hidden_games
+from tabletop.errors import ConfigError, IllegalAction
+from tabletop.game import Config, Game
 
 
 class Decisions:
@@ -21,14 +20,16 @@ class Decisions:
     is drawn anew, so that an agent that looks ahead can neither peek nor disturb a game's random stream.
 
     Attributes:
-        tables: (1,) TABLES, the numbers on the pieces.
-        observations: (N, OBSERVATION_SIZE) float32, the actors' views.
-        action_masks: (N, NUM_ACTIONS) int8, 1 for each legal action.
+        game: what is played.
+        tables: (1,) of `game.tables`, the numbers on the pieces.
+        observations: (N, D) float32, the actors' views.
+        action_masks: (N, A) int8, 1 for each legal action.
     """
 
     def __init__(
-        self, states: np.ndarray, tables: np.ndarray, observations: np.ndarray, action_masks: np.ndarray
+        self, game: Game, states: np.ndarray, tables: np.ndarray, observations: np.ndarray, action_masks: np.ndarray
     ) -> None:
+        self.game = game
         self._states = states
         self.tables = tables
         self.observations = observations
@@ -38,7 +39,10 @@ class Decisions:
     def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
         """The pending decisions of a batch, or of some of its games (indices; none of them may be over)."""
         chosen: slice | np.ndarray = slice(None) if games is None else games
-        return cls(batch.states[chosen], batch.tables, batch.observations[chosen], batch.action_masks[chosen])
+        observations = batch.observations[chosen]
+        if observations.dtype != np.float32:
+            observations = observations / batch.game.observation.divisors
+        return cls(batch.game, batch.states[chosen], batch.tables, observations, batch.action_masks[chosen])
 
     def __len__(self) -> int:
         return len(self._states)
@@ -48,17 +52,18 @@ class Decisions:
         if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
             wanted = f"ints of shape ({len(self)},)"
             raise IllegalAction(f"agent {agent!r}: act gives {actions.dtype} {actions.shape}, not {wanted}")
-        legal = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal = (actions >= 0) & (actions < self.game.num_actions)
         legal[legal] = self.action_masks[legal, actions[legal]] == 1
         if not legal.all():
             first = int(legal.argmin())
-            raise IllegalAction(f"agent {agent!r}: {illegal_action_text(self._states[first], int(actions[first]))}")
+            wrong = illegal_action_text(self.game, self._states[first], int(actions[first]))
+            raise IllegalAction(f"agent {agent!r}: {wrong}")
 
     def sample_states(self, generator: np.random.Generator) -> np.ndarray:
-        """(N,) STATE: copies with all that the actors can't see redrawn, as `rules.sample_hidden` says."""
+        """(N,) records: copies with all that the actors can't see redrawn, as `rules.sample_hidden` says."""
         states = self._states.copy()
         randoms = generator.integers(0, 2**64, len(states), dtype=np.uint64)
-        sample_hidden_games(states, self.tables, states["actor"].astype(np.int64), randoms)
+        self.game.kernels.sample_hidden_games(states, self.tables, states["actor"].astype(np.int64), randoms)
         return states
 
 
@@ -78,6 +83,19 @@ class Agent(Protocol):
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64: a legal action for each of the decisions."""
         ...
+
+
+def agent_of_name(name: str, game: Game) -> Agent:
+    """What `tabletop_agents.make_agent` gives: the one thing that this package looks for above it, when it is asked.
+
+    Raises ConfigError as it does, and where that package is not there.
+    """
+    try:
+        above = importlib.import_module("tabletop_agents")
+    except ImportError as error:
+        raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None
+    agent: Agent = above.make_agent(name, game)
+    return agent
 
 
 def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:

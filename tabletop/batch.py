@@ -7,30 +7,30 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import asdict
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
-from petrichor_env.component_files import load_tables
-from petrichor_env.config import SWITCHES, Config
-from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.state import DECISION_NAMES, NOBODY, STATE, STATE_VERSION
 from tabletop import kernels
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.game import NOBODY, Config, Game
 from tabletop.warm_up import warm_up
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
 ILLEGAL_ACTIONS = {"raise": kernels.RAISE, "lose": kernels.LOSE, "random": kernels.RANDOM}
 REWARDS = {"win": kernels.WIN, "margin": kernels.MARGIN, "points": kernels.POINTS}
 
+OBSERVATION_DTYPES: dict[str, type[np.float32 | np.int8]] = {"float32": np.float32, "int8": np.int8}
+
 Seed = int | Sequence[int] | np.ndarray | None
+T = TypeVar("T")
 
 _GAMES_A_THREAD = 128
 """Fewer games than this a thread cost more to hand over than they save (about 30 µs)."""
-_MAGIC = b"petrichor-games\n"
+_MAGIC = b"tabletop-games\n"
 
 
 def game_seed(seed: int) -> np.uint64:
@@ -47,21 +47,42 @@ def usable_cores() -> int:
 
 def legal_actions(state: Any) -> np.ndarray:
     """The legal actions of one state, ascending, int64."""
-    bits = np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little")
-    return np.flatnonzero(bits[:NUM_ACTIONS])
+    return np.flatnonzero(np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little"))
 
 
-def _choice(name: str, value: str, allowed: dict[str, int]) -> int:
+def check_config(config: Any) -> Game:
+    """The game that is configured. Raises ConfigError for anything but a game's configuration."""
+    game = getattr(config, "game", None)
+    if not isinstance(game, Game) or not isinstance(config, game.config):
+        raise ConfigError(f"config={config!r:.200}: a game's configuration, such as petrichor_env.Config()")
+    return game
+
+
+def choice(name: str, value: Any, allowed: Mapping[str, T]) -> T:
+    """What the value stands for. Raises ConfigError, which lists the values that are allowed, for others."""
     if not isinstance(value, str) or value not in allowed:
-        raise ConfigError(f"{name}={value!r}: one of {', '.join(map(repr, allowed))}")
+        raise ConfigError(f"{name}={value!r:.80}: one of {', '.join(map(repr, allowed))}")
     return allowed[value]
+
+
+class Listener(Protocol):
+    """What is told of everything that happens in a batch (`Batch.listeners`)."""
+
+    def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
+        """After the games `which`, (N,) bool, were started anew; `seed` as it was given."""
+
+    def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Before the games `which`, (N,) bool, are stepped with these actions, (N,) int64, which have been checked."""
+
+    def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """After that step."""
 
 
 class Batch:
     """`num_games` games, of one configuration at first. Arrays are buffers that every `step` writes anew.
 
     Arguments:
-        config: what is played; None is the base solo game. `reset` can give games another one.
+        config: what is played, a game's configuration. `reset` can give games another one.
         num_games: N, at least 1.
         seed: int → game i starts from seed + i; a sequence of N ints; None → from the operating system's entropy.
         autoreset: "same_step": a game that ends starts anew within the step, its end is in `final_states` and
@@ -70,31 +91,35 @@ class Batch:
         illegal_action: "raise" IllegalAction, nothing is changed; "lose": the seat loses and its game ends;
             "random": a random legal action is taken instead. `illegal` tells which.
         reward: "win": at the end, k winners of n share +1, the others share -1, 0 if all win; solo +1 or -1.
-            "margin": change of (own points - mean of the others' points). "points": change of own points. In solo
-            the neutral player may score before the first decision, so a return can miss the final margin by that. An
-            illegal action that loses brings the loser's return to -1, the margin to -100 points, the points to 0.
+            "margin": change of (own points - mean of the others' points). "points": change of own points. Who scores
+            before the first decision does so outside every return. An illegal action that loses brings the loser's
+            return to -1, the margin to -100 points, the points to 0.
         num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
             same for any number.
+        observation_dtype: "float32": counts divided by their block's divisor; "int8": the counts as they are, those
+            above 127 as 127, which takes a quarter of the room and less time.
         new_observations: True: every step writes `observations` into a new array, so that older ones stay as they are;
             False: into the same one.
 
-    Attributes (N games, P players, A = NUM_ACTIONS, D = OBSERVATION_SIZE):
-        states: (N,) STATE. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
+    Attributes (N games, P players, A actions, D numbers in an observation):
+        game: what is played.
+        states: (N,) records of `game.state`. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
         actors: (N,) int8, seat asked; -1 when the game is over.
         action_masks: (N, A) int8, the actors' legal actions; all ones when over.
-        observations: (N, D) float32, the actors' views; seat 0's when over.
+        observations: (N, D) float32 or int8, the actors' views; seat 0's when over.
         rewards: (N, P) float64 of the last step. terminations: (N,) bool, ended by the last step.
         illegal: (N,) bool, the last action was not legal.
-        final_states: (N,) STATE and final_observations: (N, D) float32 of seat 0; valid where `terminations`.
+        final_states: (N,) records and final_observations: (N, D) of seat 0; valid where `terminations`.
         config: what was given first. configs: what each game plays, N of them.
-        tables: (1,) TABLES, the numbers on the pieces. generator: NumPy generator of `random_actions`.
+        tables: (1,) of `game.tables`, the numbers on the pieces. generator: NumPy generator of `random_actions`.
+        listeners: told of every reset and step, in this order. A copy has none.
 
-    Raises ConfigError for bad arguments, ComponentsError for a bad overlay file.
+    Raises ConfigError for bad arguments, ComponentsError for bad numbers.
     """
 
     def __init__(
         self,
-        config: Config | None = None,
+        config: Config,
         num_games: int = 1,
         seed: Seed = None,
         *,
@@ -102,11 +127,11 @@ class Batch:
         illegal_action: str = "raise",
         reward: str = "win",
         num_threads: int | None = None,
+        observation_dtype: str = "float32",
         new_observations: bool = False,
     ) -> None:
-        self.config = config if config is not None else Config()
-        if not isinstance(self.config, Config):
-            raise ConfigError(f"config={config!r}: a petrichor_env.Config, or None for the base solo game")
+        self.config = config
+        self.game = game = check_config(config)
         if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
             raise ConfigError(f"num_games={num_games!r}: an int of at least 1")
         if num_threads is not None and (type(num_threads) is not int or num_threads < 1):
@@ -115,29 +140,32 @@ class Batch:
         self.autoreset = autoreset
         self.illegal_action = illegal_action
         self.reward = reward
+        self.observation_dtype = observation_dtype
         self.new_observations = new_observations
+        self.listeners: list[Listener] = []
+        dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._modes = np.array(
             [
-                _choice("autoreset", autoreset, AUTORESETS),
-                _choice("illegal_action", illegal_action, ILLEGAL_ACTIONS),
-                _choice("reward", reward, REWARDS),
+                choice("autoreset", autoreset, AUTORESETS),
+                choice("illegal_action", illegal_action, ILLEGAL_ACTIONS),
+                choice("reward", reward, REWARDS),
             ],
             np.int64,
         )
-        self.tables = load_tables(self.config.components)
+        self.tables = game.load_tables(config.components)
         self.num_threads = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
         self._pool: ThreadPoolExecutor | None = None
 
-        n, players = self.num_games, self.config.players
-        self.states = np.zeros(n, STATE)
+        n, size = self.num_games, game.observation.size
+        self.states = np.zeros(n, game.state)
         self.actors = np.zeros(n, np.int8)
-        self.action_masks = np.zeros((n, NUM_ACTIONS), np.int8)
-        self.observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
-        self.rewards = np.zeros((n, players), np.float64)
+        self.action_masks = np.zeros((n, game.num_actions), np.int8)
+        self.observations: np.ndarray = np.zeros((n, size), dtype)
+        self.rewards = np.zeros((n, config.players), np.float64)
         self.terminations = np.zeros(n, np.bool_)
         self.illegal = np.zeros(n, np.bool_)
-        self.final_states = np.zeros(n, STATE)
-        self.final_observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self.final_states = np.zeros(n, game.state)
+        self.final_observations: np.ndarray = np.zeros((n, size), dtype)
         self._actions = np.zeros(n, np.int64)
         self._all = np.ones(n, np.bool_)
         self._which = self._all.copy()
@@ -145,8 +173,8 @@ class Batch:
 
         self.configs = [self.config] * n
         self.config.write_switches(self.states)
-        self._switches = {name: self.states[name].copy() for name in SWITCHES}
-        warm_up()
+        self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
+        warm_up(game)
         if seed is None:
             seed = np.random.SeedSequence().generate_state(n, np.uint32)
         self.reset(seed)
@@ -172,11 +200,11 @@ class Batch:
             self.states["rng"][which] = streams[which]
             if mask is None:
                 self.generator = np.random.default_rng(streams)
-        kernels.reset_games(self.states, self.tables, which)
-        self.rewards[which] = 0.0
-        self.terminations[which] = False
-        self.illegal[which] = False
+        self.game.kernels.reset_games(self.states, self.tables, which)
+        self._forget_step(which)
         self.refresh()
+        for listener in self.listeners:
+            listener.on_reset(self, which, seed)
 
     def step(self, actions: np.ndarray | Sequence[int], which: np.ndarray | None = None) -> None:
         """Apply one action a game, (N,) ints, and write all arrays anew.
@@ -196,8 +224,12 @@ class Batch:
             raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
         self._actions[:] = given
         self._check(self._actions)
+        for listener in self.listeners:
+            listener.before_step(self, self._actions, self._which)
         self._renew_observations(keep=which is not None)
         self._in_threads(self._step_chunks)
+        for listener in self.listeners:
+            listener.after_step(self, self._actions, self._which)
 
     def refresh(self) -> None:
         """Write actors, masks and observations anew after `states` was changed by hand.
@@ -209,31 +241,43 @@ class Batch:
         self._in_threads(self._view_chunks)
 
     def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
-        """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) float32 array."""
+        """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) array."""
         wanted = np.asarray(seats)
         if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_games,)):
             raise ConfigError(f"seats={seats!r:.80}: one int, or one for each of {self.num_games} games")
         if wanted.min() < 0 or wanted.max() >= self.config.players:
             raise ConfigError(f"seats={seats!r:.80}: 0 to {self.config.players - 1}")
         given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
-        out = np.empty((self.num_games, OBSERVATION_SIZE), np.float32)
-        kernels.observe_games(self.states, self.tables, given, out)
+        return self.views_of(self.states, given)
+
+    def views_of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Any records (n,) of this game as the seats (n,) int64 see them: a new (n, D) array."""
+        out = np.empty((len(states), self.game.observation.size), self.observations.dtype)
+        divisors = self.game.observation.divisors
+        self.game.kernels.observe_games(states, self.tables, seats, divisors, *_wide_and_narrow(out))
         return out
 
     def random_actions(self) -> np.ndarray:
         """A uniformly random legal action of every game, (N,) int64, from `generator`; 0 for games that are over."""
         actions = np.empty(self.num_games, np.int64)
-        kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
+        self.game.kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
         return actions
+
+    def places(self, states: np.ndarray | None = None) -> np.ndarray:
+        """Everybody's place in finished games: (N, owners) int8 of `states`, by default the `final_states`.
+
+        1 is the first, equal ones share it.
+        """
+        ended = self.final_states if states is None else np.atleast_1d(states)
+        if ended.dtype != self.game.state:
+            raise StateError(f"states: an array of records of {self.game.name}, not {ended.dtype!s:.80}")
+        places = np.zeros((len(ended), self.game.max_owners), np.int8)
+        self.game.kernels.places_of_games(ended, places)
+        return places[:, : self.config.owners]
 
     def winners(self, states: np.ndarray | None = None) -> np.ndarray:
         """Who won finished games: (N, P) bool of `states`, by default the `final_states`. Shared victories count."""
-        ended = self.final_states if states is None else np.atleast_1d(states)
-        if ended.dtype != STATE:
-            raise StateError(f"states: an array of petrichor_env.state.STATE, not {ended.dtype}")
-        won = np.zeros((len(ended), self.states["supply"].shape[1]), np.int8)
-        kernels.winners_of_games(ended, won)
-        return won[:, : self.config.players] == 1
+        return self.places(states)[:, : self.config.players] == 1
 
     # --- copying and saving ---
 
@@ -251,43 +295,46 @@ class Batch:
         """Take over the states that `save` of an equal batch wrote. Raises StateError; nothing is changed then."""
         states = self._read(data)
         self.states[:] = states
-        self._switches = {name: states[name].copy() for name in SWITCHES}
+        self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
         known: dict[bytes, Config] = {}
         for game in range(self.num_games):
-            switches = b"".join(states[name][game].tobytes() for name in SWITCHES)
+            switches = b"".join(states[name][game].tobytes() for name in self.config.SWITCHES)
             if switches not in known:
-                known[switches] = Config.of(states[game], self.config.components)
+                known[switches] = self.game.config.of(states[game], self.config.components)
             self.configs[game] = known[switches]
-        self.rewards[:] = 0.0
-        self.terminations[:] = False
-        self.illegal[:] = False
+        self._forget_step(self._all)
         self.refresh()
 
+    def set_states(self, states: np.ndarray) -> None:
+        """Take over records (N,) of the same configurations, as `save` and `load` do without checking them."""
+        self.states[:] = states
+        self._forget_step(self._all)
+        self.refresh()
+
+    def _forget_step(self, which: np.ndarray) -> None:
+        self.rewards[which] = 0.0
+        self.terminations[which] = False
+        self.illegal[which] = False
+
     def _header(self) -> dict[str, Any]:
-        config = self.config
+        game = self.game
         return {
-            "state_version": STATE_VERSION,
-            "state_layout": hashlib.sha256(repr(STATE.descr).encode()).hexdigest()[:16],
+            "game": game.name,
+            "state_version": game.state_version,
+            "state_layout": game.layout_hash,
             "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
             "num_games": self.num_games,
-            "players": config.players,
-            "rounds": config.rounds,
-            "drafting": config.drafting,
-            "variants": list(config.variants),
-            "modules": list(config.modules),
-            "powers": list(config.powers),
-            "mixed": any(one != config for one in self.configs),
+            **{key: value for key, value in asdict(self.config).items() if key != "components"},
+            "mixed": any(one != self.config for one in self.configs),
         }
 
     def _read(self, data: bytes) -> np.ndarray:
-        from petrichor_env.scenarios import check  # it builds on this module
-
         if not isinstance(data, bytes | bytearray | memoryview):
             raise StateError(f"saved games are bytes, not {type(data).__name__}")
         data = bytes(data)
         body, digest = data[:-32], data[-32:]
         if not body.startswith(_MAGIC):
-            raise StateError("these bytes are not saved games of petrichor_env.Batch.save")
+            raise StateError("these bytes are no games that Batch.save wrote")
         if hashlib.sha256(body).digest() != digest:
             raise StateError("the saved games are damaged: their checksum does not match (cut off, or changed)")
         start = len(_MAGIC) + 4
@@ -296,7 +343,7 @@ class Batch:
             header = json.loads(body[start : start + length])
         except (ValueError, RecursionError):
             raise StateError("the saved games are damaged: their header is no JSON") from None
-        expected = self._header()
+        expected = json.loads(json.dumps(self._header()))
         if not isinstance(header, dict) or header.keys() != expected.keys():
             raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
         for key, value in expected.items():
@@ -305,18 +352,18 @@ class Batch:
         raw = body[start + length :]
         if len(raw) != self.states.nbytes:
             raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
-        states = np.frombuffer(raw, STATE).copy()
+        states = np.frombuffer(raw, self.game.state).copy()
         if header["mixed"] is not True:
             self._check_switches(states, self._first_switches())
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
-        check(states, self.tables)
+        self.game.check(states, self.tables)
         return states
 
     def _first_switches(self) -> dict[str, np.ndarray]:
-        record = np.zeros(1, STATE)
+        record = np.zeros(1, self.game.state)
         self.config.write_switches(record)
-        return {name: record[name] for name in SWITCHES}
+        return {name: record[name] for name in self.config.SWITCHES}
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
@@ -330,6 +377,7 @@ class Batch:
         kept = self.__dict__.copy()
         for name in ("_pool", "_step_chunks", "_view_chunks"):
             del kept[name]
+        kept["listeners"] = []
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -353,22 +401,23 @@ class Batch:
 
     def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
         games = np.flatnonzero(which)
-        if not isinstance(config, Config | Sequence):
+        kind = self.game.config
+        if not isinstance(config, kind | Sequence):
             raise ConfigError(f"config={config!r}: a Config, or a sequence with one for each of the games")
-        given = [config] * len(games) if isinstance(config, Config) else list(config)
+        given: list[Config] = list(config) if isinstance(config, Sequence) else [config] * len(games)
         if len(given) != len(games):
             raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
         for one in given:
-            if not isinstance(one, Config) or (one.players, one.components) != (
+            if not isinstance(one, kind) or (one.players, one.components) != (
                 self.config.players,
                 self.config.components,
             ):
                 raise ConfigError(f"config={one!r}: a Config with the batch's number of players and components")
         for one in dict.fromkeys(given):
             chosen = games[[other == one for other in given]]
-            record = np.zeros(1, STATE)
+            record = np.zeros(1, self.game.state)
             one.write_switches(record)
-            for name in SWITCHES:
+            for name in one.SWITCHES:
                 self.states[name][chosen] = record[name]
                 self._switches[name][chosen] = record[name]
         for game, one in zip(games, given, strict=True):
@@ -389,9 +438,10 @@ class Batch:
             game = int(over.argmax())
             raise GameOver(f"game {game} is over: reset it before it is stepped again")
         if self.illegal_action == "raise":
-            game, _ = kernels.check_actions(self.states, actions, self._which, NUM_ACTIONS, True)
+            game, _ = self.game.kernels.check_actions(self.states, actions, self._which, self.game.num_actions, True)
             if game >= 0:
-                raise IllegalAction(illegal_action_text(self.states[game], int(actions[game]), f"game {game}"))
+                wrong = illegal_action_text(self.game, self.states[game], int(actions[game]), f"game {game}")
+                raise IllegalAction(wrong)
 
     def _renew_observations(self, keep: bool = False) -> None:
         """A new array costs less than a copy of the old one: it is written once, unless some rows are to be kept."""
@@ -404,9 +454,16 @@ class Batch:
         bounds = [self.num_games * i // self.num_threads for i in range(self.num_threads + 1)]
         self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        kernels = self.game.kernels
         for start, end in itertools.pairwise(bounds):
             part = slice(start, end)
-            states, views = self.states[part], (self.actors[part], self.action_masks[part], self.observations[part])
+            states = self.states[part]
+            views = (
+                self.game.observation.divisors,
+                self.actors[part],
+                self.action_masks[part],
+                *_wide_and_narrow(self.observations[part]),
+            )
             self._view_chunks.append((kernels.view_games, (states, self.tables, *views)))
             step_arguments = (
                 states,
@@ -419,7 +476,7 @@ class Batch:
                 self.terminations[part],
                 self.illegal[part],
                 self.final_states[part],
-                self.final_observations[part],
+                *_wide_and_narrow(self.final_observations[part]),
             )
             self._step_chunks.append((kernels.step_games, step_arguments))
 
@@ -427,7 +484,7 @@ class Batch:
         """The kernels release the GIL; the calling thread takes the first chunk itself."""
         if len(chunks) > 1:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(len(chunks) - 1, "petrichor")
+                self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
             waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         run, arguments = chunks[0]
         run(*arguments)
@@ -436,10 +493,18 @@ class Batch:
                 future.result()
 
 
-def illegal_action_text(state: Any, action: int, where: str = "") -> str:
+def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The array as the kernels take it: a float32 and an int8 one, of which one has no columns."""
+    n = len(observations)
+    if observations.dtype == np.float32:
+        return observations, np.empty((n, 0), np.int8)
+    return np.empty((n, 0), np.float32), observations
+
+
+def illegal_action_text(game: Game, state: Any, action: int, where: str = "") -> str:
     """What is wrong with an action, and what the pending decision allows."""
-    allowed = ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in legal_actions(state))
-    name = f" ({ACTION_NAMES[action]})" if 0 <= action < NUM_ACTIONS else ""
-    asked = DECISION_NAMES[state["decision"]]
+    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in legal_actions(state))
+    name = f" ({game.actions[action]})" if 0 <= action < game.num_actions else ""
+    asked = game.decisions[state["decision"]]
     prefix = f"{where}: " if where else ""
     return f"{prefix}action {action}{name} does not answer {asked!r} of player_{state['actor']}; legal are {allowed}"

@@ -1,6 +1,9 @@
 """How the rules are compiled: Numba, with a cache that notices every change of a compiled source.
 
-Numba's own cache does not notice a changed callee in another file, so the cache folder's name is a hash of all
+A game's rules are compiled functions. What every game needs around them, such as a loop over records that calls
+`rules.step`, is written once as a template, and compiled for each game with that game's rules.
+
+Numba's own cache does not notice a changed callee in another file. So the name of a cache folder is a hash of all
 compiled sources. It lies in the user's cache folder: a read-only install works, and two versions never meet.
 `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
 """
@@ -11,8 +14,9 @@ import functools
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -23,38 +27,14 @@ numba_config: Any = config  # its settings are made at import, unknown to type c
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
-_PETRICHOR = PACKAGE.parent / "petrichor_env"
-
-
-def compiled_sources() -> list[Path]:
-    """The files whose functions Numba compiles, or whose constants those functions use."""
-    names = ("state.py", "actions.py", "tables.py", "observation.py")
-    engine = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal")]
-    return sorted([*engine, *(_PETRICHOR / name for name in names), *(_PETRICHOR / "rules").glob("*.py")])
-
-
-def _hash_of(sources: list[Path]) -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for path in sources:
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _user_cache_folder() -> Path:
-    if os.environ.get("PETRICHOR_CACHE_DIR"):
-        return Path(os.environ["PETRICHOR_CACHE_DIR"])
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "petrichor"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "petrichor" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "petrichor"
-
-
-CACHE_FOLDER = _user_cache_folder() / _hash_of(compiled_sources())
-"""Where the compiled rules are kept. Another place: the environment variable PETRICHOR_CACHE_DIR."""
-
 JIT = not numba_config.DISABLE_JIT
+CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
+"""The environment variable that names another folder for machine code than the user's cache folder."""
+
+rules: Any = None
+"""What stands in templates for the rules of the game that they are made for."""
+
+_RULE, _KERNEL = "rule", "kernel"
 
 
 def rule(function: Function) -> Function:
@@ -62,21 +42,112 @@ def rule(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
-def _cache_folder_of(function: Callable[..., Any]) -> Path:
-    """Kernels outside this package are kept as long as no file beside theirs changes."""
-    folder = Path(function.__code__.co_filename).parent
-    return CACHE_FOLDER if folder == PACKAGE else CACHE_FOLDER / _hash_of(sorted(folder.glob("*.py")))
-
-
 def kernel(function: Function) -> Function:
-    """Compile a function that Python calls, and keep its machine code on disk.
+    """Compile a function that Python calls and that needs no game; its machine code is kept on disk."""
+    return _kernel(function, _user_cache_folder() / _hash_of(ENGINE_SOURCES))
 
-    It may call the rules and what is compiled in its own folder.
+
+def rule_template(function: Function) -> Function:
+    """Mark a function that compiled functions call, and that is compiled anew for each game (`made_for`).
+
+    It is one of plain Python until then. Where it says `rules`, it means the game's.
     """
+    function.compiled_as = _RULE  # type: ignore[attr-defined]
+    return function
+
+
+def kernel_template(function: Function) -> Function:
+    """Mark a function that Python calls, and that is compiled anew for each game (`made_for`)."""
+    function.compiled_as = _KERNEL  # type: ignore[attr-defined]
+    return function
+
+
+def templates_in(*modules: ModuleType) -> list[Callable[..., Any]]:
+    """The templates that these modules define."""
+    return [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if hasattr(value, "compiled_as") and value.__module__ == module.__name__
+    ]
+
+
+def made_for(
+    folder: Path, templates: Iterable[Callable[..., Any]], names: Mapping[str, Any]
+) -> dict[str, Callable[..., Any]]:
+    """The templates compiled with these names as further globals, by their own names; they call each other.
+
+    A function is made anew from the template's code rather than a closure, since Numba finds the machine code of
+    closures again only in the process that made it. Templates of one call have different names.
+
+    Arguments:
+        folder: for the machine code of those that lie beside this file; others get a folder in it.
+    """
+    spaces: dict[str, dict[str, Any]] = {}
+    made: dict[str, Callable[..., Any]] = {}
+    for template in templates:
+        code = cast(FunctionType, template)
+        space = spaces.setdefault(code.__module__, {**code.__globals__, **names})
+        function = FunctionType(code.__code__, space, code.__name__, code.__defaults__)
+        function.__doc__, function.__module__ = code.__doc__, code.__module__
+        is_kernel = getattr(template, "compiled_as", _RULE) == _KERNEL
+        if code.__name__ in made:
+            raise ValueError(f"two templates are called {code.__name__}")
+        made[code.__name__] = _kernel(function, _folder_beside(code, folder)) if is_kernel else rule(function)
+    for space in spaces.values():
+        space.update(made)
+    return made
+
+
+# --- Where machine code is kept --------------------------------------------------------------------------------------
+
+
+def cache_folder(name: str, sources: Sequence[Path]) -> Path:
+    """The folder for a game's machine code. Its name changes with every file of `sources` and of the engine."""
+    return _user_cache_folder() / f"{name}-{_hash_of([*ENGINE_SOURCES, *_files_of(sources)])}"
+
+
+def _files_of(sources: Sequence[Path]) -> list[Path]:
+    """The Python files of some folders, and files."""
+    return sorted(file for path in sources for file in ([path] if path.is_file() else path.glob("*.py")))
+
+
+def _hash_of(files: Sequence[Path]) -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for path in files:
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _folder_beside(function: FunctionType, folder: Path) -> Path:
+    """Code from another package than this one is kept as long as no file beside it changes."""
+    beside = Path(function.__code__.co_filename).parent
+    return folder if beside == PACKAGE else folder / _hash_of(_files_of([beside]))
+
+
+def _user_cache_folder() -> Path:
+    if os.environ.get(CACHE_VARIABLE):
+        return Path(os.environ[CACHE_VARIABLE])
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "tabletop"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "tabletop" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
+
+
+ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal")]
+"""The engine's files whose functions are compiled, or that say how."""
+
+
+# --- Compiling -------------------------------------------------------------------------------------------------------
+
+
+def _kernel(function: Function, folder: Path) -> Function:
     if not JIT:
         return _plain(function)
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(_cache_folder_of(function))  # read once, when the function is decorated
+    numba_config.CACHE_DIR = str(folder)  # read once, when the function is decorated
     try:
         return cast(Function, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
     finally:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 
-class PetrichorError(ValueError):
+class TabletopError(ValueError):
     """Base of all errors of this package; a `ValueError`, so that generic handlers catch it."""
 
 
-class ConfigError(PetrichorError):
+class ConfigError(TabletopError):
     """A configuration that no rule text describes (player count, rounds, variants, a combination of them)."""
 
 
-class ComponentsError(PetrichorError):
+class ComponentsError(TabletopError):
     """An overlay file with an unknown tile, a missing place, a negative score …: names file, key, allowed values."""
 
 
-class ScenarioError(PetrichorError):
+class ScenarioError(TabletopError):
     """A scenario that breaks the game's counts or rules; the text gives the reason."""
 
 
-class IllegalAction(PetrichorError):
+class IllegalAction(TabletopError):
     """An action that the pending decision does not allow. Nothing was changed."""
 
 
@@ -27,15 +27,15 @@ class GameOver(IllegalAction):
     """An action for a game that has ended. Nothing was changed; reset it first."""
 
 
-class StateError(PetrichorError):
+class StateError(TabletopError):
     """Saved bytes that are corrupted, of another version, or of other components."""
 
 
-class CheckpointError(PetrichorError):
+class CheckpointError(TabletopError):
     """A trained policy made for another version, observation layout or action space."""
 
 
-class ReplayError(PetrichorError):
+class ReplayError(TabletopError):
     """A file that is no replay, or a replay that differs from the game that its configuration, start and actions give.
 
     Attributes:

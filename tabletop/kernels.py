@@ -1,17 +1,22 @@
-"""The compiled functions that Python calls: loops over arrays of records.
+"""The compiled functions that Python calls: loops over arrays of records, made for each game.
 
-Few and coarse, since each of them holds a compiled copy of the rules. All release the GIL.
+Few and coarse, since each of them holds a compiled copy of the rules. All release the GIL. They are templates:
+`rules` stands for the rules of the game that they are made for (`Kernels`).
 """
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from petrichor_env import rules
-from petrichor_env.observation import observe
-from petrichor_env.state import LEGAL_WORDS, MAX_PLAYERS, NOBODY, State
 from tabletop.chance import random_below
-from tabletop.compiled import kernel, rule
+from tabletop.compiled import kernel, kernel_template, rule_template, rules, templates_in
+from tabletop.legal import count_legal, is_legal, nth_legal
+
+if TYPE_CHECKING:
+    from tabletop.game import Game
 
 # Autoreset modes and answers to illegal actions, as the kernels take them
 SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
@@ -20,63 +25,119 @@ WIN, MARGIN, POINTS = 0, 1, 2
 FORFEIT_MARGIN = -100.0
 """Margin that a forfeited game ends with under the `margin` reward, in points: worse than any played game."""
 
-_1 = np.uint64(1)
-
 OK, ILLEGAL, OVER = 0, 1, 2
 """What `check_actions` finds."""
 
+_NOBODY = -1
+_LARGEST_COUNT = 127
+_1 = np.uint64(1)
 
-@rule
-def write_mask(s: State, mask: np.ndarray) -> None:
+
+class Kernels:
+    """The kernels of this file, compiled for one game when they are first called."""
+
+    def __init__(self, game: Game) -> None:
+        self.__dict__.update(game.made(templates_in(sys.modules[__name__])))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+# --- One game --------------------------------------------------------------------------------------------------------
+
+
+@rule_template
+def write_mask(s: Any, mask: np.ndarray) -> None:
     """The set of legal actions, from a bit to an int8 each; word by word, so that processors do many at once."""
-    for i in range(LEGAL_WORDS):
+    for i in range(s.legal.shape[0]):
         word = s.legal[i]
         first = 64 * i
         for bit in range(min(64, mask.shape[0] - first)):
             mask[first + bit] = (word >> np.uint64(bit)) & _1
 
 
-@rule
-def view(s: State, t: State, actors: np.ndarray, masks: np.ndarray, observations: np.ndarray, i: int) -> None:
+@rule_template
+def write_view(
+    s: Any, t: Any, seat: int, counts: np.ndarray, divisors: np.ndarray, wide: np.ndarray, narrow: np.ndarray
+) -> None:
+    """What the seat sees, as float32 into `wide` and as int8 into `narrow`; one of the two has no room for it.
+
+    `counts` is scratch space.
+    """
+    counts[:] = 0
+    rules.observe(s, t, seat, counts)
+    for i in range(wide.shape[0]):
+        wide[i] = np.float32(counts[i]) / divisors[i]
+    for i in range(narrow.shape[0]):
+        narrow[i] = min(counts[i], _LARGEST_COUNT)
+
+
+@rule_template
+def view(
+    s: Any,
+    t: Any,
+    counts: np.ndarray,
+    divisors: np.ndarray,
+    actors: np.ndarray,
+    masks: np.ndarray,
+    wide: np.ndarray,
+    narrow: np.ndarray,
+    i: int,
+) -> None:
     """Who is asked, what is legal and what they see. When the game is over: nobody, everything, seat 0's view."""
     actors[i] = s.actor
-    if s.actor == NOBODY:
+    if s.actor == _NOBODY:
         masks[i, :] = 1
-        observe(s, t, 0, observations[i])
+        write_view(s, t, 0, counts, divisors, wide[i], narrow[i])
     else:
         write_mask(s, masks[i])
-        observe(s, t, int(s.actor), observations[i])
+        write_view(s, t, int(s.actor), counts, divisors, wide[i], narrow[i])
 
 
-@rule
-def write_rewards(s: State, reward: int, before: np.ndarray, won: np.ndarray, out: np.ndarray) -> None:
+@rule_template
+def write_places(s: Any, places: np.ndarray) -> None:
+    """Each owner's place in a finished game, 0 for no owner. Who forfeits is second, and all others share the first."""
+    places[:] = 0
+    if s.forfeited == _NOBODY:
+        rules.ranks(s, places)
+    else:
+        for seat in range(s.owners):
+            places[seat] = 2 if seat == s.forfeited else 1
+
+
+@rule_template
+def margin(total: float, own: float, owners: int) -> float:
+    """Own points less the mean of the others', by the sum of all; own points where there is nobody else."""
+    return own if owners == 1 else own - (total - own) / (owners - 1)
+
+
+@rule_template
+def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     """The rewards of one step for every player, by the points `before` it."""
-    players = out.shape[0]
     owners = int(s.owners)
     if reward == WIN:
-        if s.actor == NOBODY:
-            rules.winners(s, won)
-            number = 0
+        if s.actor == _NOBODY:
+            write_places(s, places)
+            winners = 0
             for seat in range(owners):
-                number += int(won[seat])
-            if number < owners:
-                for seat in range(players):
-                    out[seat] = 1.0 / number if won[seat] == 1 else -1.0 / (owners - number)
+                winners += places[seat] == 1
+            if winners < owners:
+                for seat in range(out.shape[0]):
+                    out[seat] = 1.0 / winners if places[seat] == 1 else -1.0 / (owners - winners)
         return
-    for seat in range(players):
-        out[seat] = float(s.points[seat] - before[seat])
-    if reward == MARGIN:
-        total = 0.0
-        for seat in range(owners):
-            total += float(s.points[seat] - before[seat])
-        for seat in range(players):
-            out[seat] -= (total - out[seat]) / (owners - 1)
-    if s.forfeited != NOBODY:
+    total = 0.0
+    for seat in range(owners):
+        total += float(s.points[seat] - before[seat])
+    for seat in range(out.shape[0]):
+        gained = float(s.points[seat] - before[seat])
+        out[seat] = margin(total, gained, owners) if reward == MARGIN else gained
+    if s.forfeited != _NOBODY:
         write_forfeit_rewards(s, reward, out)
 
 
-@rule
-def write_forfeit_rewards(s: State, reward: int, out: np.ndarray) -> None:
+@rule_template
+def write_forfeit_rewards(s: Any, reward: int, out: np.ndarray) -> None:
     """Bring the margin to FORFEIT_MARGIN, or the points to nothing, for who forfeits."""
     loser = int(s.forfeited)
     if reward == POINTS:
@@ -88,13 +149,14 @@ def write_forfeit_rewards(s: State, reward: int, out: np.ndarray) -> None:
     for seat in range(owners):
         total += float(s.points[seat])
     for seat in range(out.shape[0]):
-        own = float(s.points[seat])
-        so_far = own - (total - own) / (owners - 1)
         wanted = FORFEIT_MARGIN if seat == loser else -FORFEIT_MARGIN / (owners - 1)
-        out[seat] = wanted - so_far
+        out[seat] = wanted - margin(total, float(s.points[seat]), owners)
 
 
-@kernel
+# --- Many games ------------------------------------------------------------------------------------------------------
+
+
+@kernel_template
 def check_actions(
     states: np.ndarray, actions: np.ndarray, which: np.ndarray, num_actions: int, allow_over: bool
 ) -> tuple[int, int]:
@@ -103,15 +165,15 @@ def check_actions(
         s = states[i]
         if not which[i]:
             continue
-        if s.actor == NOBODY:
+        if s.actor == _NOBODY:
             if not allow_over:
                 return i, OVER
-        elif actions[i] < 0 or actions[i] >= num_actions or not rules.is_legal(s, actions[i]):
+        elif actions[i] < 0 or actions[i] >= num_actions or not is_legal(s, actions[i]):
             return i, ILLEGAL
     return -1, OK
 
 
-@kernel
+@kernel_template
 def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray) -> None:
     """Start the games anew where `which` is true; each goes on with its own random stream."""
     for i in range(states.shape[0]):
@@ -119,31 +181,36 @@ def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray) -> No
             rules.reset(states[i], tables[0])
 
 
-@kernel
+@kernel_template
 def step_games(
     states: np.ndarray,
     tables: np.ndarray,
     actions: np.ndarray,
     which: np.ndarray,
     modes: np.ndarray,
+    divisors: np.ndarray,
     actors: np.ndarray,
     masks: np.ndarray,
-    observations: np.ndarray,
+    wide: np.ndarray,
+    narrow: np.ndarray,
     rewards: np.ndarray,
     terminations: np.ndarray,
     illegal: np.ndarray,
     final_states: np.ndarray,
-    final_observations: np.ndarray,
+    final_wide: np.ndarray,
+    final_narrow: np.ndarray,
 ) -> int:
     """Step the games `which` (bool) and view them. Returns how many ended.
 
     `modes`: autoreset, illegal action, reward (int64). The actions have been checked where illegal ones are to raise.
+    Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
     ended = 0
-    before = np.zeros(MAX_PLAYERS, np.int64)
-    won = np.zeros(MAX_PLAYERS, np.int8)
+    before = np.zeros(states[0].points.shape[0], np.int64)
+    places = np.zeros(before.shape[0], np.int8)
+    counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         s = states[i]
         t = tables[0]
@@ -153,76 +220,117 @@ def step_games(
             rewards[i, seat] = 0.0
         if not which[i]:
             continue
-        if s.actor == NOBODY:  # it ended in the step before, or came so by `load` or by hand
+        if s.actor == _NOBODY:  # it ended in the step before, or came so by `load` or by hand
             if autoreset != DISABLED:
                 rules.reset(s, t)
         else:
             for seat in range(s.owners):
                 before[seat] = s.points[seat]
             action = actions[i]
-            if action < 0 or action >= num_actions or not rules.is_legal(s, action):
+            if action < 0 or action >= num_actions or not is_legal(s, action):
                 illegal[i] = True
                 if on_illegal == RANDOM:
-                    action = rules.nth_legal(s, random_below(s, rules.count_legal(s)))
+                    action = nth_legal(s, random_below(s, count_legal(s)))
             if illegal[i] and on_illegal == LOSE:
                 rules.forfeit(s, int(s.actor))
             else:
                 rules.step(s, t, action)
-            write_rewards(s, reward, before, won, rewards[i])
-            if s.actor == NOBODY:
+            write_rewards(s, reward, before, places, rewards[i])
+            if s.actor == _NOBODY:
                 ended += 1
                 terminations[i] = True
                 final_states[i] = s
-                observe(s, t, 0, final_observations[i])
+                write_view(s, t, 0, counts, divisors, final_wide[i], final_narrow[i])
                 if autoreset == SAME_STEP:
                     rules.reset(s, t)
-        view(s, t, actors, masks, observations, i)
+        view(s, t, counts, divisors, actors, masks, wide, narrow, i)
     return ended
 
 
-@kernel
+@kernel_template
+def play_actions(states: np.ndarray, tables: np.ndarray, actions: np.ndarray, which: np.ndarray) -> None:
+    """Play one action in each of the games `which`, without rewards or views; one below 0 forfeits the game."""
+    for i in range(states.shape[0]):
+        if which[i]:
+            if actions[i] < 0:
+                rules.forfeit(states[i], int(states[i].actor))
+            else:
+                rules.step(states[i], tables[0], actions[i])
+
+
+@kernel_template
 def view_games(
-    states: np.ndarray, tables: np.ndarray, actors: np.ndarray, masks: np.ndarray, observations: np.ndarray
+    states: np.ndarray,
+    tables: np.ndarray,
+    divisors: np.ndarray,
+    actors: np.ndarray,
+    masks: np.ndarray,
+    wide: np.ndarray,
+    narrow: np.ndarray,
 ) -> None:
     """Actors, masks and the actors' observations of every game."""
+    counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
-        view(states[i], tables[0], actors, masks, observations, i)
+        view(states[i], tables[0], counts, divisors, actors, masks, wide, narrow, i)
 
 
-@kernel
-def observe_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, observations: np.ndarray) -> None:
+@kernel_template
+def observe_games(
+    states: np.ndarray,
+    tables: np.ndarray,
+    seats: np.ndarray,
+    divisors: np.ndarray,
+    wide: np.ndarray,
+    narrow: np.ndarray,
+) -> None:
     """Every game as the given seat (int64) sees it."""
+    counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
-        observe(states[i], tables[0], seats[i], observations[i])
+        write_view(states[i], tables[0], seats[i], counts, divisors, wide[i], narrow[i])
 
 
-@kernel
+@kernel_template
 def refresh_legal(states: np.ndarray, tables: np.ndarray) -> None:
     """Recompute the set of legal actions of every record."""
     for i in range(states.shape[0]):
         rules.legal(states[i], tables[0])
 
 
-@kernel
+@kernel_template
 def sample_hidden_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, randoms: np.ndarray) -> None:
     """`rules.sample_hidden` for every record, seen from `seats` (int64), with new streams `randoms` (uint64)."""
     for i in range(states.shape[0]):
         rules.sample_hidden(states[i], tables[0], seats[i], randoms[i])
 
 
-@kernel
-def winners_of_games(states: np.ndarray, won: np.ndarray) -> None:
-    """Write 1 for each winner of every finished game into `won`, (N, MAX_PLAYERS) int8."""
+@kernel_template
+def places_of_games(states: np.ndarray, places: np.ndarray) -> None:
+    """Write each owner's place in every finished game into `places`, (N, owners) int8: 1 for the first, ties equal."""
     for i in range(states.shape[0]):
-        rules.winners(states[i], won[i])
+        write_places(states[i], places[i])
 
 
-@kernel
+@kernel_template
 def random_legal_actions(states: np.ndarray, randoms: np.ndarray, actions: np.ndarray) -> None:
     """A random legal action of every game, 0 if it is over, into `actions` (int64), by `randoms` in [0, 1)."""
     for i in range(states.shape[0]):
-        count = rules.count_legal(states[i])
-        actions[i] = rules.nth_legal(states[i], int(randoms[i] * count)) if count > 0 else 0
+        count = count_legal(states[i])
+        actions[i] = nth_legal(states[i], int(randoms[i] * count)) if count > 0 else 0
+
+
+@kernel_template
+def playout(states: np.ndarray, tables: np.ndarray) -> int:
+    """Play every game on with uniformly random legal actions, drawn from its own stream, to its end.
+
+    Returns the number of decisions taken. No observations, no masks: what search does inside.
+    """
+    decisions = 0
+    for i in range(states.shape[0]):
+        s = states[i]
+        while s.actor != _NOBODY:
+            rules.step(s, tables[0], nth_legal(s, random_below(s, count_legal(s))))
+            decisions += 1
+    return decisions
 
 
 @kernel
@@ -243,23 +351,8 @@ def masked_random_actions(masks: np.ndarray, randoms: np.ndarray, actions: np.nd
                 left -= 1
 
 
-@kernel
-def playout(states: np.ndarray, tables: np.ndarray) -> int:
-    """Play every game on with uniformly random legal actions, drawn from its own stream, to its end.
-
-    Returns the number of decisions taken. No observations, no masks: what search does inside.
-    """
-    decisions = 0
-    for i in range(states.shape[0]):
-        s = states[i]
-        while s.actor != NOBODY:
-            rules.step(s, tables[0], rules.nth_legal(s, random_below(s, rules.count_legal(s))))
-            decisions += 1
-    return decisions
-
-
 def sample_actions(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Uniformly random legal actions, (N,) int64, for int8 or bool masks (N, NUM_ACTIONS). All-zero rows give 0."""
+    """Uniformly random legal actions, (N,) int64, for int8 or bool masks (N, actions). All-zero rows give 0."""
     actions = np.empty(masks.shape[0], np.int64)
     masked_random_actions(masks.view(np.int8), np.asarray(generator.random(masks.shape[0])), actions)
     return actions

@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.config import Config
-from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.state import NOBODY, STATE
-from tabletop.agents import Agent, Decisions, ask, check_agents
-from tabletop.batch import AUTORESETS, Batch, Seed
-from tabletop.envs.arguments import Prepare
-from tabletop.errors import ConfigError, PetrichorError, ScenarioError, StateError
-from tabletop.kernels import observe_games
+from tabletop.agents import Agent, Decisions, agent_of_name, ask, check_agents
+from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
+from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
+from tabletop.game import NOBODY, Config
+from tabletop.scores import others_points
 
+Prepare = Callable[[Batch, np.ndarray], None]
+"""Takes a batch and the (N,) bool mask of games that have just been set up, and may put positions into these."""
 Assign = Callable[[np.ndarray], np.ndarray]
 """Takes (n,) int64 indices of games, returns (n, players - 1) int64 indices into the opponents."""
 ChooseConfig = Callable[[np.ndarray], Sequence[Config]]
@@ -34,7 +33,7 @@ class VersusBatch:
     where it is their turn. A game that should end before its learner's first decision is started anew, unseen.
 
     Arguments:
-        config: what is played; None is the base solo game.
+        config: what is played. In a game for one nobody else has a seat, and the learner is simply the player.
         num_games: N, at least 1.
         opponents: agents, or names that `agents.make_agent` knows. One plays every other seat; players - 1 sit
             clockwise from the learner; with `assign` any number of them. () in solo.
@@ -46,16 +45,17 @@ class VersusBatch:
         illegal_action: as in `Batch`, for the learner's actions.
         autoreset: as in `Batch`.
         num_threads: as in `Batch`.
+        observation_dtype: as in `Batch`; agents inside see float32 in any case.
         new_observations: as in `Batch`.
         assign: who plays the other seats of games that start now: takes (n,) int64 indices of games, returns
             (n, players - 1) int64 indices into `opponents`, clockwise from the learner.
         choose_config: what games that start now play: takes the indices, returns a Config for each, of the same
             players and components.
 
-    Attributes (N games, A = NUM_ACTIONS, D = OBSERVATION_SIZE); those of `Batch` mean the same here, for the learner:
-        observations: (N, D) float32, the learner's view, also where the game is over.
+    Attributes (N games, A actions, D numbers in an observation); those of `Batch` mean the same here, for the learner:
+        observations: (N, D), the learner's view, also where the game is over.
         action_masks: (N, A) int8. rewards: (N,) float64. terminations: (N,) bool. illegal: (N,) bool.
-        final_observations: (N, D) float32, the learner's view of the end, and final_states: (N,) STATE; valid where
+        final_observations: (N, D), the learner's view of the end, and final_states: (N,) records; valid where
             `terminations`, as are final_seats, final_lineups and final_configs.
         seats: (N,) int64, the learner's. lineups: (N, P - 1) int64, who plays the others, clockwise from it.
         configs: list of N Config.
@@ -69,7 +69,7 @@ class VersusBatch:
 
     def __init__(
         self,
-        config: Config | None = None,
+        config: Config,
         num_games: int = 1,
         opponents: Sequence[Agent | str] = (),
         *,
@@ -79,15 +79,13 @@ class VersusBatch:
         illegal_action: str = "raise",
         autoreset: str = "same_step",
         num_threads: int | None = None,
+        observation_dtype: str = "float32",
         new_observations: bool = True,
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
     ) -> None:
-        config = Config() if config is None else config
-        if not isinstance(config, Config):
-            raise ConfigError(f"config={config!r}: a petrichor_env.Config, or None for the base solo game")
-        if not isinstance(autoreset, str) or autoreset not in AUTORESETS:
-            raise ConfigError(f"autoreset={autoreset!r}: one of {', '.join(map(repr, AUTORESETS))}")
+        self.game = check_config(config)
+        choice("autoreset", autoreset, AUTORESETS)
         self.config = config
         self.players = config.players
         self.seat = _check_seat(seat, config.players)
@@ -97,7 +95,7 @@ class VersusBatch:
         self._assign = assign
         self._choose_config = choose_config
         # nobody else to play and nothing to choose: the batch does it all, and this class only shows what it did
-        self._direct = config.solo and choose_config is None
+        self._direct = config.players == 1 and choose_config is None
         # the batch starts games anew within the step where it may, which saves viewing them twice
         self._restarts = choose_config is None and autoreset == "same_step"
         self.batch = Batch(
@@ -108,6 +106,7 @@ class VersusBatch:
             illegal_action=illegal_action,
             reward=reward,
             num_threads=num_threads,
+            observation_dtype=observation_dtype,
             new_observations=new_observations and self._direct,
         )
         n = self.batch.num_games
@@ -128,8 +127,8 @@ class VersusBatch:
         self.rewards = np.zeros(n)
         self.terminations = np.zeros(n, np.bool_)
         self.illegal = np.zeros(n, np.bool_)
-        self.final_states = np.zeros(n, STATE)
-        self.final_observations = np.zeros((n, OBSERVATION_SIZE), np.float32)
+        self.final_states = np.zeros(n, self.game.state)
+        self.final_observations = np.zeros_like(self.batch.observations)
         self.reset(seed)
 
     @property
@@ -176,7 +175,7 @@ class VersusBatch:
             self.illegal[which] = False
             self._seat_players(np.flatnonzero(which))
             self._play_others(prepared=prepare is not None)
-        except PetrichorError:
+        except TabletopError:
             if before is not None:
                 self.set_state(before)
             raise
@@ -212,16 +211,19 @@ class VersusBatch:
     def results(self) -> dict[str, np.ndarray]:
         """How the games ended that ended in the last step, in their order (`np.flatnonzero(terminations)`).
 
-        points: (n,) int64, the learner's. best_other_points: (n,) int64, the most that another player has (in solo,
-        that the neutral player has). won: (n,) bool, also for a shared victory. seat: (n,) int64, the learner's.
+        points: (n,) int64, the learner's. others_points: (n,) float64, the mean of all others who have points, 0 where
+        nobody does. won: (n,) bool, also for a shared victory. seat: (n,) int64, the learner's.
         """
         final, seats = self.final_states[self.terminations], self.final_seats[self.terminations]
         games = np.arange(len(final))
-        others = final["points"][:, : self.config.owners].astype(np.int64)
-        points = others[games, seats]
-        others[games, seats] = np.iinfo(np.int64).min
+        everybody = final["points"][:, : self.config.owners].astype(np.int64)
         won = self.batch.winners(final)[games, seats]
-        return {"points": points, "best_other_points": others.max(axis=1), "won": won, "seat": seats}
+        return {
+            "points": everybody[games, seats],
+            "others_points": others_points(everybody)[games, seats],
+            "won": won,
+            "seat": seats,
+        }
 
     # --- saving ---
 
@@ -257,12 +259,8 @@ class VersusBatch:
                 raise StateError(f"saved: {key} is no state of a generator ({error})") from None
         batch = self.batch
         if self._choose_config is not None:
-            batch.reset(config=[Config.of(state, self.config.components) for state in arrays["states"]])
-        batch.states[:] = arrays["states"]
-        batch.rewards[:] = 0.0
-        batch.terminations[:] = False
-        batch.illegal[:] = False
-        batch.refresh()
+            batch.reset(config=[self.game.config.of(state, self.config.components) for state in arrays["states"]])
+        batch.set_states(arrays["states"])
         batch.generator.bit_generator.state = saved["batch_generator"]
         self.generator.bit_generator.state = saved["generator"]
         self.seats[:] = arrays["seats"]
@@ -358,9 +356,7 @@ class VersusBatch:
             self._start(anew)
 
     def _views(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        views = np.empty((len(states), OBSERVATION_SIZE), np.float32)
-        observe_games(states, self.batch.tables, seats, views)
-        return views
+        return self.batch.views_of(states, seats)
 
     def _show(self) -> None:
         batch = self.batch
@@ -391,8 +387,6 @@ def _check_seat(seat: int | str, players: int) -> int:
 
 
 def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign | None) -> list[Agent]:
-    from tabletop_agents import make_agent
-
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ConfigError(f"opponents={given!r:.80}: a sequence of agents or of their names, such as ('greedy',)")
     others = config.players - 1
@@ -403,7 +397,7 @@ def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign
         raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; {wanted}")
     if assign is not None and not given:
         raise ConfigError("opponents: at least 1 for `assign` to choose from")
-    made = [make_agent(one) if isinstance(one, str) else one for one in given]
+    made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
     for one in made:
         if not isinstance(one, Agent):
             raise ConfigError(f"opponents: {one!r:.80} is no agent: it has no `name` or no `act`")

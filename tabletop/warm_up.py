@@ -1,4 +1,4 @@
-"""The first start compiles the rules, once, and says so; every later one loads them from the cache."""
+"""The first start compiles a game's kernels, once, and says so; every later one loads them from the cache."""
 
 from __future__ import annotations
 
@@ -9,38 +9,53 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.component_files import load_tables
-from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.state import MAX_PLAYERS, STATE
-from tabletop import kernels
 from tabletop.compiled import JIT
+from tabletop.game import Game
+from tabletop.kernels import masked_random_actions
 
-_warm = False
+Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
+"""What a compiled function is for, the function, and arguments of its types."""
+
+_warm: set[str] = set()
 
 
-def _calls() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
+def warm_up(game: Game) -> None:
+    """Compile every kernel that is not in the cache, with a line of progress on stderr. Does nothing the second time.
+
+    Later starts only load what they call, so this returns at once where the cache is filled.
+    """
+    if game.name in _warm or not JIT:
+        return
+    _warm.add(game.name)
+    if not is_cached(game.kernels.playout):
+        compile_all(f"the rules of {game.title}, once, a minute or two", _calls(game))
+
+
+def _calls(game: Game) -> list[Call]:
     """Every kernel with arguments of its types, on a game that the calls play: the order matters."""
-    state, final = np.zeros(1, STATE), np.zeros(1, STATE)
-    state["players"], state["owners"], state["rounds"] = 1, 2, 4
-    tables = load_tables()
+    kernels, size = game.kernels, game.observation.size
+    state, final = np.zeros(1, game.state), np.zeros(1, game.state)
+    game.config(players=game.players[0]).write_switches(state)
+    tables = game.load_tables(None)
     actors, flag, which = np.zeros(1, np.int8), np.zeros(1, np.bool_), np.ones(1, np.bool_)
-    masks = np.zeros((1, NUM_ACTIONS), np.int8)
-    observations, final_observations = np.zeros((2, 1, OBSERVATION_SIZE), np.float32)
+    masks = np.zeros((1, game.num_actions), np.int8)
+    wide, narrow = np.zeros((1, size), np.float32), np.zeros((1, 0), np.int8)
     actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
-    views = (actors, masks, observations)
-    ends = (np.zeros((1, 1)), flag, flag.copy(), final, final_observations)
+    divisors = game.observation.divisors
+    views = (divisors, actors, masks, wide, narrow)
+    ends = (np.zeros((1, 1)), flag, flag.copy(), final, wide.copy(), narrow)
     return [
         ("setting up games", kernels.reset_games, (state, tables, which)),
         ("playing them", kernels.step_games, (state, tables, actions, which, modes, *views, *ends)),
         ("seeing them", kernels.view_games, (state, tables, *views)),
-        ("seeing them from a seat", kernels.observe_games, (state, tables, seats, observations)),
-        ("checking actions", kernels.check_actions, (state, actions, which, NUM_ACTIONS, True)),
+        ("seeing them from a seat", kernels.observe_games, (state, tables, seats, divisors, wide, narrow)),
+        ("checking actions", kernels.check_actions, (state, actions, which, game.num_actions, True)),
         ("listing legal actions", kernels.refresh_legal, (state, tables)),
         ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),
-        ("choosing by mask", kernels.masked_random_actions, (masks, np.zeros(1), actions)),
-        ("naming winners", kernels.winners_of_games, (final, np.zeros((1, MAX_PLAYERS), np.int8))),
-        ("redrawing hidden cards", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
+        ("choosing by mask", masked_random_actions, (masks, np.zeros(1), actions)),
+        ("naming places", kernels.places_of_games, (final, np.zeros((1, game.max_owners), np.int8))),
+        ("redrawing what is hidden", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
+        ("playing what is recorded", kernels.play_actions, (state, tables, actions, ~which)),
         ("playing to the end", kernels.playout, (state, tables)),
     ]
 
@@ -57,26 +72,13 @@ def is_cached(last: Any) -> bool:
         return False
 
 
-def warm_up() -> None:
-    """Compile every kernel that is not in the cache, with a line of progress on stderr. Does nothing the second time.
-
-    Later starts only load what they call, so this returns at once where the cache is filled.
-    """
-    global _warm
-    if _warm or not JIT:
-        return
-    _warm = True
-    if not is_cached(kernels.playout):
-        compile_all("the rules, once, a minute or two", _calls())
-
-
-def compile_all(what: str, calls: list[tuple[str, Callable[..., Any], tuple[Any, ...]]]) -> None:
-    """Make these calls (what they are for, function, arguments), saying on stderr how far it is."""
+def compile_all(what: str, calls: list[Call]) -> None:
+    """Make these calls, saying on stderr how far it is."""
     start = time.monotonic()
     for done, (part, call, arguments) in enumerate(calls):
-        _say(f"petrichor_env: compiling {what}: {done + 1}/{len(calls)} {part}")
+        _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
         call(*arguments)
-    _say(f"petrichor_env: compiled in {time.monotonic() - start:.0f} s; later starts take it from the cache")
+    _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s; later starts take it from the cache")
     if sys.stderr is not None:
         print(file=sys.stderr)
 

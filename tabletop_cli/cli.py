@@ -21,7 +21,7 @@ from rich.text import Text
 from petrichor_env import __version__
 from petrichor_env.component_files import KEYS, OVERLAY, Components, Numbers, load_components
 from petrichor_env.state import WEATHER_NAMES
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 
 app = typer.Typer(
     help="Petrichor and its solo game, the Southern Winds, for programs.",
@@ -106,7 +106,7 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     try:
         app(args=None if args is None else list(args), prog_name="petrichor")
-    except PetrichorError as error:
+    except TabletopError as error:
         print("petrichor:", " ".join(str(error).split()), file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
@@ -346,10 +346,10 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _numbers(option: str, text: str, wanted: str) -> list[int]:
-    """The numbers of an option such as `1,2`. Raises PetrichorError, which says what is wanted, for anything else."""
+    """The numbers of an option such as `1,2`. Raises TabletopError, which says what is wanted, for anything else."""
     words = _words(text)
     if not all(word.isdecimal() for word in words):
-        raise PetrichorError(f"{option}={text!r}: {wanted}")
+        raise TabletopError(f"{option}={text!r}: {wanted}")
     return [int(word) for word in words]
 
 
@@ -603,9 +603,9 @@ def replay(
     """Step through a game in the terminal, or make a page or pictures of it."""
     in_terminal = page is None and gif is None and png is None
     if width is not None and gif is None and png is None:
-        raise PetrichorError("width: of pictures, with --gif or --png")
+        raise TabletopError("width: of pictures, with --gif or --png")
     if seconds is not None and gif is None and not in_terminal:
-        raise PetrichorError("seconds: of a step in a GIF or in the terminal, not with --html or --png alone")
+        raise TabletopError("seconds: of a step in a GIF or in the terminal, not with --html or --png alone")
     if in_terminal:
         import_module("tabletop.replays.viewer").main(file, seat=seat, **_given(seconds=seconds))
         return
@@ -639,22 +639,22 @@ def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:
             continue
         for what, other in taken.items():
             if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
-                raise PetrichorError(f"{option} {path}: the same file as {what}, which it would write over")
+                raise TabletopError(f"{option} {path}: the same file as {what}, which it would write over")
         taken[option] = path
         if option == "--png":
             if path.exists() and not path.is_dir():
-                raise PetrichorError(f"{option} {path}: is no folder")
+                raise TabletopError(f"{option} {path}: is no folder")
             beside = {other.resolve().parent for other in taken.values()}
             if path.resolve() in beside or (path.exists() and any(path.iterdir())):
-                raise PetrichorError(f"{option} {path}: has other files in it; a new or empty folder for the pictures")
+                raise TabletopError(f"{option} {path}: has other files in it; a new or empty folder for the pictures")
         elif path.is_dir():
-            raise PetrichorError(f"{option} {path}: is a folder, not a file")
+            raise TabletopError(f"{option} {path}: is a folder, not a file")
         elif not path.parent.is_dir():
-            raise PetrichorError(f"{option} {path}: there is no folder {path.parent}")
+            raise TabletopError(f"{option} {path}: there is no folder {path.parent}")
 
 
 def _import(name: str, extra: str) -> ModuleType:
-    """A module that the core can do without. Raises PetrichorError if it, or something it needs, is missing."""
+    """A module that the core can do without. Raises TabletopError if it, or something it needs, is missing."""
     if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # an installed command does not look into the clone it is run from
     folder = name.split(".")[0]
@@ -662,8 +662,8 @@ def _import(name: str, extra: str) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name in (folder, name):
-            raise PetrichorError(f"there is no {folder}/ here: run it from a clone of the repository") from None
+            raise TabletopError(f"there is no {folder}/ here: run it from a clone of the repository") from None
         missing = (error.name or "").split(".")[0]
         if missing in _OWN_FOLDERS:
             raise
-        raise PetrichorError(f'{missing} is not installed: pip install "petrichor-env[{extra}]"') from None
+        raise TabletopError(f'{missing} is not installed: pip install "petrichor-env[{extra}]"') from None

@@ -27,7 +27,7 @@ from petrichor_env.config import POWERS
 from petrichor_env.scenarios import described
 from petrichor_env.state import CROP_NAMES, TILE_NAMES, State
 from tabletop.batch import game_seed, legal_actions
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 from tests.reference import Game
 from tests.reference.southern_winds import RESHUFFLE
 from tests.reference.table import Table
@@ -266,7 +266,7 @@ class Comparison:
             self.chance.forget_roll()
             self.fast = fast_table(self.batch, self.config)
             self.reference = reference_table(self.game, self.chance)
-        except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError, PetrichorError) as error:
+        except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError, TabletopError) as error:
             self.fast = self.reference = {}
             raise self.difference(traceback.format_exc(limit=-3)) from error
         return True

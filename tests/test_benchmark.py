@@ -17,7 +17,7 @@ from tabletop_training.petrichor import benchmark
 from tabletop_training.petrichor.benchmark import Benchmark
 
 from petrichor_env.config import Config
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop_cli import cli
 
 GAMES = 6
@@ -138,7 +138,7 @@ def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
     assert float(table_of(alone)["greedy"]["against_random"]) == pytest.approx(won, abs=1e-4)
     (tmp_path / "box.toml").write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
     for words in ([], ["--components", str(tmp_path / "box.toml")]):
-        with pytest.raises(PetrichorError, match=r"the numbers of .*numbers\.toml\); give the same --components"):
+        with pytest.raises(TabletopError, match=r"the numbers of .*numbers\.toml\); give the same --components"):
             cli.app(["benchmark", "random", "--output", str(alone), *words], standalone_mode=False)
     cli.app(["benchmark", "random", "--output", str(alone), "--components", str(numbers)], standalone_mode=False)
 
@@ -157,16 +157,16 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     with pytest.raises(ConfigError, match="agent 'wizard'"):
         measure("wizard", output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(PetrichorError, match="0 games: at least 1"):
+    with pytest.raises(TabletopError, match="0 games: at least 1"):
         benchmark.main(["random"], games=0, output=tmp_path / "none")
     file = tmp_path / "benchmark.json"
     for text, match in (("{}x", "no benchmark of this version"), ('{"solo": {"random": {}}}', "no benchmark")):
         file.write_text(text, encoding="utf-8")
-        with pytest.raises(PetrichorError, match=match):
+        with pytest.raises(TabletopError, match=match):
             measure("random", output=tmp_path)
     data = json.loads((folder / "benchmark.json").read_text(encoding="utf-8"))
     file.write_text(json.dumps({**data, "state_version": 1}), encoding="utf-8")
-    with pytest.raises(PetrichorError, match="other rules or numbers"):
+    with pytest.raises(TabletopError, match="other rules or numbers"):
         measure("random", output=tmp_path)
     with pytest.raises(SystemExit) as error:
         cli.main(["benchmark", "wizard", "--output", str(tmp_path / "none")])

@@ -27,7 +27,7 @@ from petrichor_env.component_files import (
 from petrichor_env.config import MODULES, Config
 from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
-from tabletop.errors import ComponentsError, ConfigError, PetrichorError
+from tabletop.errors import ComponentsError, ConfigError, TabletopError
 from tabletop_cli import cli
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
@@ -812,7 +812,7 @@ def test_missing_modules(monkeypatch: pytest.MonkeyPatch, command: str, missing:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
     monkeypatch.setattr(cli, "import_module", import_module)
-    with pytest.raises(PetrichorError) as error:
+    with pytest.raises(TabletopError) as error:
         CliRunner().invoke(cli.app, [command], catch_exceptions=False)
     assert str(error.value) == text
 

@@ -34,7 +34,7 @@ from tabletop_training.petrichor.variant_effects import (
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import Source
 from tabletop.batch import Batch
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop_cli import cli
 
 GAMES = 12
@@ -424,14 +424,14 @@ def test_modules_and_kept_games(tmp_path: Path) -> None:
 def test_bad_input(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="agent 'wizard'"):
         difficulty.main(["wizard"], output=tmp_path / "none")
-    with pytest.raises(PetrichorError, match="each at most once"):
+    with pytest.raises(TabletopError, match="each at most once"):
         difficulty.main(["random", "random"], output=tmp_path / "none")
-    with pytest.raises(PetrichorError, match="0 games: at least 1"):
+    with pytest.raises(TabletopError, match="0 games: at least 1"):
         difficulty.main(["random"], 0, output=tmp_path / "none")
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(PetrichorError, match="no study to go on with"):
+    with pytest.raises(TabletopError, match="no study to go on with"):
         difficulty.main(resume=tmp_path)
     given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
@@ -449,20 +449,20 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         ("colour", "red", "not the settings"),
     ):
         (tmp_path / "settings.json").write_text(json.dumps({**settings, key: value}), encoding="utf-8")
-        with pytest.raises(PetrichorError, match=match):
+        with pytest.raises(TabletopError, match=match):
             difficulty.main(resume=tmp_path)
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     for text, match in (("agent,seed\n", "columns"), (None, "line 2: no game")):
         first = (folder / "games.csv").read_text(encoding="utf-8").splitlines()[0]
         (tmp_path / "games.csv").write_text(text or f"{first}\nrandom,base,x\n", encoding="utf-8")
-        with pytest.raises(PetrichorError, match=match):
+        with pytest.raises(TabletopError, match=match):
             difficulty.main(resume=tmp_path)
     (tmp_path / "games.csv").write_bytes(b"\xff\xfe")
-    with pytest.raises(PetrichorError, match=r"games\.csv: can't be read"):
+    with pytest.raises(TabletopError, match=r"games\.csv: can't be read"):
         difficulty.main(resume=tmp_path)
     (tmp_path / "games.csv").unlink()
     (tmp_path / "games.csv").mkdir()
-    with pytest.raises(PetrichorError, match=r"games\.csv: can't be read"):
+    with pytest.raises(TabletopError, match=r"games\.csv: can't be read"):
         difficulty.main(resume=tmp_path)
 
 

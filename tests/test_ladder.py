@@ -11,7 +11,7 @@ from tabletop_training.petrichor.benchmark import LADDER
 from tabletop_training.petrichor.ladder import games_of_step, main, measure_step
 
 from petrichor_env.state import STATE_VERSION
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,13 +60,13 @@ def test_wrong_ladders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="at least two agents"):
         main((1,), ("random",), output=tmp_path / "ladder.json")
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(PetrichorError, match="no ladder of this project"):
+    with pytest.raises(TabletopError, match="no ladder of this project"):
         main((1,), output=tmp_path / "other.json")
     (tmp_path / "rows.json").write_text('{"steps": [{}], "state_version": 3}', encoding="utf-8")
-    with pytest.raises(PetrichorError, match="no ladder of this project"):
+    with pytest.raises(TabletopError, match="no ladder of this project"):
         main((1,), output=tmp_path / "rows.json")
-    with pytest.raises(PetrichorError, match="no folder can be made there"):
+    with pytest.raises(TabletopError, match="no folder can be made there"):
         main((1,), output=tmp_path / "other.json" / "ladder.json")
     (tmp_path / "old.json").write_text('{"steps": [], "state_version": 1}', encoding="utf-8")
-    with pytest.raises(PetrichorError, match="measured with state version 1"):
+    with pytest.raises(TabletopError, match="measured with state version 1"):
         main((1,), output=tmp_path / "old.json")

@@ -38,7 +38,7 @@ from petrichor_env.state import (
 from petrichor_env.words import FIELDS, owner_names, tile_name
 from tabletop.drawing.letters import letter
 from tabletop.drawing.svg import cut, text, width_of, wrapped
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
 
@@ -341,13 +341,13 @@ def test_names() -> None:
         assert [row["data-owner"] for row in rows] == ["player_0", "neutral"] and rows[0]["data-name"] == "me"
     assert document(render_svg(two, names=["ann", "bob"])).attrib["data-asked"].startswith("ann is asked")
     for names in ([], ["me"], ["a", "b", "c"]):
-        with pytest.raises(PetrichorError, match="one for each of 2 seats"):
+        with pytest.raises(TabletopError, match="one for each of 2 seats"):
             render_svg(two, names=names)
 
 
 @pytest.mark.parametrize("viewer", [2, -1, "player_0"])
 def test_wrong_viewer(viewer: Any) -> None:
-    with pytest.raises(PetrichorError, match="a seat from 0 to 1, or None"):
+    with pytest.raises(TabletopError, match="a seat from 0 to 1, or None"):
         render_svg(scenario({"players": 2}), viewer=viewer)
 
 
@@ -440,20 +440,20 @@ def test_pixels() -> None:
 
 @pytest.mark.parametrize("width", [0, -1, 1.5, True, 100_000, "640"])
 def test_wrong_width(width: Any) -> None:
-    with pytest.raises(PetrichorError, match="whole number of pixels"):
+    with pytest.raises(TabletopError, match="whole number of pixels"):
         rgb_array(render_svg(scenario({"players": 2})), width)
 
 
 @pytest.mark.parametrize("svg", ["", "no picture", "<svg", "<html></html>"])
 def test_no_svg(svg: str) -> None:
-    with pytest.raises(PetrichorError, match="no SVG"):
+    with pytest.raises(TabletopError, match="no SVG"):
         rgb_array(svg)
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "thorvg_python", None)
     raster._thorvg.cache_clear()
-    with pytest.raises(PetrichorError, match=r"petrichor-env\[render\]"):
+    with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
         rgb_array("<svg/>")
     raster._thorvg.cache_clear()
 
@@ -470,8 +470,8 @@ def test_files(tmp_path: Path) -> None:
     assert (tmp_path / "board.svg").read_text(encoding="utf-8") == svg
     with image.open(tmp_path / "board.PNG") as small, image.open(tmp_path / "other.png") as other:
         assert (np.asarray(small) == rgb_array(svg, 200)).all() and other.size == (640, 640)
-    with pytest.raises(PetrichorError, match=r"\.svg or \.png"):
+    with pytest.raises(TabletopError, match=r"\.svg or \.png"):
         picture.save(tmp_path / "board.gif")
     for name in ("board.svg", "board.png"):
-        with pytest.raises(PetrichorError, match="no picture can be written there"):
+        with pytest.raises(TabletopError, match="no picture can be written there"):
             picture.save(tmp_path / "nowhere" / name)

@@ -31,7 +31,7 @@ from petrichor_env.state import WEATHER_NAMES
 from tabletop.drawing.window import Window
 from tabletop.envs.rendering import Rendering
 from tabletop.envs.single import GameEnv
-from tabletop.errors import ConfigError, IllegalAction, PetrichorError
+from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop.kernels import sample_actions
 from tests.environments import legal_action
 from tests.hidden import swapped
@@ -443,7 +443,7 @@ def test_no_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(variable, raising=False)
     message = 'there is no screen .*use render_mode="rgb_array" or "ansi" instead, or `petrichor play`'
-    with pytest.raises(PetrichorError, match=message):
+    with pytest.raises(TabletopError, match=message):
         make(name, render_mode="human")
     env = make(name, render_mode="rgb_array", render_size=64)
     env.reset(seed=1)
@@ -457,7 +457,7 @@ def test_a_screen_that_refuses(named: dict[str, str]) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")}
     program = [sys.executable, "-c", code]
     ran = subprocess.run(program, cwd=ROOT, env=environment | named, capture_output=True, text=True, check=False)
-    assert "PetrichorError" in ran.stderr and "there is no screen" in ran.stderr
+    assert "TabletopError" in ran.stderr and "there is no screen" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -467,7 +467,7 @@ def test_the_extra_is_missing(mode: str, library: str, monkeypatch: pytest.Monke
     """Said when the environment is made, not in the middle of a game."""
     monkeypatch.setitem(sys.modules, library, None)
     raster._thorvg.cache_clear()
-    with pytest.raises(PetrichorError, match=r"petrichor-env\[render\]"):
+    with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
         make("solo", render_mode=mode)
     make("solo", render_mode="ansi")
     raster._thorvg.cache_clear()
@@ -487,7 +487,7 @@ def test_picture_of_an_environment() -> None:
         assert drawn._repr_svg_() == drawn.svg and drawn.svg.startswith("<svg")
     game = env.unwrapped.game
     assert drawn.svg == render_svg(game) != picture(env, 1).svg == render_svg(game, 1)
-    with pytest.raises(PetrichorError, match="viewer=2: a seat from 0 to 1"):
+    with pytest.raises(TabletopError, match="viewer=2: a seat from 0 to 1"):
         picture(env, 2)
 
 
@@ -503,5 +503,5 @@ def test_picture_of_a_state() -> None:
 def test_what_has_no_picture() -> None:
     batch = Batch(num_games=2)
     for one in (None, "solo", {"players": 2}, np.zeros(3), gymnasium.make_vec(SOLO, num_envs=2), batch, batch.states):
-        with pytest.raises(PetrichorError, match=r"can't be drawn: an environment of one game, or one state such as"):
+        with pytest.raises(TabletopError, match=r"can't be drawn: an environment of one game, or one state such as"):
             picture(one)

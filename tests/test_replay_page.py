@@ -27,7 +27,7 @@ from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
 from petrichor_env.words import owner_names, tile_name
 from tabletop.batch import legal_actions
 from tabletop.drawing.raster import rgb_array
-from tabletop.errors import PetrichorError, ReplayError
+from tabletop.errors import ReplayError, TabletopError
 from tabletop.replays import page as replay_page
 from tabletop.replays import viewer as replay_viewer
 from tabletop.replays.files import FORFEIT
@@ -337,7 +337,7 @@ def test_what_cannot_be_written(replay: Replay, tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match="can't be written"):
         write_page(short, tmp_path / "missing" / "game.html")
     for write in (write_page, write_gif, write_pngs):
-        with pytest.raises(PetrichorError, match="viewer=3"):
+        with pytest.raises(TabletopError, match="viewer=3"):
             write(short, tmp_path / "game", viewer=3)
     assert not list(tmp_path.iterdir())
 
@@ -383,7 +383,7 @@ def test_gif_of_one_picture(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("milliseconds", [0, 19, 60_001, True, float("nan")])
 def test_gif_speeds(milliseconds: int, replay: Replay, tmp_path: Path) -> None:
-    with pytest.raises(PetrichorError, match=r"milliseconds=.*20 to 60000"):
+    with pytest.raises(TabletopError, match=r"milliseconds=.*20 to 60000"):
         write_gif(replay, tmp_path / "game.gif", milliseconds=milliseconds)
 
 

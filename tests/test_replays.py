@@ -28,7 +28,7 @@ from petrichor_env.state import NOBODY, STATE
 from tabletop import kernels
 from tabletop.agents import Agent, Decisions
 from tabletop.batch import legal_actions
-from tabletop.errors import ConfigError, IllegalAction, PetrichorError, ReplayError, StateError
+from tabletop.errors import ConfigError, IllegalAction, ReplayError, StateError, TabletopError
 from tabletop.replays import recorder as recorder_module
 from tabletop.replays.files import write
 from tabletop.replays.recorder import Recorder
@@ -766,7 +766,7 @@ def test_replay_files(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="replay"):
             ReplayFiles(*arguments)
     (tmp_path / "file").write_text("")
-    with pytest.raises(PetrichorError, match="no folder"):
+    with pytest.raises(TabletopError, match="no folder"):
         ReplayFiles(tmp_path / "file" / "x").add(results, ("a", "b"))
     assert slug("policy:runs/../best.zip") == "policy_runs_.._best.zip"
 
@@ -799,7 +799,7 @@ def test_where_no_replays_can_be_kept_no_game_is_played(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for command in (matches, tournament, difficulty):
         output = tmp_path / command.__name__
-        with pytest.raises(PetrichorError, match="no folder can be made"):
+        with pytest.raises(TabletopError, match="no folder can be made"):
             command.main(["random", "greedy"], games=10**6, save_replays=tmp_path / "file" / "x", output=output)
         assert list(output.iterdir()) == []
 

@@ -68,7 +68,7 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, PetrichorError
+from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, TabletopError
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tabletop_cli import cli
@@ -1101,7 +1101,7 @@ def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(PetrichorError, match="no folder can be made"):
+    with pytest.raises(TabletopError, match="no folder can be made"):
         new_folder(tmp_path / "file" / "demo")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tabletop.agents import Agent, Decisions, check_agents
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Game
 from tabletop_agents.greedy import GreedyAgent
 from tabletop_agents.ismcts import SIMULATIONS, IsmctsAgent
 from tabletop_agents.random_agent import RandomAgent
@@ -54,16 +55,17 @@ AGENT_NAMES = (
 - `MODULE:CLASS`: an agent of one's own, made without arguments; the module is looked for in the current folder, too.
 """
 
-POLICIES = Path(__file__).parent / "policies" / "petrichor"
+POLICIES = Path(__file__).parent / "policies"
+"""A folder for each game with the trained policies that come with the package."""
 
 
-def shipped_policies() -> tuple[str, ...]:
-    """The names of the trained policies that come with the package."""
-    return tuple(sorted(path.stem for path in POLICIES.glob("*.zip")))
+def shipped_policies(game: Game) -> tuple[str, ...]:
+    """The names of the trained policies for a game that come with the package."""
+    return tuple(sorted(path.stem for path in (POLICIES / game.name).glob("*.zip")))
 
 
-def make_agent(name: str) -> Agent:
-    """The agent of a name (`AGENT_NAMES`); its own `name` is the same.
+def make_agent(name: str, game: Game) -> Agent:
+    """The agent of a name (`AGENT_NAMES`) for a game; its own `name` is the same.
 
     Raises ConfigError for an unknown name and for an own class that can't be made, CheckpointError for a checkpoint
     that is missing or of another version.
@@ -78,20 +80,20 @@ def make_agent(name: str) -> Agent:
             PolicyAgent,  # torch takes seconds to import, and not every installation has it
         )
 
-        return PolicyAgent.load(checkpoint_path(path), sample=kind == "policy-sample", name=name)
+        return PolicyAgent.load(checkpoint_path(path, game), game, sample=kind == "policy-sample", name=name)
     if _is_own_agent(kind, path):
-        return _own_agent(name, kind, path)
+        return _own_agent(name, kind, path, game)
     kind, dash, budget = name.partition("-")
     if kind == "rollout":
-        return RolloutAgent(_whole_number(name, budget) if dash else PLAYOUTS, name=name)
+        return RolloutAgent(_whole_number(name, budget, game) if dash else PLAYOUTS, name=name)
     if kind == "ismcts" and budget.endswith("ms"):
-        return IsmctsAgent(milliseconds=_milliseconds(name, budget.removesuffix("ms")), name=name)
+        return IsmctsAgent(milliseconds=_milliseconds(name, budget.removesuffix("ms"), game), name=name)
     if kind == "ismcts":
-        return IsmctsAgent(_whole_number(name, budget) if dash else SIMULATIONS, name=name)
-    raise _unknown(name)
+        return IsmctsAgent(_whole_number(name, budget, game) if dash else SIMULATIONS, name=name)
+    raise _unknown(name, game)
 
 
-def agent_file(name: str) -> Path | None:
+def agent_file(name: str, game: Game) -> Path | None:
     """The file that decides how an agent of this name plays: a checkpoint, or the module of an own class.
 
     None for the other agents, and where no such module is found. Raises CheckpointError for a checkpoint that is not
@@ -99,7 +101,7 @@ def agent_file(name: str) -> Path | None:
     """
     kind, _, path = name.partition(":")
     if kind in ("policy", "policy-sample"):
-        return checkpoint_path(path)
+        return checkpoint_path(path, game)
     if not _is_own_agent(kind, path):
         return None
     _look_in_the_current_folder()
@@ -120,46 +122,46 @@ def _look_in_the_current_folder() -> None:
         sys.path.insert(0, os.getcwd())
 
 
-def _own_agent(name: str, module: str, kind: str) -> Agent:
+def _own_agent(name: str, module: str, kind: str, game: Game) -> Agent:
     _look_in_the_current_folder()
     try:
         agent = getattr(importlib.import_module(module), kind)()
     except (ImportError, AttributeError, TypeError) as error:
-        raise ConfigError(f"{_unknown(name)} ({error})") from error
+        raise ConfigError(f"{_unknown(name, game)} ({error})") from error
     if not callable(getattr(agent, "act", None)):
         raise ConfigError(f"agent {name!r}: {kind} has no method act")
     agent.name = name  # results are kept, and agents told apart, by the name that was given
     return agent
 
 
-def checkpoint_path(path: str) -> Path:
+def checkpoint_path(path: str, game: Game) -> Path:
     """Where the checkpoint of `policy:PATH` is: a file, or a shipped policy. Raises CheckpointError for neither."""
     if Path(path).is_file():
         return Path(path)
-    if path in shipped_policies():
-        return POLICIES / f"{path}.zip"
+    if path in shipped_policies(game):
+        return POLICIES / game.name / f"{path}.zip"
     what = "is no file" if Path(path).exists() else "there is no such file"
-    shipped = ", ".join(shipped_policies()) or "none"
+    shipped = ", ".join(shipped_policies(game)) or "none"
     raise CheckpointError(f"{path}: {what}, nor a shipped policy of that name (there are: {shipped})")
 
 
-def _whole_number(name: str, text: str) -> int:
+def _whole_number(name: str, text: str, game: Game) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0):
-        raise _unknown(name)
+        raise _unknown(name, game)
     return int(text)
 
 
-def _milliseconds(name: str, text: str) -> float:
+def _milliseconds(name: str, text: str, game: Game) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise _unknown(name) from None
+        raise _unknown(name, game) from None
     if not (math.isfinite(number) and number > 0):
-        raise _unknown(name)
+        raise _unknown(name, game)
     return number
 
 
-def _unknown(name: str) -> ConfigError:
-    shipped = shipped_policies()
+def _unknown(name: str, game: Game) -> ConfigError:
+    shipped = shipped_policies(game)
     also = f"; shipped policies are {', '.join(f'policy:{one}' for one in shipped)}" if shipped else ""
     return ConfigError(f"agent {name!r}: one of {', '.join(AGENT_NAMES)}{also}")

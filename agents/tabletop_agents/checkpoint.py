@@ -15,19 +15,16 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import petrichor_env
-from petrichor_env.actions import ACTION_NAMES, NUM_ACTIONS
-from petrichor_env.observation import LAYOUT
-from petrichor_env.state import STATE_VERSION
 from tabletop.errors import CheckpointError
 from tabletop.files import whole_file
+from tabletop.game import Game
 
-MEMBER = "petrichor.json"
-FORMAT = 1
+MEMBER = "tabletop.json"
+FORMAT = 2
 
 _MUST_AGREE = {
     "format": "the checkpoint format",
-    "state_version": "the version of the game's state",
+    "game": "the game",
     "observation": "the layout of the observation",
     "num_actions": "the number of actions",
     "actions": "the order of the actions",
@@ -38,22 +35,24 @@ def _fingerprint(things: object) -> str:
     return hashlib.sha256(repr(things).encode()).hexdigest()[:16]
 
 
-def versions() -> dict[str, Any]:
-    """What this installation's networks see and do; a checkpoint fits if all but the package's version agree."""
+def versions(game: Game) -> dict[str, Any]:
+    """What networks for this game see and do here; a checkpoint fits if all but the package's version agree."""
+    layout = [(block.name, block.start, block.shape, block.unit) for block in game.observation]
     return {
         "format": FORMAT,
-        "package": petrichor_env.__version__,
-        "state_version": STATE_VERSION,
-        "observation": _fingerprint([(block.name, block.start, block.shape, block.unit) for block in LAYOUT]),
-        "num_actions": NUM_ACTIONS,
-        "actions": _fingerprint(ACTION_NAMES),
+        "game": game.name,
+        "package": game.version,
+        "observation": _fingerprint(layout),
+        "num_actions": game.num_actions,
+        "actions": _fingerprint(game.actions),
     }
 
 
-def save_checkpoint(model: Any, path: Path, notes: dict[str, Any], *, light: bool = False) -> None:
-    """Save an SB3 model with `versions()` and `notes` (JSON-able) at `path`; at no time is half a file there.
+def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any], *, light: bool = False) -> None:
+    """Save an SB3 model with `versions` and `notes` (JSON-able) at `path`; at no time is half a file there.
 
     Arguments:
+        game: what it plays.
         notes: `players` and `config` say what it was trained for, the rest how.
         light: leave out what only the run that it comes from has a use for: the optimizer's moments, the rollout
             buffer's size and class, the last observations, the seed (which loading would give to NumPy's and torch's
@@ -63,7 +62,7 @@ def save_checkpoint(model: Any, path: Path, notes: dict[str, Any], *, light: boo
     with _without_its_run(model) if light else nullcontext():
         model.save(buffer)
     with zipfile.ZipFile(buffer, "a") as archive:
-        archive.writestr(MEMBER, json.dumps({**versions(), "training": notes}, indent=2))
+        archive.writestr(MEMBER, json.dumps({**versions(game), "training": notes}, indent=2))
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished:
         unfinished.write_bytes(buffer.getvalue())
@@ -96,8 +95,8 @@ def _without_its_run(model: Any) -> Iterator[None]:
         model.__dict__.update(before)
 
 
-def read_notes(path: str | Path) -> dict[str, Any]:
-    """What a checkpoint was made for and how, after checking that it fits this installation.
+def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
+    """What a checkpoint was made for and how, after checking that it fits this game and installation.
 
     Raises CheckpointError with what differs, or with what is wrong with the file.
     """
@@ -115,7 +114,7 @@ def read_notes(path: str | Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
     if not isinstance(notes, dict):
         raise CheckpointError(f"{path}: its {MEMBER} should be a JSON object, not {notes!r}")
-    here = versions()
+    here = versions(game)
     different = [
         f"{meaning} is {notes.get(key, 'missing')}, here {here[key]}"
         for key, meaning in _MUST_AGREE.items()

@@ -7,16 +7,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.state import STATE
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.threads import in_threads
-from tabletop_agents.search.one_turn import MAX_DEPTH
-from tabletop_agents.search.position_value import new_memo, weights_record
-from tabletop_agents.search.tree import NODE, read_root, search_tree
-from tabletop_agents.search.utility import settings_record
-from tabletop_agents.search.warm_up import warm_up
+from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.tree import NODE
 
 DEFAULT_SETTINGS: dict[str, float] = {
     "scale": 10.0,
@@ -40,7 +35,7 @@ _MOST_SIMULATIONS = 50_000
 _SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 
 
-class IsmctsAgent:
+class IsmctsAgent(LooksAhead):
     """Searches a tree of what may follow, everything hidden from it drawn anew for every simulation.
 
     Plays the action with the most simulations. See `tabletop_agents.search.tree` for the method. It plays every
@@ -50,7 +45,7 @@ class IsmctsAgent:
         simulations: of each decision.
         milliseconds: to think of each decision, instead; what it plays then depends on the machine.
         settings: replaces some of `DEFAULT_SETTINGS`.
-        weights: replaces some of `tabletop_agents.search.position_value.DEFAULT_WEIGHTS`.
+        weights: replaces some of the game's (`Game.weights`).
         num_threads: threads that share the games of one call (one tree is one thread's); None for as many as there
             are cores.
         name: `ismcts-N` or `ismcts-Nms` if None.
@@ -78,8 +73,7 @@ class IsmctsAgent:
         self.simulations = simulations
         self.milliseconds = milliseconds
         self.num_threads = num_threads
-        self._settings = settings_record({**DEFAULT_SETTINGS, **(settings or {})})
-        self._weights = weights_record(weights)
+        super().__init__(weights, settings)
         self.name = name or (f"ismcts-{simulations}" if simulations is not None else f"ismcts-{milliseconds:g}ms")
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
@@ -88,32 +82,31 @@ class IsmctsAgent:
         return np.asarray((visits + utilities).argmax(axis=1), np.int64)
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, NUM_ACTIONS) float64: the shares of the simulations that began with each action."""
+        """(N, A) float64: the shares of the simulations that began with each action."""
         visits, _ = self.search(decisions, generator)
         return np.asarray(visits / visits.sum(axis=1, keepdims=True))
 
     def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Simulations that began with each action, and their mean utility: both (N, NUM_ACTIONS) float64.
+        """Simulations that began with each action, and their mean utility: both (N, A) float64.
 
         The utility is between 0 and 1, 0 for actions without a simulation.
         """
-        warm_up()
-        visits, utilities = np.zeros((2, len(decisions), NUM_ACTIONS))
+        game, search = decisions.game, search_for(decisions.game)
+        weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
+        visits, utilities = np.zeros((2, len(decisions), game.num_actions))
         roots = decisions.sample_states(generator)
         tables = decisions.tables
         room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
 
         def think(part: slice) -> None:
-            memo, nodes, stack = new_memo(), np.zeros(room, NODE), np.zeros(MAX_DEPTH + 1, STATE)
-            for game in range(part.start, part.stop):
-                root = roots[game : game + 1]
+            memo, nodes, stack = game.new_memo(), np.zeros(room, NODE), search.stack()
+            for one in range(part.start, part.stop):
+                root = roots[one : one + 1]
                 nodes[:1] = np.zeros(1, NODE)
                 used = 1
                 for simulations in self._portions():
-                    used = search_tree(
-                        root, tables, self._weights, self._settings, memo, nodes, used, stack, simulations
-                    )
-                read_root(nodes, visits[game], utilities[game])
+                    used = search.search_tree(root, tables, weights, settings, memo, nodes, used, stack, simulations)
+                search.read_root(nodes, visits[one], utilities[one])
 
         in_threads(think, len(decisions), 1, self.num_threads)
         return visits, utilities

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from petrichor_env.config import Config
 from tabletop.agents import Decisions
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Config, Game
 from tabletop_agents.checkpoint import read_notes
 
 
@@ -30,11 +30,11 @@ class PolicyAgent:
         self.players = players
 
     @classmethod
-    def load(cls, path: str | Path, *, sample: bool = False, name: str = "policy") -> PolicyAgent:
-        """The policy of a checkpoint. Raises CheckpointError where it is missing, damaged or of another version."""
+    def load(cls, path: str | Path, game: Game, *, sample: bool = False, name: str = "policy") -> PolicyAgent:
+        """The policy of a checkpoint. Raises CheckpointError where it is missing, damaged or doesn't fit this game."""
         from sb3_contrib import MaskablePPO
 
-        training = read_notes(path).get("training", {})
+        training = read_notes(game, path).get("training", {})
         players = training.get("players") if isinstance(training, dict) else None
         try:
             model = MaskablePPO.load(path, device="cpu")
@@ -59,7 +59,7 @@ class PolicyAgent:
         return np.asarray(logits.argmax(axis=1), np.int64)
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, NUM_ACTIONS) float64: what the policy gives each action; nothing is drawn from the generator."""
+        """(N, A) float64: what the policy gives each action; nothing is drawn from the generator."""
         logits = self._logits(decisions).astype(np.float64)
         shares = np.exp(logits - logits.max(axis=1, keepdims=True)) * (decisions.action_masks == 1)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))

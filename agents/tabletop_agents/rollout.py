@@ -6,16 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.state import STATE
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.threads import in_threads
-from tabletop_agents.search.one_turn import MAX_DEPTH
-from tabletop_agents.search.playouts import mean_utilities
-from tabletop_agents.search.position_value import new_memo, weights_record
-from tabletop_agents.search.utility import settings_record
-from tabletop_agents.search.warm_up import warm_up
+from tabletop_agents.search import LooksAhead, search_for
 
 DEFAULT_SETTINGS: dict[str, float] = {
     "scale": 10.0,
@@ -34,7 +28,7 @@ PLAYOUTS = 16
 """Playouts of each legal action of the agent named `rollout`."""
 
 
-class RolloutAgent:
+class RolloutAgent(LooksAhead):
     """Plays the action after which it does best on average, when all go on by the one-turn walk (as `greedy` would).
 
     Everything hidden from it is drawn anew for every playout, in the same ways for every action. It plays every
@@ -43,7 +37,7 @@ class RolloutAgent:
     Arguments:
         playouts: of each legal action.
         settings: replaces some of `DEFAULT_SETTINGS`.
-        weights: replaces some of `tabletop_agents.search.position_value.DEFAULT_WEIGHTS`.
+        weights: replaces some of the game's (`Game.weights`).
         num_threads: threads that share the games of one call; None for as many as there are cores.
         name: `rollout-N` if None.
 
@@ -63,8 +57,7 @@ class RolloutAgent:
             raise ConfigError(f"playouts={playouts!r}: an int of at least 1")
         self.playouts = playouts
         self.num_threads = num_threads
-        self._settings = settings_record({**DEFAULT_SETTINGS, **(settings or {})})
-        self._weights = weights_record(weights)
+        super().__init__(weights, settings)
         self.name = name or f"rollout-{playouts}"
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
@@ -72,20 +65,20 @@ class RolloutAgent:
         return np.asarray(self.utilities(decisions, generator).argmax(axis=1), np.int64)
 
     def utilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, NUM_ACTIONS) float64: each legal action's mean utility, between 0 and 1; -1 for the others."""
-        warm_up()
+        """(N, A) float64: each legal action's mean utility, between 0 and 1; -1 for the others."""
+        search = search_for(decisions.game)
+        weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
         games = len(decisions)
         roots = decisions.sample_states(generator)
         chances = generator.integers(0, 2**64, (games, self.playouts), dtype=np.uint64)
         values = np.where(decisions.action_masks == 1, 0.0, -1.0)
-        assert values.shape == (games, NUM_ACTIONS)
 
         def play(part: slice) -> None:
-            memo, stack = new_memo(), np.zeros(MAX_DEPTH + 1, STATE)
+            memo, stack = decisions.game.new_memo(), search.stack()
             for game in range(part.start, part.stop):
                 root = roots[game : game + 1]
-                fixed = (root, decisions.tables, self._weights, self._settings, memo, stack)
-                mean_utilities(*fixed, chances[game], values[game])
+                fixed = (root, decisions.tables, weights, settings, memo, stack)
+                search.mean_utilities(*fixed, chances[game], values[game])
 
         in_threads(play, games, 1, self.num_threads)
         return values

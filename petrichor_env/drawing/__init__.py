@@ -1,23 +1,41 @@
 """A state in words and in pictures.
 
-`render_text` draws it as text, `render_svg` as an SVG picture, `rgb_array` makes pixels of that; `changes` says what
-happened, `action_text` what an answer means.
+`render_text` draws it as text, `render_svg` as an SVG picture; `changes` says what happened, `action_text` what an
+answer means.
 """
 
-from petrichor_env.drawing.board import Picture, render_svg
-from petrichor_env.drawing.changes import changes
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from petrichor_env.drawing.board import render_svg
+from petrichor_env.drawing.changes import changes, in_brief
 from petrichor_env.drawing.decisions import action_text, question, told_action
 from petrichor_env.drawing.text import render_text
-from tabletop.drawing.raster import rgb_array, save_png
+from petrichor_env.words import owner_names
+
+if TYPE_CHECKING:
+    from tabletop.drawing.picture import Picture
 
 __all__ = [
-    "Picture",
     "action_text",
     "changes",
+    "in_brief",
+    "owner_names",
+    "picture",
     "question",
     "render_svg",
     "render_text",
-    "rgb_array",
-    "save_png",
     "told_action",
 ]
+
+
+def picture(shown: Any, viewer: int | None = None) -> Picture:
+    """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
+
+    As `tabletop.envs.rendering.picture`, which says what may be `shown`, for Petrichor.
+    """
+    from petrichor_env.game import GAME  # it has this package's drawings in it
+    from tabletop.envs import rendering
+
+    return rendering.picture(shown, viewer, GAME)

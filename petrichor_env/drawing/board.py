@@ -20,8 +20,6 @@ for every tile (`data-tile`), owner (`data-owner`), weather space (`data-weather
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -53,9 +51,8 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.words import NEUTRAL, owner_names
-from tabletop.drawing.raster import WIDTH, save_png
 from tabletop.drawing.svg import Markup, box, clean, cut, element, paragraph, text, title, use, width_of
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 
 SIZE = 960
 """Width and height of the drawing in its own units."""
@@ -88,7 +85,7 @@ def render_svg(
         last_action: what happened, in a sentence or two, for the last line.
         names: labels of the seats, such as the agents' names; None for player_0 ….
 
-    Raises `PetrichorError` for a viewer who does not play and for a wrong number of names.
+    Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
     """
     v = _view(state, viewer, tables, names)
     happened = clean(last_action)
@@ -111,46 +108,15 @@ def render_svg(
     return str(drawing)
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawing to show or keep: notebooks show it, `save` writes it.
-
-    Picture(render_svg(state)).save("board.png")
-    """
-
-    svg: str = field(repr=False)  # a hundred thousand characters, which would fill a terminal and every notebook's file
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def save(self, path: str | Path, width: int = WIDTH) -> None:
-        """Write the file, .svg or .png by its name; `width` is the PNG's, in pixels.
-
-        Raises `PetrichorError` for another name, where no file can be written, and for a PNG without the extra
-        `render`.
-        """
-        path = Path(path)
-        kind = path.suffix.lower()
-        if kind not in (".svg", ".png"):
-            raise PetrichorError(f"{path.name!r}: a picture is saved as .svg or .png")
-        try:
-            if kind == ".png":
-                save_png(self.svg, path, width)
-            else:
-                path.write_text(self.svg, encoding="utf-8")
-        except OSError as error:
-            raise PetrichorError(f"{path}: no picture can be written there ({error.strerror or error})") from None
-
-
 def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
     players = int(state["players"])
     if viewer is not None and viewer not in range(players):
-        raise PetrichorError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+        raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
     labels = owner_names(players) if names is None else tuple(map(clean, names))
     if players == 1 and len(labels) == 1:
         labels = (*labels, NEUTRAL)
     if len(labels) != state["owners"]:
-        raise PetrichorError(f"names={names!r}: one for each of {players} seats")
+        raise TabletopError(f"names={names!r}: one for each of {players} seats")
     return View(state, (load_tables() if tables is None else tables)[0], viewer, labels)
 
 

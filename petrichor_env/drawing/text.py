@@ -20,6 +20,7 @@ from itertools import zip_longest
 import numpy as np
 
 from petrichor_env.component_files import load_tables
+from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, TIMING_TEXTS, power_text
 from petrichor_env.drawing.decisions import WEATHER_WORDS, question
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
@@ -27,7 +28,6 @@ from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
     HARVEST,
-    MAX_PLAYERS,
     NOBODY,
     NUM_FORECASTS,
     NUM_KINDS,
@@ -45,7 +45,6 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.words import FIELDS, GROWING_NAMES, counted, owner_names, tile_name, win_text
-from tabletop.kernels import winners_of_games
 
 CARD_WORDS = (
     "a neutral drop on a tile",
@@ -149,9 +148,7 @@ def winners(s: State) -> list[int]:
     """The seats that have won, none while the game is on."""
     if s["decision"] != Decision.GAME_OVER:
         return []
-    won = np.zeros((1, MAX_PLAYERS), np.int8)
-    winners_of_games(np.array([s]), won)
-    return np.flatnonzero(won[0]).tolist()
+    return Config().game.winners(s)
 
 
 def result_text(s: State, names: Sequence[str]) -> str:

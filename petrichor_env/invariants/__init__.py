@@ -12,6 +12,7 @@ import numpy as np
 
 from petrichor_env.actions import DECLINE
 from petrichor_env.component_files import load_tables
+from petrichor_env.config import Config
 from petrichor_env.invariants.checks import Check, breaks
 from petrichor_env.invariants.effect import broken_effect
 from petrichor_env.invariants.modules import (
@@ -34,7 +35,6 @@ from petrichor_env.invariants.pieces import (
 from petrichor_env.invariants.progress import broken_draft, broken_progress, broken_turns, broken_weather
 from petrichor_env.state import DECISION_NAMES, LEGAL_WORDS, STATE, Decision, State
 from tabletop.errors import StateError
-from tabletop.kernels import refresh_legal
 from tabletop.warm_up import warm_up
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
@@ -61,8 +61,9 @@ def check(states: State, tables: np.ndarray | None = None) -> None:
             i = int(np.argmax(broken))
             raise StateError(which.format(i) + reason(i))
     legal = array["legal"].copy()
-    warm_up()
-    refresh_legal(array, tables)
+    game = Config().game
+    warm_up(game)
+    game.kernels.refresh_legal(array, tables)
     for broken, reason in broken_legal(array, legal):
         if broken.any():
             i = int(np.argmax(broken))

@@ -80,6 +80,23 @@ def is_ahead(s: State, seat: int, other: int) -> bool:
 
 
 @rule
+def ranks(s: State, out: np.ndarray) -> None:
+    """Write each owner's place into `out`: 1 for the most points, then Voting Wins; equal ones share it (Game End).
+
+    In solo the player needs more points than the neutral player.
+    """
+    if s.players == 1:
+        out[0] = 1 if s.points[0] > s.points[1] else 2
+        out[1] = 3 - out[0]
+        return
+    for seat in range(s.owners):
+        out[seat] = 1
+        for other in range(s.owners):
+            if is_ahead(s, other, seat):
+                out[seat] += 1
+
+
+@rule
 def winners(s: State, won: np.ndarray) -> None:
     """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, or shared.
 

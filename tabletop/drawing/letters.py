@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 
 UNITS = 200
 """Of an em, the height of a line of type: fine enough for a drawing that fills a screen."""
@@ -57,11 +57,11 @@ def _from(at: Point, to: Point) -> str:
 
 @lru_cache(maxsize=2)
 def _font(bold: bool) -> Any:
-    """Raises `PetrichorError` when matplotlib is missing."""
+    """Raises `TabletopError` when matplotlib is missing."""
     try:
         matplotlib, ft2font = import_module("matplotlib"), import_module("matplotlib.ft2font")
     except ImportError as error:
-        raise PetrichorError(
+        raise TabletopError(
             f'pictures need the extra "render": pip install "petrichor-env[render]" ({error})'
         ) from None
     font = ft2font.FT2Font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", _FILES[bold])))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 
 WIDTH = 640
 _LARGEST = 16384
@@ -19,10 +19,10 @@ _LARGEST = 16384
 def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
     """The picture as pixels: (height, width, 3), as high as its proportions make it, black where it shows nothing.
 
-    Raises `PetrichorError` when the library is missing, for a width outside 1 to 16384, and for what is no SVG.
+    Raises `TabletopError` when the library is missing, for a width outside 1 to 16384, and for what is no SVG.
     """
     if isinstance(width, bool) or not isinstance(width, int | np.integer) or not 1 <= width <= _LARGEST:
-        raise PetrichorError(f"width={width!r}: a whole number of pixels from 1 to {_LARGEST}")
+        raise TabletopError(f"width={width!r}: a whole number of pixels from 1 to {_LARGEST}")
     tvg, engine = _thorvg()
     canvas = tvg.SwCanvas(engine)
     picture = tvg.Picture(engine)
@@ -31,7 +31,7 @@ def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
         loaded = picture.load_data(svg.encode(errors="replace"), "svg", None, True)
         _, across, down = picture.get_size()
         if loaded != tvg.Result.SUCCESS or not across * down > 0:
-            raise PetrichorError(f"no SVG that can be drawn: {svg[:60]!r}")
+            raise TabletopError(f"no SVG that can be drawn: {svg[:60]!r}")
         height = max(1, round(width * down / across))
         canvas.set_target(int(width), height)
         picture.set_size(float(width), float(height))
@@ -54,12 +54,12 @@ def _thorvg() -> tuple[Any, Any]:
 
 
 def save_png(svg: str, path: str | Path, width: int = WIDTH) -> None:
-    """Write the picture as a PNG file, `width` pixels wide. Raises `PetrichorError` as `rgb_array` does."""
+    """Write the picture as a PNG file, `width` pixels wide. Raises `TabletopError` as `rgb_array` does."""
     pillow().fromarray(rgb_array(svg, width)).save(path, "PNG")
 
 
 def pillow() -> Any:
-    """The module `PIL.Image`. Raises `PetrichorError` when it is missing."""
+    """The module `PIL.Image`. Raises `TabletopError` when it is missing."""
     return _needed("PIL.Image")
 
 
@@ -67,6 +67,6 @@ def _needed(module: str) -> Any:
     try:
         return import_module(module)
     except (ImportError, OSError) as error:
-        raise PetrichorError(
+        raise TabletopError(
             f'pictures as pixels need the extra "render": pip install "petrichor-env[render]" ({error})'
         ) from None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 
 _INSTEAD = 'use render_mode="rgb_array" or "ansi" instead, or `petrichor play` to play in the terminal'
 _SHOWING_NOTHING = ("dummy", "offscreen")
@@ -25,7 +25,7 @@ class Window:
 
     Copies of it, and what is unpickled, open a window of their own.
 
-    Raises `PetrichorError` where pygame is missing or there is no screen. The window itself opens with the first
+    Raises `TabletopError` where pygame is missing or there is no screen. The window itself opens with the first
     picture.
     """
 
@@ -91,17 +91,17 @@ class Window:
 
 
 def _pygame() -> Any:
-    """The library. Raises `PetrichorError` where it is missing."""
+    """The library. Raises `TabletopError` where it is missing."""
     try:
         return import_module("pygame")
     except ImportError as error:
-        raise PetrichorError(
+        raise TabletopError(
             f'render_mode="human" needs the extra "render": pip install "petrichor-env[render]" ({error})'
         ) from None
 
 
 def _use_screen(pygame: Any) -> None:
-    """Raises `PetrichorError` where there is none. One that shows nothing must be asked for by SDL_VIDEODRIVER."""
+    """Raises `TabletopError` where there is none. One that shows nothing must be asked for by SDL_VIDEODRIVER."""
     named = os.environ.get("SDL_VIDEODRIVER")
     if sys.platform == "linux" and not (named or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise _no_screen("neither DISPLAY nor WAYLAND_DISPLAY is set")
@@ -115,5 +115,5 @@ def _use_screen(pygame: Any) -> None:
         raise _no_screen(f"SDL finds none and would draw {driver}")
 
 
-def _no_screen(reason: str) -> PetrichorError:
-    return PetrichorError(f'render_mode="human" opens a window, but there is no screen ({reason}); {_INSTEAD}')
+def _no_screen(reason: str) -> TabletopError:
+    return TabletopError(f'render_mode="human" opens a window, but there is no screen ({reason}); {_INSTEAD}')

@@ -1,1 +1,6 @@
-"""Games as Gymnasium environments: one game, and a native batch of games."""
+"""Games as environments: a seat of one game or of many for Gymnasium, and all seats for PettingZoo."""
+
+from tabletop.envs.single import SeatEnv
+from tabletop.envs.vector import SeatVectorEnv
+
+__all__ = ["SeatEnv", "SeatVectorEnv"]

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any, Literal
 
+import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from petrichor_env.config import Config
-from petrichor_env.scenarios import scenario
-from petrichor_env.state import Decision, State
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError, IllegalAction, ScenarioError
-
-Prepare = Callable[[Batch, NDArray[np.bool_]], None]
-"""Takes a batch and the (N,) bool mask of games that have just been set up, and may put positions into these."""
+from tabletop.game import NOBODY, Config, Game
+from tabletop.versus import Prepare
 
 _SMALLEST, _LARGEST = 16, 4096
 """Width and height of a picture, in pixels."""
 
 
-def solo_config(
-    variants: Sequence[str], modules: Sequence[str], powers: Sequence[str], components: str | None
-) -> Config:
-    """The solo game with these names, in lists as well as in tuples. Raises `ConfigError` as `Config` does."""
-    given: dict[str, Any] = {"variants": variants, "modules": modules, "powers": powers}
-    return Config(players=1, components=components, **given)
+def config_of(game: Game, given: Mapping[str, Any], others: Sequence[str] = ()) -> Config:
+    """The configuration with these fields, in lists as well as in tuples. Raises `ConfigError` as it does itself.
+
+    `others` are names that an unknown one could have been besides.
+    """
+    known = [one.name for one in fields(game.config)]
+    for name in given:
+        if name not in known:
+            raise ConfigError(f"unknown argument {name!r}; there are {', '.join([*known, *others])}")
+    config: Config = game.config(**given)
+    return config
+
+
+def observation_box(game: Game, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
+    """The space of observations of this dtype: float32, or int8 for plain counts."""
+    if dtype == np.float32:
+        return gymnasium.spaces.Box(game.observation.low, game.observation.high, (game.observation.size,), np.float32)
+    return gymnasium.spaces.Box(-128, 127, (game.observation.size,), np.int8)
 
 
 def check_render_mode(render_mode: str | None, allowed: Sequence[str]) -> str | None:
@@ -93,36 +103,29 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
     return options
 
 
-def scenario_of(options: Mapping[str, Any], config: Config) -> State | None:
+def scenario_of(options: Mapping[str, Any], config: Config) -> Any:
     """The state that `options["scenario"]` describes, None without one.
 
-    What the description leaves out of players, rounds, drafting, variants, modules and powers is the environment's
-    own. Raises `ScenarioError` for another configuration than the environment's, a finished game, and everything
-    `scenario` refuses.
+    What the description leaves out of the configuration is the environment's own. Raises `ScenarioError` for another
+    configuration than the environment's, a finished game, and everything `Game.scenario` refuses.
     """
     description = options.get("scenario")
     if description is None:
         return None
     if not isinstance(description, Mapping):
         raise ScenarioError(f"scenario: {description!r:.80} is not a dictionary as docs/scenarios.md describes it")
-    switches = {
-        "players": config.players,
-        "rounds": config.rounds,
-        "drafting": config.drafting,
-        "variants": list(config.variants),
-        "modules": list(config.modules),
-        "powers": list(config.powers),
-    }
-    state = scenario({**switches, **description}, config.components)
-    described = Config.of(state, config.components)
+    own = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(config).items()}
+    del own["components"]
+    state = config.game.scenario({**own, **description}, config.components)
+    described = config.game.config.of(state, config.components)
     if described != config:
         raise ScenarioError(f"scenario: it describes {described.name!r}, this environment plays {config.name!r}")
-    if state["decision"] == Decision.GAME_OVER:
+    if state["actor"] == NOBODY:
         raise ScenarioError("scenario: this game is over; an episode starts at a decision")
     return state
 
 
-def start_from(batch: Batch, state: State, options: Mapping[str, Any], which: NDArray[np.bool_] | slice) -> None:
+def start_from(batch: Batch, state: Any, options: Mapping[str, Any], which: NDArray[np.bool_] | slice) -> None:
     """Put `scenario_of(options)` into the games `which`. Without a `random` of its own each keeps its random stream."""
     streams = batch.states["rng"][which].copy()
     batch.states[which] = state

@@ -9,17 +9,13 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from petrichor_env.drawing.board import Picture, render_svg
-from petrichor_env.drawing.changes import changes, in_brief
-from petrichor_env.drawing.decisions import told_action
-from petrichor_env.drawing.text import render_text
-from petrichor_env.state import NOBODY, STATE, Decision, State
-from petrichor_env.words import owner_names
+from tabletop.drawing.picture import Picture
 from tabletop.drawing.raster import rgb_array
 from tabletop.drawing.svg import element, text
 from tabletop.drawing.window import Window
 from tabletop.envs.arguments import check_render_mode, check_render_size
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
+from tabletop.game import NOBODY, Game
 
 Frame: TypeAlias = str | NDArray[np.uint8]
 """Of a game, as text or as pixels."""
@@ -28,11 +24,11 @@ Frame: TypeAlias = str | NDArray[np.uint8]
 class Shown(NamedTuple):
     """A game as it is shown to somebody.
 
-    state: one record of dtype STATE. viewer: the seat that looks on, or None for all hands. tables: (1,) TABLES that
-    it is played with. game: its number among those of a `Rendering`.
+    state: one record. viewer: the seat that looks on, or None for all hands. tables: (1,) numbers on the pieces that it
+    is played with. game: its number among those of a `Rendering`.
     """
 
-    state: State
+    state: Any
     viewer: int | None
     tables: np.ndarray
     game: int = 0
@@ -42,6 +38,7 @@ class Rendering:
     """How N games are shown, and what has to be remembered of their last steps to say so in a picture.
 
     Arguments:
+        game: what is played.
         mode, size: an environment's `render_mode` and `render_size`.
         modes: that it offers; "human" only for one game.
         num_games: N.
@@ -50,15 +47,16 @@ class Rendering:
         mode: as given.
         draws: whether pictures are made; only then the rest need be told of steps, by `stepped`.
 
-    Raises `ConfigError` for a bad mode or size, `PetrichorError` where pictures or a window are asked for and can't be.
+    Raises `ConfigError` for a bad mode or size, `TabletopError` where pictures or a window are asked for and can't be.
     """
 
-    def __init__(self, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
+    def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
+        self.game = game
         self.mode = check_render_mode(mode, modes)
         self.draws = mode in ("rgb_array", "human")
         self._size = check_render_size(size)
-        self._window = Window("Petrichor") if mode == "human" else None
-        self._before = np.zeros(num_games, STATE)
+        self._window = Window(game.title) if mode == "human" else None
+        self._before = np.zeros(num_games, game.state)
         self._actions = np.full(num_games, NOBODY, np.int64)
         self._illegal = np.zeros(num_games, np.bool_)
         self._tells = np.zeros(num_games, np.bool_)
@@ -80,14 +78,14 @@ class Rendering:
         """What the last step was, for all games.
 
         Arguments:
-            before: (N,) STATE, what was played on.
+            before: (N,) records, what was played on.
             actions: (N,) ints. illegal: (N,) bool, which of them were.
             anew: (N,) bool, games that the step ended and started anew.
         """
         self._before[:] = before
         self._actions[:] = actions
         self._illegal[:] = illegal
-        self._tells[:] = before["decision"] != Decision.GAME_OVER
+        self._tells[:] = before["actor"] != NOBODY
         if anew is not None:
             self._tells[anew] = False
 
@@ -109,11 +107,12 @@ class Rendering:
             return None
         if self.draws:
             return tuple(map(self._pixels, shown))
-        return tuple(render_text(one.state, viewer=one.viewer, tables=one.tables) for one in shown)
+        return tuple(self.game.drawing.render_text(one.state, one.viewer, tables=one.tables) for one in shown)
 
     def svg(self, shown: Shown) -> str:
         """The picture, whatever the mode; what has happened last is in it where pictures are drawn."""
-        return render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=in_brief(self._told(shown)))
+        last = self.game.words.in_brief(self._told(shown))
+        return self.game.drawing.render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=last)
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -127,30 +126,35 @@ class Rendering:
         """Sentences: the last action, and what has changed since, as far as the viewer may know."""
         if not self._tells[shown.game]:
             return
+        words = self.game.words
         before, action = self._before[shown.game], int(self._actions[shown.game])
-        done = "an action that is not legal" if self._illegal[shown.game] else told_action(before, action, shown.viewer)
+        if self._illegal[shown.game]:
+            done = "an action that is not legal"
+        else:
+            done = words.told_action(before, action, shown.viewer)
         if done:
-            yield f"{owner_names(int(before['players']))[before['actor']]}: {done}."
-        yield from changes(before, shown.state, shown.viewer, shown.tables)
+            yield f"{words.owner_names(int(before['players']))[before['actor']]}: {done}."
+        yield from words.changes(before, shown.state, shown.viewer, shown.tables)
 
 
-def picture(shown: Any, viewer: int | None = None) -> Picture:
+def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> Picture:
     """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
 
     Arguments:
-        shown: an environment, in wrappers or not, or one record of dtype STATE, such as `batch.states[0]` or a
-            `scenario`, which is drawn with the shipped numbers. What was done last is in the picture of an environment
-            whose render mode is "rgb_array" or "human"; others don't keep it.
+        shown: an environment, in wrappers or not, or one record of `game`, such as `batch.states[0]` or a `scenario`,
+            which is drawn with the shipped numbers. What was done last is in the picture of an environment whose
+            render mode is "rgb_array" or "human"; others don't keep it.
         viewer: the seat that looks on, from 0. None shows an environment as its `render` does: Solo and Versus as one's
             own seat sees the game, PettingZoo's with all hands; and a state with all hands.
+        game: whose record it is; not needed for an environment.
 
-    Raises `PetrichorError` for anything else, for a viewer who doesn't play, and without the extra `render`.
+    Raises `TabletopError` for anything else, for a viewer who doesn't play, and without the extra `render`.
     """
     env: Any = getattr(shown, "unwrapped", shown)
     if isinstance(getattr(env, "_rendering", None), Rendering) and hasattr(env, "_shown"):
         game = env._shown()
         return Picture(env._rendering.svg(game if viewer is None else game._replace(viewer=viewer)))
-    if isinstance(shown, np.void | np.ndarray) and shown.dtype == STATE and shown.shape == ():
-        return Picture(render_svg(np.asarray(shown)[()], viewer))
+    if game is not None and getattr(shown, "dtype", None) == game.state and shown.shape == ():
+        return Picture(game.drawing.render_svg(np.asarray(shown)[()], viewer))
     wanted = "an environment of one game, or one state such as batch.states[0]"
-    raise PetrichorError(f"{type(shown).__name__} can't be drawn: {wanted}")
+    raise TabletopError(f"{type(shown).__name__} can't be drawn: {wanted}")

@@ -1,100 +1,124 @@
-"""What the single environments share: Gymnasium's interface over a batch of one game."""
+"""One seat of one game as a Gymnasium environment; agents play the other seats, if there are any."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from petrichor_env.observation import HIGH, LOW
-from petrichor_env.state import State
-from tabletop.batch import Batch
-from tabletop.envs.arguments import Prepare, check_action, check_options, preparation
+from tabletop.agents import Agent
+from tabletop.drawing.raster import WIDTH
+from tabletop.envs.arguments import check_action, check_options, config_of, observation_box, preparation
 from tabletop.envs.rendering import Frame, Rendering, Shown
-from tabletop.envs.vector import Games
 from tabletop.errors import GameOver
+from tabletop.game import Game, game_of
+from tabletop.versus import VersusBatch
+
+ARGUMENTS = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "render_mode", "render_size")
 
 
-class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
-    """A batch of one game as a Gymnasium environment, for subclasses that make the batch and say how games end.
+class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
+    """One seat's view of a game. A game for one is the case without other seats.
 
     Arguments:
-        games: the batch, with autoreset="disabled"; its game may be shown only after the first `reset`.
-        render_mode, render_size: as the subclass documents them.
+        game: a `Game`, or the name of the module that has it as `GAME`.
+        opponents: agents, or names that `tabletop_agents.make_agent` knows. One plays every other seat; with several
+            there is one for each of the other seats, clockwise from the learner's. () in a game for one.
+        seat: the learner's, from 0, or "random": drawn for every game.
+        reward: "win", "margin" or "points", as in `tabletop.batch.Batch`.
+        illegal_action: "lose", "raise" or "random", as in `Batch`.
+        observation_dtype: "float32", or "int8" for plain counts.
+        render_mode: "ansi", "rgb_array", "human" or None. render_size: width and height of pictures in pixels.
+        config: the fields of the game's configuration.
+
+    `info` has `action_mask` (int8) always; at the end of a game also `points` (int), `others_points` (float, the mean
+    of the others'), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool). `illegal` is there
+    too where another action was taken for an illegal one.
+
+    Raises `ConfigError` for a bad argument or option and for an opponent that is unknown or can't play this game,
+    `CheckpointError` for a trained opponent that can't be read, `ComponentsError` for bad numbers, `ScenarioError` for
+    a bad scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and
+    `GameOver` from `step` after the end.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "render_modes": ["ansi", "rgb_array", "human"],
         "render_fps": 2,
     }
-    batch: Games
 
-    def __init__(self, games: Games, render_mode: str | None, render_size: int):
-        self._rendering = Rendering(render_mode, render_size, self.metadata["render_modes"])
+    def __init__(
+        self,
+        game: Game | str,
+        *,
+        opponents: Sequence[Agent | str] = (),
+        seat: int | str = "random",
+        reward: str = "win",
+        illegal_action: str = "lose",
+        observation_dtype: str = "float32",
+        render_mode: str | None = None,
+        render_size: int = WIDTH,
+        **config: Any,
+    ):
+        game = game_of(game) if isinstance(game, str) else game
+        chosen = config_of(game, config, ARGUMENTS)
+        self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self.batch = games
-        self.observation_space = gymnasium.spaces.Box(LOW, HIGH, games.observations.shape[1:], np.float32)
-        self._num_actions = games.action_masks.shape[1]
-        self.action_space = gymnasium.spaces.Discrete(self._num_actions)
+        self.batch = VersusBatch(
+            chosen,
+            1,
+            opponents,
+            seat=seat,
+            reward=reward,
+            illegal_action=illegal_action,
+            autoreset="disabled",
+            observation_dtype=observation_dtype,
+        )
+        self.observation_space = observation_box(game, self.batch.observations.dtype)
+        self.action_space = gymnasium.spaces.Discrete(game.num_actions)
         self._started = False
         self._actions = np.zeros(1, np.int64)
 
-    # --- what a subclass says ---
-
-    @abstractmethod
-    def _start(self, seed: int | None, prepare: Prepare | None) -> None:
-        """Start the game anew; `prepare` puts a position into it."""
-
-    @abstractmethod
-    def _results(self) -> dict[str, Any]:
-        """How the game ended that ended in the last step: what its info says of it."""
-
-    @abstractmethod
-    def _all_seats(self) -> Batch:
-        """The batch with the whole game."""
-
-    @abstractmethod
-    def _viewer(self) -> int:
-        """The seat that is played from here."""
-
-    # --- Gymnasium's interface ---
+    @property
+    def seat(self) -> int:
+        """The seat that is played from here in the running game."""
+        return int(self.batch.seats[0])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start a game: a random one, or `options["scenario"]`. Returns the observation and `{"action_mask": …}`."""
         given = check_options(options, ("scenario",))
         prepare = preparation(given, self.batch.config)
         super().reset(seed=seed)
         if seed is None and not self._started:
             seed = int(self.np_random.integers(2**63))
-        self._start(seed, prepare)
+        self.batch.reset(seed, prepare=prepare)
         self._started = True
         self._rendering.started()
         if self.render_mode == "human":
             self.render()
         return self.batch.observations[0].copy(), {"action_mask": self.batch.action_masks[0].copy()}
 
-    def step(self, action: int | np.int64) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.int64) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Play one action, then what follows until the next one is asked for.
 
         Returns observation, reward, terminated, truncated (always False) and info.
         """
-        self._actions[0] = check_action(action, self._num_actions)
+        batch = self.batch
+        self._actions[0] = check_action(action, batch.game.num_actions)
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
-        batch = self.batch
-        before = self._all_seats().states.copy() if self._rendering.draws else None
+        before = batch.batch.states.copy() if self._rendering.draws else None
         batch.step(self._actions)
         if before is not None:
             self._rendering.stepped(before, self._actions, batch.illegal)
         info: dict[str, Any] = {"action_mask": batch.action_masks[0].copy()}
         terminated = batch.terminations.item()
         if terminated:
-            info.update(self._results())
+            info.update({key: values.item() for key, values in batch.results().items()})
         if terminated or batch.illegal.item():
             info["illegal"] = batch.illegal.item()
         if self.render_mode == "human":
@@ -102,13 +126,13 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return batch.observations[0].copy(), batch.rewards.item(), terminated, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal: (NUM_ACTIONS,) bool, as sb3-contrib's MaskablePPO asks for it."""
+        """Which actions are legal: (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
         return self.batch.action_masks[0].astype(np.bool_)
 
     @property
-    def state(self) -> State:
-        """A copy of the whole game, one record of `petrichor_env.state.STATE`; `petrichor_env.describe` reads it."""
-        return self._all_seats().states[0].copy()
+    def state(self) -> Any:
+        """A copy of the whole game, one record."""
+        return self.batch.batch.states[0].copy()
 
     def render(self) -> Frame | None:
         """The game as this seat sees it: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
@@ -122,5 +146,5 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._rendering.close()
 
     def _shown(self) -> Shown:
-        games = self._all_seats()
-        return Shown(games.states[0], self._viewer(), games.tables)
+        games = self.batch.batch
+        return Shown(games.states[0], self.seat, games.tables)

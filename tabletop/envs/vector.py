@@ -1,10 +1,9 @@
-"""What the native vector environments share: Gymnasium's arguments, autoreset modes and infos over a batch of games."""
+"""One seat of many games as a native Gymnasium vector environment."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -12,36 +11,46 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from petrichor_env.config import Config
-from petrichor_env.observation import HIGH, LOW
-from tabletop.batch import Batch, Seed
-from tabletop.envs.arguments import Prepare, check_action, check_mask, check_options, check_seeds, preparation
+from tabletop.agents import Agent
+from tabletop.batch import Seed
+from tabletop.drawing.raster import WIDTH
+from tabletop.envs.arguments import (
+    check_action,
+    check_mask,
+    check_options,
+    check_seeds,
+    config_of,
+    observation_box,
+    preparation,
+)
 from tabletop.envs.rendering import Frame, Rendering, Shown
+from tabletop.envs.single import ARGUMENTS
 from tabletop.errors import ConfigError, GameOver
-
-Observations = NDArray[np.float32]
-
-
-class Games(Protocol):
-    """What is asked of a batch of N games: its arrays, as `Batch` describes them, written anew by every step."""
-
-    config: Config
-    observations: NDArray[np.float32]
-    action_masks: NDArray[np.int8]
-    rewards: NDArray[np.float64]
-    terminations: NDArray[np.bool_]
-    illegal: NDArray[np.bool_]
-    final_observations: NDArray[np.float32]
-
-    def step(self, actions: NDArray[np.int64]) -> None: ...
+from tabletop.game import Game, game_of
+from tabletop.versus import Prepare, VersusBatch
 
 
-class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
-    """A batch of games as a Gymnasium vector environment, for subclasses that make the batch and say how games end.
+class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+    """One seat of N games in one process, stepped by compiled code. Each opponent answers for all games in one call.
 
-    Arguments:
-        games: the batch; its games may be shown only after the first `reset`.
-        num_envs, render_mode, render_size, autoreset_mode, copy: as the subclass documents them.
+    Game i is set up as in the single environment reset with `seed + i`. In a game for one it goes on as there, too.
+    With other seats, what is drawn besides (seats, opponents' moves) comes from one generator for all games: the same
+    seed and the same actions give the same games, but not those of N single environments.
+
+    `infos` is what `gymnasium.vector.SyncVectorEnv` would put together of the single environments' infos, except that
+    `infos["action_mask"]`, (num_envs, actions) int8, has every game's row after a `reset` of some games too.
+
+    Arguments, beyond those of `SeatEnv`:
+        num_envs: number of games.
+        autoreset_mode: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
+            ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the
+            step; `infos["final_obs"]` and `infos["final_info"]` have the end of the one before. `DISABLED`: finished
+            games are reset with `reset(options={"reset_mask": mask})`, and stepping them raises `GameOver`.
+        num_threads: threads to step on, None for as many as there are cores to use.
+        copy: True returns new observations and masks at every step. False returns the batch's own arrays, which the
+            next `step` or `reset` writes over, for learners that copy them into a rollout buffer of their own.
+
+    Raises what `SeatEnv` does, and `ConfigError` for a bad list of seeds or mask.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -49,51 +58,49 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
-    batch: Games
 
     def __init__(
         self,
-        games: Games,
-        num_envs: int,
-        render_mode: str | None,
-        render_size: int,
-        autoreset_mode: AutoresetMode,
-        copy: bool,
+        game: Game | str,
+        num_envs: int = 1,
+        *,
+        opponents: Sequence[Agent | str] = (),
+        seat: int | str = "random",
+        reward: str = "win",
+        illegal_action: str = "lose",
+        observation_dtype: str = "float32",
+        render_mode: str | None = None,
+        render_size: int = WIDTH,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        num_threads: int | None = None,
+        copy: bool = True,
+        **config: Any,
     ):
-        self.metadata = {**type(self).metadata, "autoreset_mode": autoreset_mode}  # type: ignore[misc]
-        self._rendering = Rendering(render_mode, render_size, self.metadata["render_modes"], num_envs)
+        game = game_of(game) if isinstance(game, str) else game
+        mode = autoreset_mode_of(autoreset_mode)
+        self.batch = VersusBatch(
+            config_of(game, config, (*ARGUMENTS, "autoreset_mode", "num_threads", "copy")),
+            num_envs,
+            opponents,
+            seat=seat,
+            reward=reward,
+            illegal_action=illegal_action,
+            autoreset=mode.name.lower(),
+            num_threads=num_threads,
+            observation_dtype=observation_dtype,
+            new_observations=copy,
+        )
+        self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
+        self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
         self.render_mode = render_mode
-        self.batch = games
         self.num_envs = num_envs
         self.copy = copy
-        self.autoreset_mode = autoreset_mode
-        self.single_observation_space = gymnasium.spaces.Box(LOW, HIGH, games.observations.shape[1:], np.float32)
-        self.single_action_space = gymnasium.spaces.Discrete(games.action_masks.shape[1])
+        self.autoreset_mode = mode
+        self.single_observation_space = observation_box(game, self.batch.observations.dtype)
+        self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._started = False
-
-    # --- what a subclass says ---
-
-    @abstractmethod
-    def _start(self, seed: Seed, which: NDArray[np.bool_], prepare: Prepare | None) -> None:
-        """Start these games (at least one) anew; `prepare` puts positions into them."""
-
-    @abstractmethod
-    def _over(self) -> NDArray[np.bool_]:
-        """(num_envs,) bool: games that wait for their reset."""
-
-    @abstractmethod
-    def _results(self) -> dict[str, NDArray[Any]]:
-        """How the games ended that ended in the last step: for each key of their info an array, in their order."""
-
-    @abstractmethod
-    def _all_seats(self) -> Batch:
-        """The batch with the whole games."""
-
-    @abstractmethod
-    def _viewers(self) -> NDArray[np.int64]:
-        """(num_envs,) ints: the seat that is played from here."""
 
     # --- Gymnasium's interface ---
 
@@ -102,7 +109,7 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Observations, dict[str, Any]]:
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start all games, or those of `options["reset_mask"]`, (num_envs,) bool. Returns observations and infos.
 
         A game is a random one, or `options["scenario"]`. An int `seed` seeds game i with seed + i, a sequence gives
@@ -132,13 +139,13 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     def step(
         self, actions: NDArray[np.int64]
-    ) -> tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play one action in every game: observations, rewards, terminations, truncations (all False), infos."""
         batch = self.batch
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
         self._check_range(actions)
-        before = self._all_seats().states.copy() if self._rendering.draws else None
+        before = self.batch.batch.states.copy() if self._rendering.draws else None
         batch.step(actions)
         terminations = batch.terminations.copy()
         if before is not None:
@@ -147,17 +154,16 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         infos = self._infos()
         if batch.illegal.any() or terminations.any():
             self._add_ends(infos, terminations, batch.illegal.copy())
-        rewards = batch.rewards.reshape(self.num_envs, -1)[:, 0].copy()
-        return batch.observations, rewards, terminations, np.zeros(self.num_envs, np.bool_), infos
+        return batch.observations, batch.rewards.copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal in each game: a new (num_envs, NUM_ACTIONS) bool array."""
+        """Which actions are legal in each game: a new (num_envs, actions) bool array."""
         return self.batch.action_masks.astype(np.bool_)
 
     def render(self) -> tuple[Frame, ...] | None:
         """Every game as the one who is played from here sees it: text with `render_mode="ansi"`, or pixels."""
-        games = self._all_seats()
-        pairs = zip(games.states, self._viewers(), strict=True)
+        games = self.batch.batch
+        pairs = zip(games.states, self.batch.seats, strict=True)
         shown = [Shown(state, int(viewer), games.tables, game) for game, (state, viewer) in enumerate(pairs)]
         return self._rendering.frames(shown)
 
@@ -170,9 +176,13 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             return  # the batch says what is wrong
         num_actions = self.batch.action_masks.shape[1]
         outside = (given < 0) | (given >= num_actions)
-        if outside.any() and (outside := outside & ~self._over()).any():
+        if outside.any() and (outside := outside & ~self.batch.over).any():
             game = int(outside.argmax())
             check_action(given[game], num_actions, f"game {game}: ")
+
+    def _start(self, seed: Seed, which: NDArray[np.bool_], prepare: Prepare | None) -> None:
+        """Start these games (at least one) anew; `prepare` puts positions into them."""
+        self.batch.reset(seed, None if which.all() else which, prepare)
 
     def _infos(self) -> dict[str, Any]:
         masks = self.batch.action_masks
@@ -202,7 +212,7 @@ class GamesVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     def _add_results(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
         if not ended.any():
             return
-        for key, values in self._results().items():
+        for key, values in self.batch.results().items():
             of_all = np.zeros(self.num_envs, values.dtype)
             of_all[ended] = values
             _add(info, key, of_all, ended)

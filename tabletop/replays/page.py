@@ -50,7 +50,7 @@ def write_page(
         viewer: seat that looks on: what is hidden from it is not in the file. None shows all hands.
         on_finished: called with 1 after each step.
 
-    Raises ReplayError as `frames` does and where the file can't be written, PetrichorError for a viewer who doesn't
+    Raises ReplayError as `frames` does and where the file can't be written, TabletopError for a viewer who doesn't
     play.
     """
     write(Path(path), page(*page_data(replay, viewer, on_finished)))

@@ -13,7 +13,7 @@ import numpy as np
 from petrichor_env.drawing.board import render_svg
 from petrichor_env.drawing.changes import changes, in_brief
 from tabletop.drawing.raster import WIDTH, pillow, rgb_array, save_png
-from tabletop.errors import PetrichorError, ReplayError
+from tabletop.errors import ReplayError, TabletopError
 from tabletop.replays.files import write
 from tabletop.replays.replay import Frame, Replay, frames, seen_by
 
@@ -52,7 +52,7 @@ def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
     Arguments:
         viewer: seat that looks on; None shows all hands.
 
-    Raises ReplayError at the first step at which the replay differs, PetrichorError for a viewer who doesn't play.
+    Raises ReplayError at the first step at which the replay differs, TabletopError for a viewer who doesn't play.
     """
     for frame in seen_by(frames(replay), viewer):
         yield _drawing(replay, frame, viewer)
@@ -74,11 +74,11 @@ def write_gif(
         viewer: seat that looks on; None shows all hands.
         on_finished: called with 1 after each step.
 
-    Raises ReplayError as `frames` does and where the file can't be written, PetrichorError for bad arguments and
+    Raises ReplayError as `frames` does and where the file can't be written, TabletopError for bad arguments and
     without the extra `render`.
     """
     if isinstance(milliseconds, bool) or not _FASTEST <= milliseconds <= _SLOWEST:
-        raise PetrichorError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
+        raise TabletopError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
     image = pillow()
     shown = list(seen_by(frames(replay), viewer))
     last = len(shown) - 1
@@ -122,7 +122,7 @@ def write_pngs(
         folder: is made if it isn't there; one with files in it is refused, lest two games are mixed.
         width, viewer, on_finished: as in `write_gif`.
 
-    Raises ReplayError as `frames` does and where no file can be written, PetrichorError for bad arguments and without
+    Raises ReplayError as `frames` does and where no file can be written, TabletopError for bad arguments and without
     the extra `render`.
     """
     folder = Path(folder)

@@ -19,7 +19,7 @@ import petrichor_env
 from petrichor_env.config import Config
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
 from petrichor_env.words import NEUTRAL, counted
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.replays.files import THOUSANDTHS, printable
 from tabletop.replays.replay import Replay, replays_of
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results, decimals
@@ -103,7 +103,7 @@ class ReplayFiles:
     def open(self, output: Path | None = None) -> None:
         """Make the folder, before any game is played for it.
 
-        Raises PetrichorError where none can be made, ConfigError for `output`, where the results' files are.
+        Raises TabletopError where none can be made, ConfigError for `output`, where the results' files are.
         """
         if self._wanted is not None and self._folder is None:
             if output is not None and Path(self._wanted).resolve() == output.resolve():
@@ -113,7 +113,7 @@ class ReplayFiles:
     def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
         """Keep these games; `labels` are the agents' names. `within`: a folder in the folder, counted on its own.
 
-        Raises PetrichorError where no file can be written, ConfigError for results without actions.
+        Raises TabletopError where no file can be written, ConfigError for results without actions.
         """
         if self._wanted is None:
             return
@@ -129,7 +129,7 @@ class ReplayFiles:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+            raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
         for start in range(0, kept, MAX_GAMES_AT_ONCE):
             end = min(kept, start + MAX_GAMES_AT_ONCE)
             for number, replay in enumerate(_replays(results, labels, start, end), first + start):

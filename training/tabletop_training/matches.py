@@ -414,7 +414,7 @@ def main(
         save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
         others: as in `Config` and `evaluate`.
 
-    Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and PetrichorError.
+    Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
         raise ConfigError("agents: at least one name")

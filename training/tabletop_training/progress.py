@@ -11,7 +11,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 
 
 class Interruptions:
@@ -61,7 +61,7 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
 def new_folder(wanted: str | Path) -> Path:
     """Make the folder; where it has files already, one beside it with a number, so that nothing is written over.
 
-    Raises PetrichorError where none can be made.
+    Raises TabletopError where none can be made.
     """
     first = Path(wanted)
     if first.name in ("", ".."):
@@ -73,7 +73,7 @@ def new_folder(wanted: str | Path) -> Path:
             folder = Path(f"{first}-{number}")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
     return folder
 
 

@@ -236,7 +236,7 @@ def main(
         save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
         others: as in `Config`.
 
-    Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and PetrichorError.
+    Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
     config = Config(
         players=players,

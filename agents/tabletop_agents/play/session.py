@@ -22,7 +22,7 @@ from petrichor_env.state import NOBODY, SOURCE_NAMES, Decision, State
 from petrichor_env.words import owner_names, win_text
 from tabletop.agents import Decisions, ask, check_agents
 from tabletop.batch import Batch, legal_actions
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.replays.files import check_names
 from tabletop.replays.replay import Replay, frames, overlay_file
 from tabletop.terminal import BOLD, COLUMNS, FAINT, fit, in_columns, painted
@@ -349,7 +349,7 @@ class Session:
             path = self._path or _free(folder / f"petrichor-{self.config.name}.json")
             try:
                 self.replay.save(path)
-            except PetrichorError as error:
+            except TabletopError as error:
                 problem, self._path = str(error), None
                 continue
             return f"The game is kept. Go on with: petrichor play --resume {shlex.quote(str(path))}"
@@ -401,7 +401,7 @@ class Session:
                 favourite = int(ask(self.hints, decisions, self._generator(1))[0])
                 return Reply("{} would answer {}: {}".format(name, *texts[favourite]))
             shares = self.hints.probabilities(decisions, self._generator(1))[0]
-        except PetrichorError as error:
+        except TabletopError as error:
             return Reply(f"No hint: {error}")
         likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
         lines = ["{} would answer {}: {}".format(name, *texts[likeliest[0]])]
@@ -427,7 +427,7 @@ class Session:
             return Reply(f"{path} is there already: another name, or s! {path} to replace it")
         try:
             self.replay.save(path)
-        except PetrichorError as error:
+        except TabletopError as error:
             return Reply(f"Not saved: {error}")
         self._saved, self._path = tuple(self._actions), path
         left = self._leaving or self.over

@@ -1,4 +1,102 @@
-"""The compiled parts of agents that look ahead: an evaluation of positions, a one-turn walk, playouts, a search tree.
+"""The compiled parts of agents that look ahead: a one-turn walk, playouts, a search tree.
 
-Their machine code is kept in the cache until a file of this folder or of the rules changes.
+They are templates, compiled for a game when an agent first plays it. Their machine code is kept in the cache until a
+file of this folder or of the rules changes.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tabletop.batch import Batch
+from tabletop.compiled import JIT, templates_in
+from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
+from tabletop.kernels import write_places
+from tabletop.warm_up import compile_all, is_cached
+from tabletop_agents.search import one_turn, playouts, tree, utility
+from tabletop_agents.search.one_turn import MAX_DEPTH
+from tabletop_agents.search.tree import NODE
+from tabletop_agents.search.utility import SETTINGS
+
+
+class Search:
+    """What the agents that look ahead need of one game: the kernels of this folder, and room to work in.
+
+    Attributes:
+        weights_dtype: of a record with the weights of the game's evaluation.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.weights_dtype = np.dtype([(name, np.float64) for name in game.weights] or [("none", np.float64)])
+        self.__dict__.update(game.made([write_places, *templates_in(one_turn, playouts, tree, utility)]))
+        if JIT and not is_cached(self.read_root):
+            self._compile()
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def weights(self, replaced: Mapping[str, float]) -> np.ndarray:
+        """(1,) record: the game's own weights with some replaced. Raises ConfigError for an unknown name."""
+        known = self.game.weights
+        unknown = sorted(set(replaced) - set(known))
+        if unknown:
+            raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
+        return np.array([tuple({**known, **replaced}.values()) or (0.0,)], self.weights_dtype)
+
+    def settings(self, defaults: Mapping[str, float], replaced: Mapping[str, float]) -> np.ndarray:
+        """(1,) SETTINGS: an agent's defaults, the game's own in their place, and those given in place of both."""
+        return utility.settings_record({**defaults, **self.game.search_settings, **replaced})
+
+    def stack(self) -> np.ndarray:
+        """Scratch space for the positions of a walk."""
+        return np.zeros(MAX_DEPTH + 1, self.game.state)
+
+    def _compile(self) -> None:
+        """Compile what the cache lacks, with a word about it."""
+        batch = Batch(self.game.config(players=self.game.players[0]), num_games=1, seed=0)
+        root, tables, weights = batch.states.copy(), batch.tables, self.weights({})
+        settings, nodes = np.ones(1, SETTINGS), np.zeros(40, NODE)
+        actions, values = np.zeros(1, np.int64), np.zeros(self.game.num_actions)
+        chances, memo, stack = np.ones(1, np.uint64), self.game.new_memo(), self.stack()
+        fixed = (root, tables, weights)
+        compile_all(
+            f"the agents' searches for {self.game.title}, once, up to a minute",
+            [
+                ("one turn", self.choose_best_actions, (*fixed, memo, stack, np.zeros(1), 20, actions)),
+                ("playouts", self.mean_utilities, (*fixed, settings, memo, stack, chances, values)),
+                ("tree search", self.search_tree, (*fixed, settings, memo, nodes, 1, stack, 1)),
+                ("its result", self.read_root, (nodes, values, values.copy())),
+            ],
+        )
+
+
+@cache
+def search_for(game: Game) -> Search:
+    """The searches of a game, compiled or taken from the cache."""
+    return Search(game)
+
+
+class LooksAhead:
+    """What agents share that value positions by the game's own evaluation.
+
+    Arguments:
+        weights: replaces some of the game's (`Game.weights`).
+        settings: replaces some of the agent's settings (`tabletop_agents.search.utility.SETTINGS`).
+    """
+
+    def __init__(self, weights: Mapping[str, float] | None, settings: Mapping[str, float] | None = None) -> None:
+        self.weights = dict(weights or {})
+        self.settings = dict(settings or {})
+        unknown = sorted(set(self.settings) - set(SETTINGS.names or ()))
+        if unknown:
+            raise ConfigError(f"settings: unknown {', '.join(unknown)}; there are {', '.join(SETTINGS.names or ())}")
+
+    def check(self, config: Config) -> None:
+        """Raises ConfigError for weights that the game doesn't have."""
+        search_for(config.game).weights(self.weights)

@@ -1,26 +1,23 @@
 """A walk through all ways to finish the action at hand: what the greedy agent plays, and what playouts follow.
 
-The walk is depth-first through one player's own decisions (card, payment, tiles, vote), up to the next turn, the offer
-of an optional action, or somebody else's decision.
+The walk is depth-first through one player's own decisions, up to where the game's rules call them settled: the end of
+what the player is doing, or somebody else's decision.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from petrichor_env import rules
-from petrichor_env.state import Decision, Phase, State
-from tabletop.compiled import kernel, rule
+from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import count_legal, next_legal
-from tabletop_agents.search.position_value import position_value
 
 MAX_DEPTH = 16
 _SAME = 1e-9
-_TURN, _OPTIONAL_ACTION = int(Decision.TURN), int(Decision.OPTIONAL_ACTION)
-_OVER = int(Phase.OVER)
 
 
-@kernel
+@kernel_template
 def choose_best_actions(
     states: np.ndarray,
     tables: np.ndarray,
@@ -44,15 +41,15 @@ FOLLOWING, LINE, BEST = 0, 1, 2
 best position behind one first action, and to the best of all; each line ends with -1."""
 
 
-@rule
+@rule_template
 def new_walk() -> np.ndarray:
     """Scratch space of `find_best_line`, which leaves its result in row BEST."""
     return np.zeros((3, MAX_DEPTH + 1), np.int64)
 
 
-@rule
+@rule_template
 def find_best_line(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, chance: float, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, chance: float, max_nodes: int
 ) -> None:
     """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `walk[BEST]`.
 
@@ -81,11 +78,11 @@ def find_best_line(
         action = next_legal(stack[0], action + 1)
 
 
-@rule
+@rule_template
 def value_after(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, seat: int, action: int, max_nodes: int
 ) -> float:
-    """`position_value` of the best position `seat` can reach from `stack[0]` beginning with the action.
+    """`rules.value` of the best position `seat` can reach from `stack[0]` beginning with the action.
 
     The decisions that lead there are in `walk[LINE]`; `stack[depth]` is the position after `depth` of them.
     """
@@ -96,8 +93,8 @@ def value_after(
     walk[FOLLOWING, 0] = action + 1
     walk[FOLLOWING, 1] = 0
     while depth > 0:
-        if depth == MAX_DEPTH or nodes >= max_nodes or is_settled(stack[depth], seat):
-            value = position_value(stack[depth], t, w, seat, memo)
+        if depth == MAX_DEPTH or nodes >= max_nodes or rules.is_settled(stack[depth], seat):
+            value = rules.value(stack[depth], t, w, seat, memo)
             if value > best:
                 best = value
                 for i in range(depth):
@@ -117,9 +114,3 @@ def value_after(
                 break
             depth -= 1
     return best
-
-
-@rule
-def is_settled(s: State, seat: int) -> bool:
-    """Whether the action is done: a new choice of what to play, another player's decision, or the end."""
-    return bool(s.phase == _OVER or s.actor != seat or s.decision == _TURN or s.decision == _OPTIONAL_ACTION)

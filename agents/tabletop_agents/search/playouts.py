@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from petrichor_env import rules
-from petrichor_env.state import NOBODY, State
 from tabletop.chance import random_below
-from tabletop.compiled import kernel, rule
+from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import next_legal
-from tabletop_agents.search.one_turn import BEST, find_best_line, is_settled, new_walk
-from tabletop_agents.search.position_value import position_value
+from tabletop_agents.search.one_turn import BEST, find_best_line, new_walk
 from tabletop_agents.search.utility import utility
 
 _RESOLUTION = 1 << 30
+_NOBODY = -1
 
 
-@kernel
+@kernel_template
 def mean_utilities(
     root: np.ndarray,
     tables: np.ndarray,
@@ -27,7 +27,7 @@ def mean_utilities(
     chances: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Add the mean utility of every legal action of `root` (1,), for its actor, to `values` (NUM_ACTIONS,).
+    """Add the mean utility of every legal action of `root` (1,), for its actor, to `values` (A,).
 
     There is a playout for each of `chances` (uint64), which seed what is hidden and what happens.
     """
@@ -41,23 +41,21 @@ def mean_utilities(
             rules.sample_hidden(stack[0], t, seat, chance)
             rules.step(stack[0], t, action)
             play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
-            margin = position_value(stack[0], t, w, seat, memo)
+            margin = rules.value(stack[0], t, w, seat, memo)
             values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
 
 
-@rule
-def play_on(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, rounds: int, max_nodes: int
-) -> None:
+@rule_template
+def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, rounds: int, max_nodes: int) -> None:
     """Let everybody play `stack[0]` on by the one-turn walk.
 
     To the end of this round for `rounds` 1, of the next one for 2, and so on; for 0 till the action at hand is done.
     """
     seat = int(stack[0].actor)
     last = int(stack[0]["round"]) + rounds
-    while stack[0].actor != NOBODY:
-        if stack[0]["round"] >= last and (rounds > 0 or is_settled(stack[0], seat)):
+    while stack[0].actor != _NOBODY:
+        if stack[0]["round"] >= last and (rounds > 0 or rules.is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
         find_best_line(stack, walk, memo, t, w, chance, max_nodes)

@@ -9,17 +9,15 @@ one-turn walk says of it as a prior; a simulation ends at a node that had no chi
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from petrichor_env import rules
-from petrichor_env.state import MAX_PLAYERS, NOBODY, State
 from tabletop.chance import random_bits
-from tabletop.compiled import kernel, rule
-from tabletop.legal import count_legal
+from tabletop.compiled import kernel_template, rule_template, rules
+from tabletop.legal import count_legal, is_legal
 from tabletop_agents.search.one_turn import new_walk, value_after
 from tabletop_agents.search.playouts import play_on
-from tabletop_agents.search.position_value import position_value
 from tabletop_agents.search.utility import expected_utility, utility
 
 NODE = np.dtype(
@@ -38,9 +36,10 @@ NODE = np.dtype(
 
 MAX_PATH = 256
 """Nodes of one simulation; few go down further than ten."""
+_NOBODY = -1
 
 
-@kernel
+@kernel_template
 def search_tree(
     root: np.ndarray,
     tables: np.ndarray,
@@ -67,9 +66,9 @@ def search_tree(
     return used
 
 
-@kernel
+@kernel_template
 def read_root(nodes: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> None:
-    """Write the simulations through each of the root's children, and their mean utility, by action (NUM_ACTIONS,)."""
+    """Write the simulations through each of the root's children, and their mean utility, by action (A,)."""
     child = nodes[0].child
     while child != 0:
         n = nodes[child]
@@ -79,14 +78,14 @@ def read_root(nodes: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> N
         child = n.sibling
 
 
-@rule
+@rule_template
 def simulate(
     stack: np.ndarray,
     walk: np.ndarray,
     memo: np.ndarray,
-    t: State,
-    w: State,
-    p: State,
+    t: Any,
+    w: Any,
+    p: Any,
     nodes: np.ndarray,
     used: int,
     path: np.ndarray,
@@ -95,7 +94,7 @@ def simulate(
     s = stack[0]
     node, depth = 0, 0
     path[0] = 0
-    while s.actor != NOBODY and depth + 1 < MAX_PATH:
+    while s.actor != _NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
         used = add_children(stack, walk, memo, t, w, p, nodes, used, node)
         chosen = choose_child(s, p, nodes, node)
@@ -112,14 +111,14 @@ def simulate(
     return used
 
 
-@rule
+@rule_template
 def add_children(
     stack: np.ndarray,
     walk: np.ndarray,
     memo: np.ndarray,
-    t: State,
-    w: State,
-    p: State,
+    t: Any,
+    w: Any,
+    p: Any,
     nodes: np.ndarray,
     used: int,
     node: int,
@@ -157,14 +156,14 @@ def add_children(
     return used
 
 
-@rule
-def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
+@rule_template
+def choose_child(s: Any, p: Any, nodes: np.ndarray, node: int) -> int:
     """The legal child with the highest upper confidence bound; 0 if there is none."""
     best, best_bound = 0, -np.inf
     child = nodes[node].child
     while child != 0:
         n = nodes[child]
-        if rules.is_legal(s, int(n.action)):
+        if is_legal(s, int(n.action)):
             n.available += 1
             visits = n.visits + p.prior_visits
             mean = (n.total + p.prior_visits * n.prior) / visits
@@ -175,15 +174,13 @@ def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
     return best
 
 
-@rule
-def back_up(
-    s: State, t: State, w: State, p: State, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray
-) -> None:
+@rule_template
+def back_up(s: Any, t: Any, w: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray) -> None:
     """Add the position's utility, for who moved there, to every node of the path."""
-    values = np.full(MAX_PLAYERS, -1.0)
+    values = np.full(s.points.shape[0], -1.0)
     for i in range(1, depth + 1):
         seat = int(nodes[path[i]].mover)
         if values[seat] < 0.0:
-            values[seat] = utility(s, p, seat, position_value(s, t, w, seat, memo))
+            values[seat] = utility(s, p, seat, rules.value(s, t, w, seat, memo))
         nodes[path[i]].visits += 1
         nodes[path[i]].total += values[seat]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from petrichor_env import rules
-from petrichor_env.state import MAX_PLAYERS, Phase, State
-from tabletop.compiled import rule
+from tabletop.compiled import rule_template
 from tabletop.errors import ConfigError
+from tabletop.kernels import write_places
 
 SETTINGS = np.dtype(
     [
@@ -26,26 +26,26 @@ SETTINGS = np.dtype(
 )
 """What the searches are tuned with."""
 
-_OVER = int(Phase.OVER)
+_NOBODY = -1
 
 
-@rule
-def expected_utility(s: State, p: State, margin: float) -> float:
+@rule_template
+def expected_utility(s: Any, p: Any, margin: float) -> float:
     """The utility of a margin that is expected while the game goes on."""
     return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
 
 
-@rule
-def utility(s: State, p: State, seat: int, margin: float) -> float:
-    """`margin` is what `position_value` says of this position for the seat, `p` a record of SETTINGS."""
-    if s.phase != _OVER:
+@rule_template
+def utility(s: Any, p: Any, seat: int, margin: float) -> float:
+    """`margin` is what `rules.value` says of this position for the seat, `p` a record of SETTINGS."""
+    if s.actor != _NOBODY:
         return expected_utility(s, p, margin)
-    won = np.zeros(MAX_PLAYERS, np.int8)
-    rules.winners(s, won)
+    places = np.zeros(s.points.shape[0], np.int8)
+    write_places(s, places)
     winners = 0
     for other in range(s.owners):
-        winners += won[other]
-    victory = won[seat] / winners
+        winners += places[other] == 1
+    victory = (places[seat] == 1) / winners
     return p.win * victory + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
 
 

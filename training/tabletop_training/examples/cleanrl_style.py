@@ -23,7 +23,7 @@ from torch.distributions import Categorical
 from petrichor_env import Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.observation import OBSERVATION_SIZE
-from tabletop.errors import PetrichorError
+from tabletop.errors import TabletopError
 from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.matches import evaluate
 
@@ -98,7 +98,7 @@ def main(
             illegal_action="raise",  # with the mask there is none
             autoreset_mode="SAME_STEP",
         )
-    except PetrichorError as error:
+    except TabletopError as error:
         raise SystemExit(f"--opponent: {error}") from None
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # a small network is no work for more, which would wait for each other

@@ -23,7 +23,7 @@ import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.state import STATE_VERSION
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import (
     ALL_VARIANTS,
     EVALUATION_SEED,
@@ -143,13 +143,13 @@ def main(
         reference: `benchmark.json` to begin with where the output has none; None → docs/benchmark.json if it is there.
 
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
-    ConfigError, CheckpointError, ComponentsError, PetrichorError.
+    ConfigError, CheckpointError, ComponentsError, TabletopError.
     """
     console = Console()
     names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
     for number in (games, search_games, duel_games):
         if number < 1:
-            raise PetrichorError(f"{number} games: at least 1")
+            raise TabletopError(f"{number} games: at least 1")
     folder = Path(output)
     overlay = None if components is None else str(Path(components).resolve())
     benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), overlay)
@@ -159,7 +159,7 @@ def main(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PetrichorError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
 
     def save() -> None:
         write_json(folder / _FILE, asdict(benchmark))
@@ -192,7 +192,7 @@ def main(
 
 
 def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
-    """What is there already. Raises PetrichorError for a file of the output that can't be gone on with."""
+    """What is there already. Raises TabletopError for a file of the output that can't be gone on with."""
     tables = sha256(load_tables(components).tobytes())
     for path in (own, reference):
         if not path.exists():
@@ -206,12 +206,12 @@ def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
             if not read.tables:
                 raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            raise PetrichorError(f"{path}: no benchmark of this version; move it away to begin anew") from None
+            raise TabletopError(f"{path}: no benchmark of this version; move it away to begin anew") from None
         if (read.tables, read.state_version) == (tables, STATE_VERSION):
             return replace(read, components=components)
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
-            raise PetrichorError(
+            raise TabletopError(
                 f"{path}: measured with other rules or numbers (state version {read.state_version}, {played}); "
                 "give the same --components, or move it away to begin anew"
             )
@@ -240,7 +240,7 @@ def _players(
                     continue
                 try:
                     players += make_agents([name], config)
-                except PetrichorError as error:
+                except TabletopError as error:
                     if name in wanted and not isinstance(error, ConfigError):
                         raise
                     refusals.append(error)

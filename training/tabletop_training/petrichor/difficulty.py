@@ -20,7 +20,7 @@ import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
-from tabletop.errors import CheckpointError, PetrichorError
+from tabletop.errors import CheckpointError, TabletopError
 from tabletop_training.evaluation import (
     ALL_VARIANTS,
     EVALUATION_SEED,
@@ -138,7 +138,7 @@ def main(
         save_replays: folder for replays of the games that are played now, with a folder in it for each agent and set.
         replay_games, replay_probabilities: as `ReplayFiles` takes them, of each set.
 
-    Raises ConfigError, CheckpointError, ComponentsError for bad arguments, PetrichorError for a folder that can't be
+    Raises ConfigError, CheckpointError, ComponentsError for bad arguments, TabletopError for a folder that can't be
     resumed.
     """
     replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
@@ -163,10 +163,10 @@ def main(
         )
     games, search_games = GAMES if games is None else games, SEARCH_GAMES if search_games is None else search_games
     if len(set(names)) < len(names):
-        raise PetrichorError(f"agents {', '.join(names)}: each at most once")
+        raise TabletopError(f"agents {', '.join(names)}: each at most once")
     for number in (games, search_games):
         if number < 1:
-            raise PetrichorError(f"{number} games: at least 1")
+            raise TabletopError(f"{number} games: at least 1")
     number_of = {name: search_games if is_search(name) else games for name in names}
     with console.status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
@@ -310,13 +310,13 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
                 )
                 writer.writerows((result.agents[0], variants, *row) for row in numbers.tolist())
     except OSError as error:
-        raise PetrichorError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
+        raise TabletopError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
 
 
 def read_games(folder: Path, study: Study) -> dict[Key, Results]:
     """The study's finished sets of games in `games.csv`; none where there is no such file.
 
-    A set that lacks games (the program was killed while writing) is left out. Raises PetrichorError for a file that
+    A set that lacks games (the program was killed while writing) is left out. Raises TabletopError for a file that
     is not such a table.
     """
     path = folder / GAMES_FILE
@@ -327,16 +327,16 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
         with path.open(newline="", encoding="utf-8") as file:
             lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PetrichorError(f"{path}: can't be read ({error})") from None
+        raise TabletopError(f"{path}: can't be read ({error})") from None
     if not lines or tuple(lines[0]) != _COLUMNS:
-        raise PetrichorError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
+        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
     for line, row in enumerate(lines[1:], 2):
         try:
             agent, variants, *numbers = row
             names = tuple(variants.split("+")) if variants != "base" else ()
             rows.setdefault((agent, names), []).append([int(number) for number in numbers])
         except ValueError:
-            raise PetrichorError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
+            raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     results = {}
     for (agent, names), games in rows.items():
         wanted = range(study.seed, study.seed + study.agents.get(agent, 0))
@@ -355,23 +355,23 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
 
 
 def read_study(folder: Path) -> Study:
-    """What a folder's games are. Raises PetrichorError where there are none, or of other rules or numbers."""
+    """What a folder's games are. Raises TabletopError where there are none, or of other rules or numbers."""
     path = folder / SETTINGS_FILE
     try:
         read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         study = Study(**{**read, "modules": tuple(read["modules"])})
     except OSError as error:
-        raise PetrichorError(f"{path}: no study to go on with ({error.strerror})") from None
+        raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise PetrichorError(f"{path}: not the settings of a study of this version") from None
+        raise TabletopError(f"{path}: not the settings of a study of this version") from None
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", STATE_VERSION)):
         if getattr(study, what) != now:
-            raise PetrichorError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
+            raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
     if study.tables != sha256(load_tables(study.components).tobytes()):
-        raise PetrichorError(f"{folder}: its games were played with other numbers on the pieces")
+        raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
         if agent_hash(agent) != digest:
-            raise PetrichorError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
+            raise TabletopError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
     return study
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 import petrichor_env
 from petrichor_env.config import Config
 from petrichor_env.state import STATE_VERSION
-from tabletop.errors import ConfigError, PetrichorError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
 from tabletop_training.evaluation_files import percent, plus_minus, write_json
 from tabletop_training.matches import evaluate, make_agents
@@ -87,7 +87,7 @@ def main(
         seed: of the first game.
         output: a JSON file, whose steps of this version are kept.
 
-    Raises ConfigError for bad arguments, PetrichorError for a file of another version.
+    Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
     if not players or not set(players) <= set(CONFIGS):
         raise ConfigError(f"players={list(players)}: one or more of {', '.join(map(str, CONFIGS))}; 1 is solo")
@@ -98,7 +98,7 @@ def main(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PetrichorError(f"{path.parent}: no folder can be made there ({error.strerror})") from None
+        raise TabletopError(f"{path.parent}: no folder can be made there ({error.strerror})") from None
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
     missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
@@ -149,9 +149,9 @@ def _read(path: Path) -> list[dict[str, Any]]:
         for row in steps:
             _table([row])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise PetrichorError(f"{path}: no ladder of this project ({error})") from None
+        raise TabletopError(f"{path}: no ladder of this project ({error})") from None
     if version != STATE_VERSION:
-        raise PetrichorError(f"{path}: measured with state version {version}, this is {STATE_VERSION}: move it away")
+        raise TabletopError(f"{path}: measured with state version {version}, this is {STATE_VERSION}: move it away")
     return steps
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from petrichor_env.rules.fields import drops_in_cloud, drops_on, takes_drops
@@ -23,9 +21,8 @@ from petrichor_env.state import (
     Weather,
 )
 from tabletop.compiled import rule
-from tabletop.errors import ConfigError
 
-DEFAULT_WEIGHTS: dict[str, float] = {
+WEIGHTS: dict[str, float] = {
     "later": 0.85,  # what a drop promises fades by this factor with every round still to come
     "short": 0.5,  # of its points, what a tile promises that is one drop short of growing
     "token": 6.0,  # a Wheat token, on the way to the bonus for most of them
@@ -41,24 +38,13 @@ DEFAULT_WEIGHTS: dict[str, float] = {
 }
 """The evaluation's weights, in points."""
 
-WEIGHTS = np.dtype([(name, np.float64) for name in DEFAULT_WEIGHTS])
-
-
-def weights_record(weights: Mapping[str, float] | None = None) -> np.ndarray:
-    """(1,) WEIGHTS: the default ones with some replaced. Raises ConfigError for an unknown name."""
-    unknown = sorted(set(weights or {}) - set(DEFAULT_WEIGHTS))
-    if unknown:
-        raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(DEFAULT_WEIGHTS)}")
-    return np.array([tuple({**DEFAULT_WEIGHTS, **(weights or {})}.values())], WEIGHTS)
-
-
 _SPACE_CHANCES = (0.95, 0.8, 0.3, 0.1)  # that a weather space is resolved, by spaces with more votes
 _NO_GUESS = 0.3
 _MAX_LEAD = 3
 _COFFEE, _RICE, _WHEAT, _CACTUS = int(Crop.COFFEE), int(Crop.RICE), int(Crop.WHEAT), int(Crop.CACTUS)
 _DEVELOPED, _SPROUTING, _DROWNED = int(Growing.DEVELOPED), int(Growing.SPROUTING), int(Growing.DROWNED)
 _DANDELION = int(Crop.DANDELION)
-_OPTIONAL_ACTION = int(Decision.OPTIONAL_ACTION)
+_OPTIONAL_ACTION, _TURN = int(Decision.OPTIONAL_ACTION), int(Decision.TURN)
 _OVER, _ACTION = int(Phase.OVER), int(Phase.ACTION)
 _NO_CLOUD, _THUNDER = int(Cloud.NONE), int(Cloud.THUNDER)
 _FROST, _SUN, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.RAIN)
@@ -260,3 +246,9 @@ def hand_value(s: State, w: State, seat: int) -> float:
         if s.hand[seat, kind] > 0:
             value += w.kind
     return value
+
+
+@rule
+def is_settled(s: State, seat: int) -> bool:
+    """Whether the action is done: a new choice of what to play, another player's decision, or the end."""
+    return bool(s.phase == _OVER or s.actor != seat or s.decision == _TURN or s.decision == _OPTIONAL_ACTION)

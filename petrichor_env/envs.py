@@ -1,0 +1,285 @@
+"""`Petrichor/Solo-v0` and `Petrichor/Versus-v0`: one seat of the game as Gymnasium environments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from petrichor_env.game import GAME
+from tabletop.agents import Agent
+from tabletop.envs import SeatEnv, SeatVectorEnv
+from tabletop.errors import ConfigError
+
+
+class SoloEnv(SeatEnv):
+    """
+    ## Description
+
+    The solo game of Petrichor: four rounds against the Southern Winds, who place clouds, drops and votes of a neutral
+    player. You play cards to place your own, vote for the weather, and score the crops at each Harvest. You win with
+    more points than the neutral player. A game is some 55 decisions, each a small one: which card, which tile, which
+    vote. Promos and modules of the Flowers expansion can be added.
+
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", variants=("double_card",))
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
+
+    ## Observation Space
+
+    `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player may know, in the named blocks of
+    `petrichor_env.observation.LAYOUT` (the documentation's page on observations is made from it), the same for every
+    configuration.
+
+    ## Action Space
+
+    `Discrete(143)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does. The
+    legal ones are `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and `action_masks()`
+    (bool, as sb3-contrib takes it). When the game is over, all are 1.
+
+    ## Rewards
+
+    - `win` (default): 1 for a won and -1 for a lost game, at its end;
+    - `margin`: the change of your points less the neutral player's, at every step;
+    - `points`: the change of your points, at every step.
+
+    ## Starting State
+
+    A random set-up (Southern Winds, Setup): tiles, cards, and the neutral player's first clouds. `reset(seed=n)` sets
+    up the same game as `Batch(Config(variants=variants, modules=modules, powers=powers), 1, seed=n)`; `reset()` goes
+    on with the random stream of the game before. `reset(options={"scenario": {...}})` starts from a described position
+    instead (`petrichor_env.scenario`). What the description leaves out of `variants`, `modules`, `powers` and `random`
+    is the environment's.
+
+    ## Episode End
+
+    The game's own end after four rounds terminates the episode, and so does an illegal action with
+    `illegal_action="lose"`. Nothing truncates it. The last `info` also has `points` (int),
+    `others_points` (float, the neutral player's), `won` (bool), `seat` (0) and `illegal` (bool).
+
+    ## Arguments
+
+    - `variants`: any of `double_card`, `non_random_targets`, `no_more_tricks`, `one_more_turn` (Increasing the
+      Difficulty);
+    - `modules`: any of `fertilizer`, `cactus`, `powers`, `forecasts` (promos and Flowers); the Lake and the flower
+      tiles are not for solo;
+    - `powers`: with the module `powers`, the one that you have, such as `("rain",)`: `frost`, `sun`, `wind`, `rain` or
+      `harvest`; `()` draws it at random;
+    - `reward`: `"win"`, `"margin"` or `"points"`;
+    - `illegal_action`: what an action does that the mask forbids. `"lose"` (default): the game is lost and ends; the
+      reward is -1 with `win`, and with `margin` or `points` what brings the margin to -100 or the points to 0.
+      `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played instead, and
+      `info["illegal"]` is true. What isn't an integer from 0 to 142 raises `IllegalAction` in all three;
+    - `components`: other numbers on the pieces: the path of an overlay TOML file, or None;
+    - `observation_dtype`: `"float32"` (default), or `"int8"` for the counts as they are, undivided, up to 127: a
+      quarter of the memory, and faster;
+    - `render_mode`: `"ansi"` (`render()` returns the game as text), `"rgb_array"` (as a picture: pixels), `"human"` (a
+      window shows the picture after every step) or None;
+    - `render_size`: width and height of the picture in pixels, 16 to 4096.
+
+    Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
+    scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver`
+    from `step` after the end.
+
+    ## Version History
+
+    - v0: first version.
+    """
+
+    def __init__(self, **arguments: Any):
+        super().__init__(GAME, **_solo(arguments))
+
+
+class SoloVectorEnv(SeatVectorEnv):
+    """N games of `Petrichor/Solo-v0` in one process, stepped by compiled code on `num_threads` threads.
+
+    ```python
+    import gymnasium
+    from tabletop.kernels import sample_actions
+
+    envs = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=1024)
+    observations, infos = envs.reset(seed=1)
+    for _ in range(1000):
+        actions = sample_actions(infos["action_mask"], envs.np_random)
+        observations, rewards, terminations, truncations, infos = envs.step(actions)
+    ```
+
+    Game i equals the single environment reset with `seed + i`, in each autoreset mode, and `infos` is what
+    `gymnasium.vector.SyncVectorEnv` would put together, except that `infos["action_mask"]`, (num_envs, 143) int8, has
+    every game's row after a `reset` of some games too. `action_masks()` is the same as bool.
+
+    Arguments, beyond those of `SoloEnv`:
+
+    - `num_envs`: number of games;
+    - `autoreset_mode`: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
+      ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the step;
+      `infos["final_obs"]` and `infos["final_info"]` have the end of the one before. `DISABLED`: finished games are
+      reset with `reset(options={"reset_mask": mask})`, and stepping them raises `GameOver`;
+    - `num_threads`: threads to step on, None for as many as there are cores to use;
+    - `copy`: True (default) returns new observations and masks at every step. False returns the batch's own arrays,
+      which the next `step` or `reset` writes over, for learners that copy them into a rollout buffer
+      of their own.
+
+    Raises `ConfigError` for a bad argument, option or seed, `IllegalAction` (nothing has changed) for a bad action.
+    """
+
+    def __init__(self, num_envs: int = 1, **arguments: Any):
+        super().__init__(GAME, num_envs, **_solo(arguments))
+
+
+class VersusEnv(SeatEnv):
+    """
+    ## Description
+
+    The game for 2 to 5 players, seen from one seat. Agents of the package play the other seats inside `step` and
+    `reset`, so that a learner for single-agent environments can train against them. A turn is several small decisions:
+    which card, which tile, which vote.
+
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("petrichor_env:Petrichor/Versus-v0", opponents=("greedy",), players=3)
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
+
+    ## Observation Space
+
+    `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player of this seat may know, in the named blocks of
+    `petrichor_env.observation.LAYOUT`. Seats are counted clockwise from the player there, so that a policy need not
+    know which one it has. The last observation of a game is this seat's too.
+
+    ## Action Space
+
+    `Discrete(143)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does. The
+    legal ones are `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and `action_masks()`
+    (bool, as sb3-contrib takes it). When the game is over, all are 1.
+
+    ## Rewards
+
+    Those of this seat, summed up over a step: its own action and what the others do until it is asked again.
+
+    - `win` (default): at the end of the game; k winners of n share 1, the others share -1, and 0 if all n win;
+    - `margin`: the change of your points less the mean of the others';
+    - `points`: the change of your points.
+
+    What changes while others play before your first decision counts to the first step, so that the return with
+    `margin` is the final margin.
+
+    ## Starting State
+
+    A random set-up, with the others' moves up to your first decision. `reset(seed=n)` sets up the same game as
+    `Batch(config, 1, seed=n)`, and the seat drawn and all that the opponents do at random follow from the seed too;
+    `reset()` goes on with the random streams of the game before. `reset(options={"scenario": {...}})` starts from a
+    described position instead (`petrichor_env.scenario`).
+
+    ## Episode End
+
+    The end of the last round terminates the episode, and so does an illegal action with `illegal_action="lose"`.
+    Nothing truncates it. The last `info` also has `points` (int), `others_points` (float, the mean of the
+    other players'), `won` (bool, also for a shared victory), `illegal` (bool) and `seat` (int).
+
+    ## Arguments
+
+    - `opponents`: names that `agents.make_agent` knows, such as `"random"`, `"greedy"`, `"ismcts-200"` or
+      `"policy:PATH"`, or agents. One plays every other seat; with several there is one for each of the other seats,
+      clockwise from yours;
+    - `players`: 2, 3, 4 or 5;
+    - `seat`: yours, from 0, or `"random"` (default): drawn for every game. The first player is drawn in any case;
+    - `rounds`: 4 (short form) or 6 (long form);
+    - `drafting`: the Official Drafting Variant;
+    - `modules`: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers);
+    - `powers`: with the module `powers`, one for each seat from seat 0, all different: `frost`, `sun`, `wind`, `rain`,
+      `harvest`; `()` deals them at random;
+    - `reward`: `"win"`, `"margin"` or `"points"`;
+    - `illegal_action`: what an action of yours does that the mask forbids. `"lose"` (default): you lose and the game
+      ends; the reward is -1 with `win`, and with `margin` or `points` what brings the margin to -100 or the points to
+      0. `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played instead, and
+      `info["illegal"]` is true. What isn't an integer from 0 to 142 raises `IllegalAction` in all three;
+    - `components`: other numbers on the pieces: the path of an overlay TOML file, or None;
+    - `observation_dtype`: `"float32"` (default), or `"int8"` for the counts as they are, undivided, up to 127: a
+      quarter of the memory, and faster;
+    - `render_mode`: `"ansi"` (`render()` returns the game as text, as your seat sees it), `"rgb_array"` (as a picture:
+      pixels), `"human"` (a window shows the picture after every step) or None;
+    - `render_size`: width and height of the picture in pixels, 16 to 4096.
+
+    Raises `ConfigError` for a bad argument or option and for an opponent that is unknown or can't play this game,
+    `CheckpointError` for a trained opponent that can't be read, `ComponentsError` for a bad overlay, `ScenarioError`
+    for a bad scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and
+    `GameOver` from `step` after the end.
+
+    ## Version History
+
+    - v0: first version.
+    """
+
+    def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any):
+        super().__init__(GAME, opponents=opponents, players=_several(players), **arguments)
+
+
+class VersusVectorEnv(SeatVectorEnv):
+    """N games of `Petrichor/Versus-v0` in one process. Each opponent answers for all games in one call.
+
+    ```python
+    import gymnasium
+    from tabletop.kernels import sample_actions
+
+    envs = gymnasium.make_vec("petrichor_env:Petrichor/Versus-v0", num_envs=256, opponents=("greedy",))
+    observations, infos = envs.reset(seed=1)
+    for _ in range(100):
+        actions = sample_actions(infos["action_mask"], envs.np_random)
+        observations, rewards, terminations, truncations, infos = envs.step(actions)
+    ```
+
+    Game i is set up as in the single environment reset with `seed + i`. What is drawn besides (seats, opponents'
+    moves) comes from one generator for all games, seeded when they all are: the same seed and the same actions give
+    the same games, but not those of N single environments. `infos` are as in `SoloVectorEnv`, with
+    the single environment's results. `action_masks()` is (num_envs, 143) bool.
+
+    Arguments, beyond those of `VersusEnv`:
+
+    - `num_envs`: number of games;
+    - `autoreset_mode`: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
+      ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the step;
+      `infos["final_obs"]` and `infos["final_info"]` have the end of the one before. `DISABLED`: finished games are
+      reset with `reset(options={"reset_mask": mask})`, and stepping them raises `GameOver`;
+    - `num_threads`: threads to step on, None for as many as there are cores to use;
+    - `copy`: True (default) returns new observations and masks at every step. False returns the batch's own arrays,
+      which the next `step` or `reset` writes over.
+
+    Raises what `VersusEnv` does, and `ConfigError` for a bad list of seeds or mask.
+    """
+
+    def __init__(
+        self, num_envs: int = 1, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any
+    ):
+        super().__init__(GAME, num_envs, opponents=opponents, players=_several(players), **arguments)
+
+
+_NOT_IN_SOLO = ("players", "opponents", "seat", "rounds", "drafting")
+
+
+def _solo(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the game for one. Raises `ConfigError` for those that only several players have."""
+    for name in _NOT_IN_SOLO:
+        if name in arguments:
+            raise ConfigError(f"{name}={arguments[name]!r}: not in the solo game; Petrichor/Versus-v0 has it")
+    return {"players": 1, **arguments}
+
+
+def _several(players: int) -> int:
+    """The number of players. Raises `ConfigError` for 1."""
+    if isinstance(players, int | np.integer) and players == 1:
+        raise ConfigError("players=1: 2, 3, 4 or 5; the solo game is Petrichor/Solo-v0")
+    return players

@@ -1,0 +1,56 @@
+"""Petrichor as the engine, the agents and the command line see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from petrichor_env import __version__, drawing, rules
+from petrichor_env.actions import ACTION_NAMES
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import Config
+from petrichor_env.invariants import check
+from petrichor_env.observation import LAYOUT, observe
+from petrichor_env.scenarios import described, scenario
+from petrichor_env.state import DECISION_NAMES, STATE, STATE_VERSION
+from petrichor_env.tables import TABLES
+from petrichor_env.value import WEIGHTS, is_settled, new_memo, position_value
+from tabletop.game import Game, Rules
+
+_FOLDER = Path(__file__).parent
+_FILES = ("state.py", "actions.py", "tables.py", "observation.py", "value.py", "rules")
+
+GAME = Game(
+    name="petrichor",
+    title="Petrichor",
+    home=__name__,
+    version=__version__,
+    state_version=STATE_VERSION,
+    sources=tuple(_FOLDER / name for name in _FILES),
+    state=STATE,
+    tables=TABLES,
+    load_tables=load_tables,
+    config=Config,
+    players=(1, 2, 3, 4, 5),
+    decisions=DECISION_NAMES,
+    actions=ACTION_NAMES,
+    observation=LAYOUT,
+    rules=Rules(
+        reset=rules.reset,
+        step=rules.step,
+        legal=rules.legal,
+        observe=observe,
+        ranks=rules.ranks,
+        forfeit=rules.forfeit,
+        sample_hidden=rules.sample_hidden,
+        value=position_value,
+        is_settled=is_settled,
+    ),
+    weights=WEIGHTS,
+    new_memo=new_memo,
+    search_settings={},
+    words=drawing,
+    drawing=drawing,
+    check=check,
+    scenario=scenario,
+    described=described,
+)

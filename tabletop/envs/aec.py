@@ -1,0 +1,189 @@
+"""All seats of a game as a PettingZoo AEC environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypeAlias
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.env_logger import EnvLogger
+
+from tabletop.batch import Batch
+from tabletop.drawing.raster import WIDTH
+from tabletop.envs.arguments import check_action, check_options, observation_box, scenario_of, start_from
+from tabletop.envs.rendering import Frame, Rendering, Shown
+from tabletop.errors import GameOver
+from tabletop.game import Config
+
+Observation: TypeAlias = dict[str, NDArray[Any]]
+
+
+class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
+    """Every seat is an agent, `player_0`, `player_1` …; one who has several decisions to take stays selected.
+
+    Observations are `observation`, what the agent may know, and `action_mask` (int8): the legal actions of who is
+    asked, zeros for the others, ones for all when the game is over. The last infos have `points` (int), `won` and
+    `illegal` (bool, whether the game ended by an illegal action of this agent).
+
+    Arguments:
+        name: of the environment.
+        config: what is played.
+        reward, illegal_action, observation_dtype: as in `tabletop.batch.Batch`.
+        render_mode: "ansi", "rgb_array", "human" or None, all hands open. render_size: of pictures, in pixels.
+
+    Raises as `tabletop.envs.SeatEnv` does.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        name: str,
+        config: Config,
+        *,
+        reward: str = "win",
+        illegal_action: str = "lose",
+        observation_dtype: str = "float32",
+        render_mode: str | None = None,
+        render_size: int = WIDTH,
+    ):
+        super().__init__()
+        self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
+        self.batch = Batch(
+            config,
+            1,
+            autoreset="disabled",
+            illegal_action=illegal_action,
+            reward=reward,
+            observation_dtype=observation_dtype,
+        )
+        game = self.batch.game
+        self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
+        self.render_mode = render_mode
+        self.possible_agents = list(config.agents)
+        self.agents: list[str] = []
+        box = observation_box(game, self.batch.observations.dtype)
+        self._num_actions = game.num_actions
+        self.observation_spaces = {agent: self._observation_space(box) for agent in self.possible_agents}
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
+        shape = (len(self.possible_agents) * game.observation.size,)
+        self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._actions = np.zeros(1, np.int64)
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game: a random one, or `options["scenario"]`."""
+        # PettingZoo's api_test passes this key, which means nothing to any environment
+        given = check_options(options, ("scenario", "options"))
+        state = scenario_of(given, self.batch.config)
+        self.batch.reset(seed)
+        if state is not None:
+            start_from(self.batch, state, given, slice(None))
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._rendering.started()
+        self.agent_selection = self.possible_agents[self.batch.actors.item()]
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Play one action of the selected agent; None for an agent that is done."""
+        if not self.agents:
+            raise GameOver("no agent is left, or no game has been started; call reset first")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._actions[0] = check_action(action, self._num_actions)
+        before = self.batch.states.copy() if self._rendering.draws else None
+        self.batch.step(self._actions)
+        if before is not None:
+            self._rendering.stepped(before, self._actions, self.batch.illegal)
+        self._cumulative_rewards[agent] = 0.0
+        for player, reward in zip(self.agents, self.batch.rewards[0].tolist(), strict=True):
+            self.rewards[player] = reward
+            self._cumulative_rewards[player] += reward
+        illegal = self.batch.illegal.item()
+        if self.batch.terminations.item():
+            self._end(agent, illegal)
+        else:
+            self.infos[agent] = {"illegal": True} if illegal else {}
+            self.agent_selection = self.possible_agents[self.batch.actors.item()]
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observation:
+        """What this agent may know and what it may do now, in new arrays."""
+        batch = self.batch
+        seat, actor = self._seats[agent], batch.actors.item()
+        if seat == actor:
+            return {"observation": batch.observations[0].copy(), "action_mask": batch.action_masks[0].copy()}
+        mask = np.full(self._num_actions, actor < 0, np.int8)
+        return {"observation": batch.observe(seat)[0], "action_mask": mask}
+
+    def state(self) -> NDArray[Any]:
+        """What all agents know together, for centralised training: their observations one after another."""
+        return np.concatenate([self.batch.observe(seat)[0] for seat in range(len(self.possible_agents))])
+
+    @property
+    def game(self) -> Any:
+        """A copy of the whole game, one record."""
+        return self.batch.states[0].copy()
+
+    def render(self) -> Frame | None:
+        """The game, all hands open: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
+
+        Pixels are (render_size, render_size, 3) uint8. With `"human"` the window shows it, and None is returned.
+        """
+        return self._rendering.frame(self._shown(), self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._rendering.close()
+
+    def _shown(self) -> Shown:
+        return Shown(self.batch.states[0], None, self.batch.tables)
+
+    def _end(self, last: str, illegal: bool) -> None:
+        lost_by_it = illegal and self.batch.illegal_action == "lose"
+        if lost_by_it:
+            EnvLogger.warn_on_illegal_move()
+        points, won = self.batch.states["points"][0], self.batch.winners()[0]
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, lost_by_it)
+        self.infos = {
+            agent: {"points": int(points[seat]), "won": bool(won[seat]), "illegal": illegal and agent == last}
+            for seat, agent in enumerate(self.agents)
+        }
+        self._deads_step_first()
+
+    def _observation_space(self, box: gymnasium.spaces.Box) -> gymnasium.spaces.Dict:
+        mask = gymnasium.spaces.Box(0, 1, (self._num_actions,), np.int8)
+        return gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
+
+
+def wrapped(env: AECEnv[str, Observation, int | None]) -> AECEnv[str, Observation, int | None]:
+    """The environment in PettingZoo's wrappers: an action outside the space, or out of turn, is an error.
+
+    What `TerminateIllegalWrapper` does is in `SeatsAEC` itself (`illegal_action="lose"`): it ends the game the same
+    way, but gives what the offender loses to the others, so that the rewards of `"win"` and `"margin"` always sum to 0.
+    """
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))

@@ -1,0 +1,263 @@
+"""What a game offers to the engine, the agents, training and the command line: one `Game`."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from tabletop.compiled import cache_folder, made_for
+from tabletop.observation import Layout
+
+if TYPE_CHECKING:
+    from tabletop.kernels import Kernels
+
+NOBODY = -1
+"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
+
+RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
+"""The fields that every game's record has, whatever else is in it.
+
+rng: uint64, the random stream (`tabletop.chance`).
+legal: uint64 words, the set of legal actions (`tabletop.legal`).
+decision: the number of what is asked. actor: the seat that is asked, or NOBODY.
+players: how many there are. owners: how many have points: the players, and an opponent whom the rules play.
+round, rounds: the present one, from 1, and how many are played; 1 and 1 in a game without rounds.
+points: by owner. forfeited: the seat that lost by an illegal action, or NOBODY.
+"""
+
+
+class Config(Protocol):
+    """What is played: a frozen dataclass that checks itself; all its fields are JSON-able.
+
+    SWITCHES: the fields of a record that it sets. game: the `Game`. name: a short one for tables and file names.
+    components: numbers that replace the shipped ones, or None. agents: the players' names by seat.
+    """
+
+    SWITCHES: ClassVar[tuple[str, ...]]
+
+    @property
+    def game(self) -> Game: ...
+    @property
+    def players(self) -> int: ...
+    @property
+    def owners(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def components(self) -> Any: ...
+    @property
+    def agents(self) -> tuple[str, ...]: ...
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Write the switches into records, (N,)."""
+
+    @classmethod
+    def of(cls, state: Any, components: Any = None) -> Self:
+        """The configuration that a record is played with."""
+        ...
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game's compiled rules: functions of one record `s` and, mostly, its printed numbers `t`.
+
+    reset(s, t): from the switches and the random stream alone to the first decision.
+    step(s, t, action): answer the pending decision with a legal action; go on to the next decision or the end.
+    legal(s, t): write the set of legal actions into the record.
+    observe(s, t, viewer, out): write what that seat may know into `out`, (size,) int16 zeros, as plain counts.
+    ranks(s, out): write each owner's place in a finished game into `out` (int8): 1 for the first; equal ones share it.
+    forfeit(s, seat): end the game where a seat loses by an illegal action.
+    sample_hidden(s, t, seat, rng): redraw all that this seat cannot know, and give the game another random stream.
+    value(s, t, w, seat, memo): points that the seat is ahead, now and by what it may expect (float64), for searches.
+    is_settled(s, seat): whether the seat is done with what it was doing, so that a search may value the position.
+    """
+
+    reset: Callable[..., None]
+    step: Callable[..., None]
+    legal: Callable[..., None]
+    observe: Callable[..., None]
+    ranks: Callable[..., None]
+    forfeit: Callable[..., None]
+    sample_hidden: Callable[..., None]
+    value: Callable[..., float]
+    is_settled: Callable[..., bool]
+
+    def as_module(self) -> ModuleType:
+        """The functions as attributes of a module, which compiled code can name."""
+        module = ModuleType("rules")
+        for one in fields(self):
+            setattr(module, one.name, getattr(self, one.name))
+        return module
+
+
+class Words(Protocol):
+    """A game in words. `viewer` is the seat that reads, None for one that may see everything."""
+
+    def question(self, state: Any) -> str:
+        """What is asked."""
+        ...
+
+    def action_text(self, state: Any, action: int) -> str:
+        """What an answer to the pending decision means."""
+        ...
+
+    def told_action(self, state: Any, action: int, viewer: int | None) -> str:
+        """What the actor did, as the viewer may know it; empty where that is hidden altogether."""
+        ...
+
+    def changes(self, before: Any, after: Any, viewer: int | None, tables: np.ndarray | None) -> Sequence[str]:
+        """Sentences: what one action changed, as the viewer may know it."""
+        ...
+
+    def in_brief(self, sentences: Iterable[str]) -> str:
+        """What was done, and then `changes`, as far as a picture's last line has room."""
+        ...
+
+    def owner_names(self, players: int) -> tuple[str, ...]:
+        """`player_0` and so on, and what an opponent is called whom the rules play."""
+        ...
+
+
+class Drawing(Protocol):
+    """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers."""
+
+    def render_text(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> str:
+        """The game as lines of text."""
+        ...
+
+    def render_svg(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        tables: np.ndarray | None = None,
+        last_action: str = "",
+    ) -> str:
+        """The game as an SVG picture."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """All that a game offers to the rest.
+
+    Attributes:
+        name: one lower-case word, for files, caches and the command line. title: as people write it.
+        home: the module that has this object as `GAME`; pickles and environments' specs refer to it.
+        version: the game's package's. state_version: of the record's layout; what is stored carries it.
+        sources: files and folders whose functions are compiled, or whose constants those use.
+        state: dtype of a record, with the fields of `RECORD`. tables: dtype of the printed numbers.
+        load_tables: takes a configuration's `components`, returns (1,) of `tables`; the array is read-only.
+        config: the type of configurations.
+        players: the numbers of players there can be, ascending.
+        decisions: names of the decisions, by number. actions: one distinct name an action.
+        observation: the layout of what a player sees.
+        rules: the compiled rules. weights: of `rules.value`, by name. new_memo: makes scratch space for `rules.value`.
+        search_settings: what the agents that look ahead need otherwise for this game, such as the "scale" of points.
+        words, drawing: the game in words, and in pictures.
+        check: takes (N,) records and tables; raises StateError for a record that no game can reach.
+        scenario: takes a description and `components`, returns the record; raises ScenarioError.
+        described: takes a record, returns its description, JSON-able.
+    """
+
+    name: str
+    title: str
+    home: str
+    version: str
+    state_version: int
+    sources: tuple[Path, ...]
+    state: np.dtype[Any]
+    tables: np.dtype[Any]
+    load_tables: Callable[[Any], np.ndarray]
+    config: type[Any]
+    players: tuple[int, ...]
+    decisions: tuple[str, ...]
+    actions: tuple[str, ...]
+    observation: Layout
+    rules: Rules
+    weights: Mapping[str, float]
+    new_memo: Callable[[], np.ndarray]
+    search_settings: Mapping[str, float]
+    words: Words
+    drawing: Drawing
+    check: Callable[[np.ndarray, np.ndarray], None]
+    scenario: Callable[[Mapping[str, Any], Any], Any]
+    described: Callable[[Any], dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        missing = [name for name in RECORD if name not in (self.state.names or ())]
+        if missing:
+            raise TypeError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
+        words = self.state["legal"].shape[0]
+        if len(self.actions) > 64 * words:
+            raise TypeError(f"the record of {self.name} has {words} words for {len(self.actions)} actions")
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return game_of, (self.home,)
+
+    def __repr__(self) -> str:
+        return f"<game {self.name}>"
+
+    @property
+    def num_actions(self) -> int:
+        return len(self.actions)
+
+    @property
+    def max_owners(self) -> int:
+        """How many owners of points a record has room for."""
+        return int(self.state["points"].shape[0])
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """The loops over records, compiled for this game when they are first called."""
+        from tabletop.kernels import Kernels
+
+        return Kernels(self)
+
+    def winners(self, state: Any) -> list[int]:
+        """The owners of points who won a finished game, ascending; several share a victory."""
+        places = np.zeros((1, self.max_owners), np.int8)
+        self.kernels.places_of_games(np.array([state]), places)
+        return np.flatnonzero(places[0] == 1).tolist()
+
+    @cached_property
+    def cache_folder(self) -> Path:
+        """Where this game's machine code is kept."""
+        return cache_folder(self.name, self.sources)
+
+    @cached_property
+    def layout_hash(self) -> str:
+        """Tells one layout of records from another."""
+        return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
+
+    def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
+        """Templates (`tabletop.compiled.template`) compiled for this game; `names` are further globals of theirs."""
+        return made_for(self.cache_folder, templates, {"rules": self._module, **names})
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        return self.rules.as_module()
+
+
+def game_of(home: str) -> Game:
+    """The game whose module this is, such as "petrichor_env.game". Raises ConfigError where there is none."""
+    from tabletop.errors import ConfigError
+
+    try:
+        found = importlib.import_module(home).GAME
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"game {home!r}: a module with a GAME in it ({error})") from None
+    if not isinstance(found, Game):
+        raise ConfigError(f"game {home!r}: its GAME is no tabletop.Game")
+    return found

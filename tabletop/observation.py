@@ -1,0 +1,82 @@
+"""The layout of what a player sees: a flat vector made of named blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+_PER = " / "
+"""Between a block's unit and what its counts are divided by."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named part of the observation: `observation[start:start + size].reshape(shape)`.
+
+    unit: `one-hot`, `0/1`, a thing that is counted, or `things / n`: counts, in float32 observations divided by n.
+    """
+
+    name: str
+    start: int
+    shape: tuple[int, ...]
+    unit: str
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.start, self.start + self.size)
+
+    @property
+    def divisor(self) -> int:
+        """What counts are divided by in float32 observations."""
+        return int(self.unit.partition(_PER)[2] or 1)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The blocks of an observation, in order and without gaps.
+
+    low, high: bounds of every float32 value.
+    """
+
+    blocks: tuple[Block, ...]
+    low: float
+    high: float
+
+    @classmethod
+    def of(
+        cls, declared: Sequence[tuple[str, tuple[int, ...], str, str]], low: float = 0.0, high: float = 1.0
+    ) -> Layout:
+        """The layout of blocks that are declared as (name, shape, unit, meaning)."""
+        blocks: list[Block] = []
+        for name, shape, unit, meaning in declared:
+            start = blocks[-1].slice.stop if blocks else 0
+            blocks.append(Block(name, start, shape, unit, meaning))
+        return cls(tuple(blocks), low, high)
+
+    def __getitem__(self, name: str) -> Block:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
+
+    @cached_property
+    def size(self) -> int:
+        """Numbers in an observation."""
+        return self.blocks[-1].slice.stop
+
+    @cached_property
+    def divisors(self) -> np.ndarray:
+        """(size,) float32: what each count is divided by."""
+        return np.concatenate([np.full(block.size, block.divisor, np.float32) for block in self.blocks])
+
+    @cached_property
+    def _by_name(self) -> dict[str, Block]:
+        return {block.name: block for block in self.blocks}
