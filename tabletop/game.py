@@ -42,6 +42,7 @@ class Config(Protocol):
     """
 
     SWITCHES: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def game(self) -> Game: ...
@@ -139,10 +140,10 @@ class Drawing(Protocol):
         self,
         state: Any,
         viewer: int | None = None,
-        names: Sequence[str] | None = None,
         *,
         tables: np.ndarray | None = None,
         last_action: str = "",
+        names: Sequence[str] | None = None,
     ) -> str:
         """The game as an SVG picture."""
         ...
