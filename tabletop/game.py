@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from tabletop.compiled import cache_folder, made_for
+from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.observation import Layout
 
 if TYPE_CHECKING:
@@ -243,7 +243,8 @@ class Game:
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
-        """Templates (`tabletop.compiled.template`) compiled for this game; `names` are further globals of theirs."""
+        """Templates compiled for this game (`tabletop.compiled.made_for`); `names` are further globals of theirs."""
+        keep_shared_rules(self.cache_folder, self.sources)
         return made_for(self.cache_folder, templates, {"rules": self._module, **names})
 
     @cached_property
