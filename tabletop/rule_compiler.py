@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numba
@@ -198,7 +198,7 @@ class KernelCache(FunctionCache):
 class KernelDispatcher(CPUDispatcher):
     """A function that Python calls."""
 
-    options = {**_OPTIONS, "nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    options: ClassVar[dict[str, Any]] = {**_OPTIONS, "nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
     compiler: type[Compiler] = KernelCompiler
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, *, cached: bool = False) -> None:
@@ -213,7 +213,7 @@ class KernelDispatcher(CPUDispatcher):
 class RuleDispatcher(KernelDispatcher):
     """One specialisation for all integers. Where Python calls it after all, for a test, a kernel is made of it."""
 
-    options = {**KernelDispatcher.options, "no_cpython_wrapper": True}
+    options: ClassVar[dict[str, Any]] = {**KernelDispatcher.options, "no_cpython_wrapper": True}
     compiler = RuleCompiler
     _kernel: KernelDispatcher | None = None
 
