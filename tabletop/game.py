@@ -253,7 +253,7 @@ class Game:
 
 
 def game_of(home: str) -> Game:
-    """The game whose module this is, such as "petrichor_env.game". Raises ConfigError where there is none."""
+    """The game whose module this is, its name with dots. Raises ConfigError where there is none."""
     from tabletop.errors import ConfigError
 
     try:
