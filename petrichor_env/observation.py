@@ -177,10 +177,6 @@ _TILE_FERTILIZER, _TILE_PODS = BLOCKS["tile_fertilizer"].start, BLOCKS["tile_pod
 _TILE_BLOOMS, _TILE_SCORED = BLOCKS["tile_blooms"].start, BLOCKS["tile_scored"].start
 _TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (BLOCKS[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
 
-_MOVE_VOTE, _FORECAST_WINDOW = int(Decision.MOVE_VOTE), int(Decision.FORECAST)
-_ACTION_PHASE = int(Phase.ACTION)
-_NO_GROWING = int(Growing.NONE)
-_FORECASTS_MODULE = int(Module.FORECASTS)
 _NUM_MODULES = len(Module)
 
 
@@ -206,9 +202,9 @@ def _from_viewer(s: State, viewer: int, seat: int) -> int:
 
 @rule
 def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
-    if s.decision != _FORECAST_WINDOW or s.actor == viewer:
+    if s.decision != Decision.FORECAST or s.actor == viewer:
         out[_DECISION + int(s.decision)] = 1.0
-    if s.actor != NOBODY and (s.decision != _FORECAST_WINDOW or s.actor == viewer):
+    if s.actor != NOBODY and (s.decision != Decision.FORECAST or s.actor == viewer):
         out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1.0
     out[_PHASE + int(s.phase)] = 1.0
     out[_PLAYERS + int(s.players) - 1] = 1.0
@@ -220,7 +216,7 @@ def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
         out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1.0
     if s.passed != NOBODY:
         out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1.0
-    if s.phase == _ACTION_PHASE and s.turns < s.players:
+    if s.phase == Phase.ACTION and s.turns < s.players:
         out[_FIRST_TURN] = 1.0
     out[_LAST_TURNS] = s.last_turns * (1.0 / 4.0)
     for die in range(3):
@@ -275,7 +271,7 @@ def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
     if s.weather >= 0:
         out[_WEATHER + int(s.weather)] = 1.0
     if s.target >= 0:
-        if s.decision == _MOVE_VOTE:
+        if s.decision == Decision.MOVE_VOTE:
             out[_TARGET_VOTE + int(s.target)] = 1.0
         else:
             out[_TILE_TARGET + int(s.target)] = 1.0
@@ -302,7 +298,7 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
             out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat] * (1.0 / 5.0)
         if t.drops_to_grow[crop] != NEVER:
             out[_TILE_MISSING + tile] = max(missing, 0) * (1.0 / 5.0)
-        if s.growing[tile] != _NO_GROWING:
+        if s.growing[tile] != Growing.NONE:
             out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1.0
         if s.cloud[tile] != 0:
             out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1.0
@@ -332,7 +328,7 @@ def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
         if s.power[seat] > 0:
             out[_POWERS + i * NUM_POWERS + int(s.power[seat]) - 1] = 1.0
         out[_COUNTS_CLOUDS + i] = s.counts_clouds[seat]
-    if s.modules[_FORECASTS_MODULE] == 1:
+    if s.modules[Module.FORECASTS] == 1:
         _observe_forecasts(s, viewer, out)
 
 

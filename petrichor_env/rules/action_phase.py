@@ -15,10 +15,6 @@ from tabletop.legal import allow, ask, ask_nothing
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""
 
-_TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)
-_VOTE, _DISCARD = int(Decision.VOTE), int(Decision.DISCARD)
-_ACTION, _WEATHER = int(Phase.ACTION), int(Phase.WEATHER)
-_TURN_TIMING = int(Timing.ACTION_PHASE)
 _NO_CARD = -1
 
 
@@ -44,7 +40,7 @@ def discard_hand(s: State, seat: int) -> None:
 
 @rule
 def start_action_phase(s: State, t: State) -> None:
-    s.phase = _ACTION
+    s.phase = Phase.ACTION
     s.turns = 0
     s.turn_index = 0
     s.passed = NOBODY
@@ -52,7 +48,7 @@ def start_action_phase(s: State, t: State) -> None:
     s.harvested = 0
     if s.players == 1:
         neutral_turn(s, t)
-    ask(s, _TURN, s.first_player)
+    ask(s, Decision.TURN, s.first_player)
 
 
 # --- A turn ----------------------------------------------------------------------------------------------------------
@@ -61,7 +57,7 @@ def start_action_phase(s: State, t: State) -> None:
 @rule
 def allow_turn(s: State, t: State) -> None:
     """Play one card, or two cards as one of another kind, or pass; nobody passes on their first turn of the round."""
-    allow_forecasts(s, t, _TURN_TIMING)
+    allow_forecasts(s, t, Timing.ACTION_PHASE)
     cards = cards_in_hand(s, int(s.actor))
     if s.turns >= s.players or cards == 0:
         allow(s, PASS)
@@ -118,7 +114,7 @@ def play(s: State, t: State, action: int, matching: int) -> None:
         s.card = action - SUBSTITUTE
         s.cards_left = matching * price_of_another_card(s, int(s.card))
         s.lowest_card = 0
-        ask(s, _PAY, s.actor)
+        ask(s, Decision.PAY, s.actor)
     else:
         s.card = action - PLAY
         discard(s, int(s.actor), int(s.card), matching)
@@ -166,7 +162,7 @@ def end_action(s: State, t: State) -> None:
     s.card = _NO_CARD
     s.target = NO_TILE
     if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, int(s.actor)) >= 2:
-        ask(s, _OPTIONAL_ACTION, s.actor)
+        ask(s, Decision.OPTIONAL_ACTION, s.actor)
     else:
         end_turn(s, t)
 
@@ -182,7 +178,7 @@ def end_turn(s: State, t: State) -> None:
             return
     elif s.players == 1:
         neutral_turn(s, t)
-    ask(s, _TURN, (int(s.actor) + 1) % int(s.players))
+    ask(s, Decision.TURN, (int(s.actor) + 1) % int(s.players))
 
 
 # --- Passing ---------------------------------------------------------------------------------------------------------
@@ -204,7 +200,7 @@ def pass_turn(s: State, t: State) -> None:
     if s.players > 2:
         take_first_player_marker(s)
     s.last_turns = s.players - 1
-    ask(s, _TURN, (int(s.actor) + 1) % int(s.players))
+    ask(s, Decision.TURN, (int(s.actor) + 1) % int(s.players))
 
 
 @rule
@@ -235,10 +231,10 @@ def continue_hand_limit(s: State) -> None:
         if too_many > 0:
             s.cards_left = too_many
             s.lowest_card = 0
-            ask(s, _DISCARD, seat)
+            ask(s, Decision.DISCARD, seat)
             return
         s.turn_index += 1
-    s.phase = _WEATHER
+    s.phase = Phase.WEATHER
     s.turn_index = 0
     s.weather = -1
     ask_nothing(s)

@@ -12,8 +12,6 @@ GROWS_AT = 4
 OVERFLOWS_AT = 8
 """Drops at which a thundercloud pours out."""
 
-_LIGHT, _THUNDER, _NONE = int(Cloud.LIGHT), int(Cloud.THUNDER), int(Cloud.NONE)
-
 
 @rule
 def clouds_left(s: State, t: State) -> int:
@@ -28,7 +26,7 @@ def clouds_left(s: State, t: State) -> int:
 @rule
 def new_cloud(s: State, tile: int, owner: int, drops: int) -> None:
     """A light cloud with this many drops from the owner's supply."""
-    s.cloud[tile] = _LIGHT
+    s.cloud[tile] = Cloud.LIGHT
     s.cloud_drops[tile, owner] = drops
     s.supply[owner] -= drops
 
@@ -42,8 +40,11 @@ def add_to_cloud(s: State, tile: int, owner: int, drops: int) -> None:
 @rule
 def move_cloud(s: State, tile: int, to: int) -> None:
     """Two clouds in one space merge into one thundercloud."""
-    s.cloud[to] = _THUNDER if has_cloud(s, to) else s.cloud[tile]
-    s.cloud[tile] = _NONE
+    if has_cloud(s, to):
+        s.cloud[to] = Cloud.THUNDER
+    else:
+        s.cloud[to] = s.cloud[tile]
+    s.cloud[tile] = Cloud.NONE
     for owner in range(s.owners):
         s.cloud_drops[to, owner] += s.cloud_drops[tile, owner]
         s.cloud_drops[tile, owner] = 0
@@ -55,7 +56,7 @@ def pour(s: State, t: State, tile: int) -> None:
     for owner in range(s.owners):
         land(s, tile, owner, int(s.cloud_drops[tile, owner]))
         s.cloud_drops[tile, owner] = 0
-    s.cloud[tile] = _NONE
+    s.cloud[tile] = Cloud.NONE
     check_growing(s, t, tile)
 
 
@@ -63,12 +64,12 @@ def pour(s: State, t: State, tile: int) -> None:
 def settle_clouds(s: State, t: State) -> None:
     """The checks at the end of an effect: empty clouds go, full light clouds grow, full thunderclouds overflow."""
     for tile in range(NUM_TILES):
-        if s.cloud[tile] == _NONE:
+        if s.cloud[tile] == Cloud.NONE:
             continue
         total = drops_in_cloud(s, tile)
         if total == 0:
-            s.cloud[tile] = _NONE
+            s.cloud[tile] = Cloud.NONE
         elif total >= OVERFLOWS_AT:
             pour(s, t, tile)
         elif total >= GROWS_AT:
-            s.cloud[tile] = _THUNDER
+            s.cloud[tile] = Cloud.THUNDER

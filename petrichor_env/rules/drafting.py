@@ -12,7 +12,6 @@ from petrichor_env.state import NUM_KINDS, Decision, State
 from tabletop.compiled import rule
 from tabletop.legal import ask, ask_nothing
 
-_DRAFT = int(Decision.DRAFT)
 NOT_DRAFTING = -1
 _NO_CARD = -1
 
@@ -74,7 +73,7 @@ def continue_draft(s: State) -> None:
         return
     s.cards_left = picks(s)
     s.lowest_card = 0
-    ask(s, _DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
 
 
 @rule

@@ -25,25 +25,7 @@ from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
 from tabletop.compiled import rule
 from tabletop.legal import NOTHING_ASKED, ask, count_legal, nth_legal
 
-_GAME_OVER, _DRAFT, _SETUP_CLOUD = int(Decision.GAME_OVER), int(Decision.DRAFT), int(Decision.SETUP_CLOUD)
-_TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)
-_FROST_TILE, _SUN_CLOUD = int(Decision.FROST_TILE), int(Decision.SUN_CLOUD)
-_WIND_CLOUD, _WIND_DIRECTION = int(Decision.WIND_CLOUD), int(Decision.WIND_DIRECTION)
-_RAIN_DROP, _RAIN_SECOND_DROP = int(Decision.RAIN_DROP), int(Decision.RAIN_SECOND_DROP)
-_TAKE_DROP, _VOTE, _MOVE_VOTE = int(Decision.TAKE_DROP), int(Decision.VOTE), int(Decision.MOVE_VOTE)
-_DISCARD, _CHOOSE_WEATHER = int(Decision.DISCARD), int(Decision.CHOOSE_WEATHER)
-_SUN_WEATHER_CLOUD = int(Decision.SUN_WEATHER_CLOUD)
-_WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
-_WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
-_FERTILIZER_TILE, _FROST_CLOUD = int(Decision.FERTILIZER_TILE), int(Decision.FROST_CLOUD)
-_FROST_POWER, _WIND_TILE = int(Decision.FROST_POWER), int(Decision.WIND_TILE)
-_FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
-_FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
-_FORECAST_VOTE = int(Decision.FORECAST_VOTE)
-_POD_TILE, _KEEP_DROP = int(Decision.POD_TILE), int(Decision.KEEP_DROP)
-_FIRST_OF_MODULES = _FERTILIZER_TILE
-_SETUP, _ACTION, _WEATHER_PHASE = int(Phase.SETUP), int(Phase.ACTION), int(Phase.WEATHER)
-_HARVEST, _CLEANUP, _OVER = int(Phase.HARVEST), int(Phase.CLEANUP), int(Phase.OVER)
+_FIRST_OF_MODULES = Decision.FERTILIZER_TILE
 
 
 @rule
@@ -66,41 +48,41 @@ def legal(s: State, t: State) -> None:
     for i in range(LEGAL_WORDS):
         s.legal[i] = 0
     d = s.decision
-    if d == _TURN:
+    if d == Decision.TURN:
         action_phase.allow_turn(s, t)
-    elif d == _VOTE:
+    elif d == Decision.VOTE:
         voting.allow_vote(s)
-    elif d == _OPTIONAL_ACTION:
+    elif d == Decision.OPTIONAL_ACTION:
         action_phase.allow_optional_action(s)
-    elif d == _PAY:
+    elif d == Decision.PAY:
         action_phase.allow_pay(s)
-    elif d == _FROST_TILE:
+    elif d == Decision.FROST_TILE:
         card_actions.allow_frost_tile(s)
-    elif d == _SUN_CLOUD:
+    elif d == Decision.SUN_CLOUD:
         card_actions.allow_sun_cloud(s)
-    elif d == _WIND_CLOUD:
+    elif d == Decision.WIND_CLOUD:
         card_actions.allow_own_clouds(s)
-    elif d in (_RAIN_DROP, _RAIN_SECOND_DROP):
+    elif d in (Decision.RAIN_DROP, Decision.RAIN_SECOND_DROP):
         card_actions.allow_rain_drop(s)
-    elif d == _TAKE_DROP:
+    elif d == Decision.TAKE_DROP:
         card_actions.allow_take_drop(s)
-    elif d == _MOVE_VOTE:
+    elif d == Decision.MOVE_VOTE:
         voting.allow_move_vote(s)
-    elif d == _DISCARD:
+    elif d == Decision.DISCARD:
         action_phase.allow_discard(s)
-    elif d == _CHOOSE_WEATHER:
+    elif d == Decision.CHOOSE_WEATHER:
         weather.allow_choose_weather(s)
-    elif d == _SUN_WEATHER_CLOUD:
+    elif d == Decision.SUN_WEATHER_CLOUD:
         weather.allow_sun_weather_cloud(s)
-    elif d == _WIND_WEATHER_DROP:
+    elif d == Decision.WIND_WEATHER_DROP:
         weather.allow_wind_weather_drop(s)
-    elif d == _SETUP_CLOUD:
+    elif d == Decision.SETUP_CLOUD:
         setup.allow_setup_cloud(s)
-    elif d == _DRAFT:
+    elif d == Decision.DRAFT:
         drafting.allow_draft(s)
-    elif d == _WIND_DIRECTION:
+    elif d == Decision.WIND_DIRECTION:
         card_actions.allow_direction(s)
-    elif d == _WIND_WEATHER_DIRECTION:
+    elif d == Decision.WIND_WEATHER_DIRECTION:
         weather.allow_wind_weather_direction(s)
     elif d >= _FIRST_OF_MODULES:
         legal_in_modules(s, t)
@@ -110,25 +92,25 @@ def legal(s: State, t: State) -> None:
 def legal_in_modules(s: State, t: State) -> None:
     """`legal` for the decisions of promos, Flowers and five players."""
     d = s.decision
-    if d == _FORECAST:
+    if d == Decision.FORECAST:
         forecasts.allow_forecast(s, t)
-    elif d == _FORECAST_TILE:
+    elif d == Decision.FORECAST_TILE:
         forecasts.allow_forecast_tile(s)
-    elif d == _FORECAST_DROP:
+    elif d == Decision.FORECAST_DROP:
         forecasts.allow_forecast_drop(s)
-    elif d == _FORECAST_DIRECTION:
+    elif d == Decision.FORECAST_DIRECTION:
         forecasts.allow_forecast_direction(s)
-    elif d == _FORECAST_VOTE:
+    elif d == Decision.FORECAST_VOTE:
         forecasts.allow_forecast_vote(s)
-    elif d == _WIND_TILE:
+    elif d == Decision.WIND_TILE:
         powers.allow_wind_tile(s)
-    elif d == _FROST_POWER:
+    elif d == Decision.FROST_POWER:
         powers.allow_frost_power(s)
-    elif d == _KEEP_DROP:
+    elif d == Decision.KEEP_DROP:
         powers.allow_keep_drop(s)
-    elif d == _POD_TILE:
+    elif d == Decision.POD_TILE:
         flower_tiles.allow_pod_tile(s)
-    elif d == _FROST_CLOUD:
+    elif d == Decision.FROST_CLOUD:
         card_actions.allow_frost_cloud(s)
     else:
         promos.allow_fertilizer_tile(s, t)
@@ -138,43 +120,43 @@ def legal_in_modules(s: State, t: State) -> None:
 def answer(s: State, t: State, action: int) -> None:
     """Hand the action to the function that the pending decision belongs to."""
     d = s.decision
-    if d == _TURN:
+    if d == Decision.TURN:
         action_phase.take_turn(s, t, action)
-    elif d == _VOTE:
+    elif d == Decision.VOTE:
         voting.vote(s, action)
-    elif d == _OPTIONAL_ACTION:
+    elif d == Decision.OPTIONAL_ACTION:
         action_phase.choose_optional_action(s, t, action)
-    elif d == _PAY:
+    elif d == Decision.PAY:
         action_phase.pay(s, t, action)
-    elif d == _FROST_TILE:
+    elif d == Decision.FROST_TILE:
         card_actions.choose_frost_tile(s, t, action)
-    elif d == _SUN_CLOUD:
+    elif d == Decision.SUN_CLOUD:
         card_actions.choose_sun_cloud(s, t, action)
-    elif d == _WIND_CLOUD:
+    elif d == Decision.WIND_CLOUD:
         card_actions.choose_wind_cloud(s, action)
-    elif d == _WIND_DIRECTION:
+    elif d == Decision.WIND_DIRECTION:
         card_actions.choose_wind_direction(s, t, action)
-    elif d in (_RAIN_DROP, _RAIN_SECOND_DROP):
+    elif d in (Decision.RAIN_DROP, Decision.RAIN_SECOND_DROP):
         card_actions.choose_rain_drop(s, t, action)
-    elif d == _TAKE_DROP and s.phase == _ACTION:
+    elif d == Decision.TAKE_DROP and s.phase == Phase.ACTION:
         card_actions.take_drop_for_action(s, t, action - TILE)
-    elif d == _TAKE_DROP:
+    elif d == Decision.TAKE_DROP:
         weather.take_drop_for_weather(s, t, action - TILE)
-    elif d == _MOVE_VOTE:
+    elif d == Decision.MOVE_VOTE:
         voting.move_vote(s, action - WEATHER)
-    elif d == _DISCARD:
+    elif d == Decision.DISCARD:
         action_phase.discard_down(s, action)
-    elif d == _CHOOSE_WEATHER:
+    elif d == Decision.CHOOSE_WEATHER:
         weather.choose_weather(s, action)
-    elif d == _SUN_WEATHER_CLOUD:
+    elif d == Decision.SUN_WEATHER_CLOUD:
         weather.choose_sun_weather_cloud(s, t, action)
-    elif d == _WIND_WEATHER_DROP:
+    elif d == Decision.WIND_WEATHER_DROP:
         weather.choose_wind_weather_drop(s, action)
-    elif d == _SETUP_CLOUD:
+    elif d == Decision.SETUP_CLOUD:
         setup.place_setup_cloud(s, action)
-    elif d == _DRAFT:
+    elif d == Decision.DRAFT:
         drafting.draft(s, action)
-    elif d == _WIND_WEATHER_DIRECTION:
+    elif d == Decision.WIND_WEATHER_DIRECTION:
         weather.choose_wind_weather_direction(s, t, action)
     else:
         answer_in_modules(s, t, action)
@@ -186,25 +168,25 @@ def answer(s: State, t: State, action: int) -> None:
 def answer_in_modules(s: State, t: State, action: int) -> None:
     """`answer` for the decisions of promos, Flowers and five players."""
     d = s.decision
-    if d == _FORECAST:
+    if d == Decision.FORECAST:
         forecasts.choose_forecast(s, t, action)
-    elif d == _FORECAST_TILE:
+    elif d == Decision.FORECAST_TILE:
         forecasts.choose_forecast_tile(s, t, action)
-    elif d == _FORECAST_DROP:
+    elif d == Decision.FORECAST_DROP:
         forecasts.choose_forecast_drop(s, t, action)
-    elif d == _FORECAST_DIRECTION:
+    elif d == Decision.FORECAST_DIRECTION:
         forecasts.choose_forecast_direction(s, t, action)
-    elif d == _FORECAST_VOTE:
+    elif d == Decision.FORECAST_VOTE:
         forecasts.choose_forecast_vote(s, action)
-    elif d == _WIND_TILE:
+    elif d == Decision.WIND_TILE:
         card_actions.choose_wind_tile(s, t, action)
-    elif d == _FROST_POWER:
+    elif d == Decision.FROST_POWER:
         powers.use_frost_power(s, action)
-    elif d == _KEEP_DROP:
+    elif d == Decision.KEEP_DROP:
         powers.keep_drop(s, t, action)
-    elif d == _POD_TILE:
+    elif d == Decision.POD_TILE:
         flower_tiles.place_pod(s, action)
-    elif d == _FROST_CLOUD:
+    elif d == Decision.FROST_CLOUD:
         card_actions.choose_frost_tile(s, t, action)
     else:
         promos.place_fertilizer(s, action)
@@ -216,14 +198,14 @@ def end_effect(s: State, t: State, answered: int) -> None:
     forecast = s.forecast
     if forecast > 0:
         forecasts.end_forecast(s)
-    if s.phase != _ACTION:
+    if s.phase != Phase.ACTION:
         return
     if forecast > 0:
         action_phase.end_turn(s, t)
-    elif answered in (_VOTE, _MOVE_VOTE):
+    elif answered in (Decision.VOTE, Decision.MOVE_VOTE):
         action_phase.end_action(s, t)
     else:
-        ask(s, _VOTE, s.actor)
+        ask(s, Decision.VOTE, s.actor)
 
 
 @rule
@@ -233,7 +215,7 @@ def go_on(s: State, t: State) -> None:
         while s.decision == NOTHING_ASKED:
             go_on_with_phase(s, t)
         legal(s, t)
-        if s.decision == _GAME_OVER:
+        if s.decision == Decision.GAME_OVER:
             s.actor = NOBODY
             return
         if count_legal(s) != 1 or is_about_hidden_cards(s):
@@ -243,11 +225,11 @@ def go_on(s: State, t: State) -> None:
 
 @rule
 def go_on_with_phase(s: State, t: State) -> None:
-    if s.phase == _WEATHER_PHASE:
+    if s.phase == Phase.WEATHER:
         weather.continue_weather_phase(s, t)
-    elif s.phase == _HARVEST:
+    elif s.phase == Phase.HARVEST:
         harvest.continue_harvest_phase(s, t)
-    elif s.phase == _CLEANUP:
+    elif s.phase == Phase.CLEANUP:
         cleanup.continue_cleanup_phase(s, t)
     else:
         setup.continue_setup(s, t)
@@ -262,17 +244,17 @@ def is_about_hidden_cards(s: State) -> bool:
     d = s.decision
     if s.players == 1:
         return False
-    if d == _TURN:
+    if d == Decision.TURN:
         return forecasts.forecasts_held(s, int(s.actor)) > 0
-    return d in (_DRAFT, _PAY, _OPTIONAL_ACTION, _DISCARD)
+    return d in (Decision.DRAFT, Decision.PAY, Decision.OPTIONAL_ACTION, Decision.DISCARD)
 
 
 @rule
 def forfeit(s: State, seat: int) -> None:
     """The seat loses and the game ends here (an illegal action where the environment is set to that)."""
     s.forfeited = seat
-    s.phase = _OVER
-    s.decision = _GAME_OVER
+    s.phase = Phase.OVER
+    s.decision = Decision.GAME_OVER
     s.actor = NOBODY
     for i in range(LEGAL_WORDS):
         s.legal[i] = 0

@@ -8,9 +8,6 @@ from petrichor_env.rules.promos import check_drowning
 from petrichor_env.state import NUM_TILES, Crop, Growing, State
 from tabletop.compiled import rule
 
-_COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
-_CACTUS, _PRIMROSE = int(Crop.CACTUS), int(Crop.PRIMROSE)
-
 
 @rule
 def check_growing(s: State, t: State, tile: int) -> None:
@@ -18,13 +15,13 @@ def check_growing(s: State, t: State, tile: int) -> None:
     if drops_on(s, tile) < t.drops_to_grow[s.crop[tile]]:
         s.growing[tile] = Growing.NONE
     elif s.growing[tile] == Growing.NONE:
-        if s.crop[tile] == _COFFEE or s.crop[tile] == _RICE:
+        if s.crop[tile] == Crop.COFFEE or s.crop[tile] == Crop.RICE:
             s.growing[tile] = Growing.SPROUTING
         else:
             s.growing[tile] = Growing.DEVELOPED
-    if s.crop[tile] == _CACTUS:
+    if s.crop[tile] == Crop.CACTUS:
         check_drowning(s, t, tile)
-    elif s.crop[tile] == _PRIMROSE:
+    elif s.crop[tile] == Crop.PRIMROSE:
         settle_control(s, t, tile)
 
 

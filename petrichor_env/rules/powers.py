@@ -17,19 +17,13 @@ from tabletop.legal import allow, ask, ask_nothing
 KEPT_DROPS = 3
 """Tiles on which the Harvest power keeps a drop."""
 
-_POWERS = int(Module.POWERS)
-_FROST, _SUN, _WIND = int(Power.FROST), int(Power.SUN), int(Power.WIND)
-_RAIN, _HARVEST = int(Power.RAIN), int(Power.HARVEST)
-_FROST_POWER, _KEEP_DROP = int(Decision.FROST_POWER), int(Decision.KEEP_DROP)
-_SUN_CARD = int(Weather.SUN)
 _NUM_POWERS = len(Power) - 1
-_LAKE = int(Crop.LAKE)
 
 
 @rule
 def deal_powers(s: State) -> None:
     """One at random for each player, from the first player, where the configuration has not chosen them."""
-    if s.modules[_POWERS] == 0 or s.chosen_power[0] != 0:
+    if s.modules[Module.POWERS] == 0 or s.chosen_power[0] != 0:
         return
     left = np.ones(_NUM_POWERS, np.int8)
     for i in range(s.players):
@@ -42,9 +36,9 @@ def deal_powers(s: State) -> None:
 @rule
 def ask_frost_power(s: State) -> bool:
     """A second drop into the cloud just created? Asked if the supply has one."""
-    if s.power[s.actor] != _FROST or s.supply[s.actor] == 0:
+    if s.power[s.actor] != Power.FROST or s.supply[s.actor] == 0:
         return False
-    ask(s, _FROST_POWER, s.actor)
+    ask(s, Decision.FROST_POWER, s.actor)
     return True
 
 
@@ -69,7 +63,7 @@ def use_frost_power(s: State, action: int) -> None:
 @rule
 def price_of_another_card(s: State, kind: int) -> int:
     """Cards of other kinds that stand for one card: two, but any one is a Sun for the Sun power."""
-    if kind == _SUN_CARD and s.power[s.actor] == _SUN:
+    if kind == Weather.SUN and s.power[s.actor] == Power.SUN:
         return 1
     return 2
 
@@ -80,13 +74,13 @@ def price_of_another_card(s: State, kind: int) -> int:
 @rule
 def moves_far(s: State, tile: int) -> bool:
     """Whether a Wind action takes the cloud further than to a neighbour: with the power, or away from the Lake."""
-    return bool(s.power[s.actor] == _WIND or s.crop[tile] == _LAKE)
+    return bool(s.power[s.actor] == Power.WIND or s.crop[tile] == Crop.LAKE)
 
 
 @rule
 def allow_wind_tile(s: State) -> None:
     """The power passes over clouds and merges only where it ends, so any other tile is within reach."""
-    if s.power[s.actor] != _WIND:
+    if s.power[s.actor] != Power.WIND:
         allow_tiles_from_lake(s, int(s.target))
         return
     for tile in range(NUM_TILES):
@@ -105,7 +99,7 @@ def can_water(s: State, tile: int) -> bool:
 
 @rule
 def can_use_rain_power(s: State, seat: int) -> bool:
-    if s.power[seat] != _RAIN or s.supply[seat] == 0:
+    if s.power[seat] != Power.RAIN or s.supply[seat] == 0:
         return False
     for tile in range(NUM_TILES):
         if can_water(s, tile):
@@ -116,7 +110,7 @@ def can_use_rain_power(s: State, seat: int) -> bool:
 @rule
 def allow_rain_power(s: State) -> None:
     """An own drop on a tile; no rain at all is a choice only where the normal action is impossible."""
-    if s.power[s.actor] != _RAIN or s.supply[s.actor] == 0:
+    if s.power[s.actor] != Power.RAIN or s.supply[s.actor] == 0:
         return
     if not can_rain(s, int(s.actor)):
         allow(s, DECLINE)
@@ -146,14 +140,14 @@ def has_scored_drop(s: State, tile: int, seat: int) -> bool:
 @rule
 def ask_to_keep_drop(s: State) -> bool:
     """After scoring, one own drop may stay on each of three harvested tiles. Says whether a player is asked."""
-    seat = holder_of(s, _HARVEST)
+    seat = holder_of(s, Power.HARVEST)
     if seat == NOBODY or s.timing_index == 1:
         return False
     if s.target == NO_TILE:
         s.choices_left = KEPT_DROPS
     for tile in range(s.target + 1, NUM_TILES):
         if s.choices_left > 0 and has_scored_drop(s, tile, seat):
-            ask(s, _KEEP_DROP, seat)
+            ask(s, Decision.KEEP_DROP, seat)
             return True
     stop_keeping(s)
     return False

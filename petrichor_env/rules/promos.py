@@ -16,11 +16,6 @@ from tabletop.legal import allow, ask, ask_nothing
 LAKE_DROPS = 3
 """Own drops that the player who moves a cloud onto the Lake adds to it."""
 
-_FERTILIZER = int(Module.FERTILIZER)
-_FERTILIZER_TILE = int(Decision.FERTILIZER_TILE)
-_NONE, _DROWNED = int(Growing.NONE), int(Growing.DROWNED)
-_LAKE = int(Crop.LAKE)
-
 
 # --- Fertilizer tokens -----------------------------------------------------------------------------------------------
 
@@ -28,7 +23,7 @@ _LAKE = int(Crop.LAKE)
 @rule
 def tokens_to_place(s: State, t: State) -> int:
     """Fertilizer tokens that are not on the Fields yet."""
-    if s.modules[_FERTILIZER] == 0:
+    if s.modules[Module.FERTILIZER] == 0:
         return 0
     left = int(t.fertilizer_tokens)
     for tile in range(NUM_TILES):
@@ -39,7 +34,7 @@ def tokens_to_place(s: State, t: State) -> int:
 @rule
 def ask_fertilizer_tile(s: State) -> None:
     """The next token is placed in turn order, before the tiles are turned face up."""
-    ask(s, _FERTILIZER_TILE, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.FERTILIZER_TILE, (int(s.first_player) + int(s.turn_index)) % int(s.players))
 
 
 @rule
@@ -95,8 +90,8 @@ def place_fertilizer(s: State, action: int) -> None:
 @rule
 def check_drowning(s: State, t: State, tile: int) -> None:
     """A growing Cactus with too many drops drowns, and stays so until its token goes."""
-    if s.growing[tile] != _NONE and drops_on(s, tile) >= t.drops_to_drown:
-        s.growing[tile] = _DROWNED
+    if s.growing[tile] != Growing.NONE and drops_on(s, tile) >= t.drops_to_drown:
+        s.growing[tile] = Growing.DROWNED
 
 
 # --- The Lake --------------------------------------------------------------------------------------------------------
@@ -105,7 +100,7 @@ def check_drowning(s: State, t: State, tile: int) -> None:
 @rule
 def draw_from_lake(s: State, tile: int) -> None:
     """A Wind action that ends on the Lake adds three drops of its player to the cloud, or what the supply has."""
-    if s.crop[tile] == _LAKE:
+    if s.crop[tile] == Crop.LAKE:
         drops = min(LAKE_DROPS, int(s.supply[s.actor]))
         s.cloud_drops[tile, s.actor] += drops
         s.supply[s.actor] -= drops

@@ -9,12 +9,6 @@ from petrichor_env.rules.points import gain, place, players_present
 from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, Source, State
 from tabletop.compiled import rule
 
-_WHEAT, _RICE, _CORN = int(Crop.WHEAT), int(Crop.RICE), int(Crop.CORN)
-_DANDELION, _SPROUTING = int(Crop.DANDELION), int(Growing.SPROUTING)
-_OVER = int(Phase.OVER)
-_VOTING_WINS, _WHEAT_TOKENS = int(Source.VOTING_WINS), int(Source.WHEAT_TOKENS)
-_GAME_OVER = int(Decision.GAME_OVER)
-
 
 @rule
 def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
@@ -24,14 +18,14 @@ def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
         return 0
     crop = int(s.crop[tile])
     column = place(s, tile, seat) - 1
-    if crop == _CORN:
+    if crop == Crop.CORN:
         column = players_present(s, tile) - 1
     points = int(t.scores[crop, growing - 1, column])
-    if crop == _RICE:
-        if growing == _SPROUTING:
+    if crop == Crop.RICE:
+        if growing == Growing.SPROUTING:
             return 0  # nobody scores, Fertilizer or not
         points *= own
-    elif crop == _DANDELION:
+    elif crop == Crop.DANDELION:
         points = dandelion_points(s, column + 1)
     return max(0, points + int(s.fertilizer[tile]) - int(s.pods[tile]))
 
@@ -42,7 +36,7 @@ def score_tile(s: State, t: State, tile: int) -> None:
     for seat in range(s.owners):
         gain(s, seat, tile_points(s, t, tile, seat, growing), int(s.crop[tile]))
         # the first on Wheat takes a token; nobody does who is only tied for first
-        if s.crop[tile] == _WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
+        if s.crop[tile] == Crop.WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
             s.wheat_tokens[seat] += 1
 
 
@@ -65,11 +59,11 @@ def has_most_wheat(s: State, seat: int) -> bool:
 def end_game(s: State, t: State) -> None:
     """Points for Voting Wins and for the most Wheat tokens."""
     for seat in range(s.owners):
-        gain(s, seat, voting_wins_points(s, t, seat), _VOTING_WINS)
+        gain(s, seat, voting_wins_points(s, t, seat), Source.VOTING_WINS)
         if has_most_wheat(s, seat):
-            gain(s, seat, int(t.wheat_bonus), _WHEAT_TOKENS)
-    s.phase = _OVER
-    s.decision = _GAME_OVER
+            gain(s, seat, int(t.wheat_bonus), Source.WHEAT_TOKENS)
+    s.phase = Phase.OVER
+    s.decision = Decision.GAME_OVER
 
 
 @rule

@@ -33,12 +33,8 @@ from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
-_SETUP, _SETUP_CLOUD = int(Phase.SETUP), int(Decision.SETUP_CLOUD)
-_WHEAT, _POTATO, _CORN = int(Crop.WHEAT), int(Crop.POTATO), int(Crop.CORN)
-_CACTUS, _LAKE, _PRIMROSE = int(Crop.CACTUS), int(Crop.LAKE), int(Crop.PRIMROSE)
 _CENTRE = 5  # a position of every field
 _NO_MORE_TRICKS = 2
-_CACTUS_MODULE, _LAKE_MODULE, _FLOWER_TILES = int(Module.CACTUS), int(Module.LAKE), int(Module.FLOWER_TILES)
 
 FIELD_POSITIONS = np.zeros((6, NUM_TILES), np.int8)
 """Whether a position belongs to the field, by number of players."""
@@ -92,7 +88,7 @@ def deal_and_roll(s: State, t: State) -> None:
 def clear(s: State) -> None:
     """An empty table: everything but the switches and the random stream."""
     s.forfeited = NOBODY
-    s.phase = _SETUP
+    s.phase = Phase.SETUP
     s.first_player = 0
     s.passed = NOBODY
     s.turns = 0
@@ -162,12 +158,12 @@ def lay_fields(s: State, t: State) -> None:
         return
     pile = t.copies.copy()
     for crop in range(NUM_CROPS):
-        if not is_in_box(s, crop) or (s.players == 2 and crop == _CORN):
+        if not is_in_box(s, crop) or (s.players == 2 and crop == Crop.CORN):
             pile[crop] = 0
     for tile in range(NUM_TILES):
         if FIELD_POSITIONS[s.players, tile] == 1:
             s.crop[tile] = draw_from(s, pile)
-    primrose = tile_of(s, _PRIMROSE)
+    primrose = tile_of(s, Crop.PRIMROSE)
     if primrose != NO_TILE:
         s.blooms[primrose] = 1
 
@@ -175,9 +171,9 @@ def lay_fields(s: State, t: State) -> None:
 @rule
 def is_in_box(s: State, crop: int) -> bool:
     """Whether tiles of this crop are played with: the promos' and the flowers' only with their modules."""
-    if crop < _CACTUS:
+    if crop < Crop.CACTUS:
         return True
-    module = _CACTUS_MODULE if crop == _CACTUS else _LAKE_MODULE if crop == _LAKE else _FLOWER_TILES
+    module = Module.CACTUS if crop == Crop.CACTUS else Module.LAKE if crop == Crop.LAKE else Module.FLOWER_TILES
     return bool(s.modules[module] == 1)
 
 
@@ -209,7 +205,7 @@ def continue_setup(s: State, t: State) -> None:
             return
         deal_extra_card(s)
     if s.players > 1 and s.turn_index < s.players:
-        ask(s, _SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+        ask(s, Decision.SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
         return
     deal_powers(s)
     deal_forecasts(s)
@@ -252,7 +248,7 @@ def lay_fields_by_priority(s: State, t: State) -> None:
     priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     tiles = 0
     for crop in range(NUM_CROPS):
-        if not is_in_box(s, crop) or (s.variants[_NO_MORE_TRICKS] == 1 and crop in (_WHEAT, _POTATO)):
+        if not is_in_box(s, crop) or (s.variants[_NO_MORE_TRICKS] == 1 and crop in (Crop.WHEAT, Crop.POTATO)):
             continue
         for copy in range(t.copies[crop]):
             if t.solo_priority[crop, copy] > 0:

@@ -35,7 +35,6 @@ MOVE_PURE_CLOUD = 8
 RESHUFFLE = 9
 NUM_CARDS = 9
 
-_CARDS = int(Source.CARDS)
 
 # Variants, by their place in config.VARIANTS
 _DOUBLE_CARD, _NON_RANDOM_TARGETS = 0, 1
@@ -101,7 +100,7 @@ def resolve_card(s: State, t: State, card: int) -> None:
         position = next_valid_target(s, card, roll - 1)
     tile = NO_TILE
     if position < 0:
-        gain(s, NEUTRAL, 1, _CARDS)
+        gain(s, NEUTRAL, 1, Source.CARDS)
     else:
         tile = tile_at(position)
         perform(s, t, card, tile)
@@ -188,7 +187,7 @@ def resolve_icons(s: State, t: State, card: int) -> None:
                 s.vote_supply[NEUTRAL] -= 1
                 s.votes[space, NEUTRAL] += 1
             else:
-                gain(s, NEUTRAL, 1, _CARDS)
+                gain(s, NEUTRAL, 1, Source.CARDS)
     if t.winds_harvest[card - 1] == 1:
         # a die that goes to the Harvest icon before the one with the most votes
         for shown in (1, 4, 3, 2):

@@ -8,9 +8,6 @@ from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, Source, St
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
-_MOVE_VOTE = int(Decision.MOVE_VOTE)
-_DICE = int(Source.DICE)
-
 
 @rule
 def votes_on(s: State, space: int) -> int:
@@ -64,7 +61,7 @@ def cast_vote(s: State, space: int) -> None:
         s.votes[space, s.actor] += 1
     else:
         s.target = space
-        ask(s, _MOVE_VOTE, s.actor)
+        ask(s, Decision.MOVE_VOTE, s.actor)
 
 
 @rule
@@ -90,7 +87,7 @@ def decrease_die(s: State, seat: int, shown: int) -> None:
             s.dice[die] = shown - 1
             break
     sort_dice(s)
-    gain(s, seat, 2 if shown == 1 else 1, _DICE)
+    gain(s, seat, 2 if shown == 1 else 1, Source.DICE)
 
 
 @rule

@@ -32,15 +32,6 @@ from tabletop.legal import allow, ask, ask_nothing
 RESOLVED_SPACES = 2
 """Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""
 
-_FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
-_LIGHT, _THUNDER = int(Cloud.LIGHT), int(Cloud.THUNDER)
-_CHOOSE_WEATHER, _SUN_WEATHER_CLOUD = int(Decision.CHOOSE_WEATHER), int(Decision.SUN_WEATHER_CLOUD)
-_WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
-_WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
-_HARVEST_PHASE = int(Phase.HARVEST)
-_COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
-_START_OF_WEATHER = int(Timing.START_OF_WEATHER)
-_BEFORE_WIND, _BEFORE_RAIN = int(Timing.BEFORE_WIND), int(Timing.BEFORE_RAIN)
 _SELECTING = -1
 
 
@@ -53,7 +44,7 @@ def is_final_round(s: State) -> bool:
 def continue_weather_phase(s: State, t: State) -> None:
     """Go on until a player is asked or the phase is over. `s.weather` is the space being resolved."""
     if s.weather == _SELECTING:
-        if ask_forecasts(s, t, _START_OF_WEATHER) or ask_selection(s):
+        if ask_forecasts(s, t, Timing.START_OF_WEATHER) or ask_selection(s):
             return
         s.weather = 0
     while s.weather < NUM_KINDS:
@@ -71,7 +62,7 @@ def continue_weather_phase(s: State, t: State) -> None:
     for space in range(NUM_KINDS):
         s.selected[space] = 0
     s.weather = -1
-    s.phase = _HARVEST_PHASE
+    s.phase = Phase.HARVEST
 
 
 # --- Resolving Weather Spaces ----------------------------------------------------------------------------------------
@@ -114,7 +105,7 @@ def ask_selection(s: State) -> bool:
             if is_tied_for_selection(s, space, most):
                 tied += 1
         if tied > open_places:
-            ask(s, _CHOOSE_WEATHER, s.first_player)
+            ask(s, Decision.CHOOSE_WEATHER, s.first_player)
             return True
         for space in range(NUM_KINDS):
             if is_tied_for_selection(s, space, most):
@@ -141,13 +132,13 @@ def choose_weather(s: State, action: int) -> None:
 @rule
 def ask_during_weather(s: State, t: State) -> bool:
     """Carry the effect out as far as it goes without asking. Says whether a player is asked."""
-    if s.weather == _FROST:
+    if s.weather == Weather.FROST:
         frost_weather(s)
-    elif s.weather == _SUN:
+    elif s.weather == Weather.SUN:
         return ask_sun_weather(s, t)
-    elif s.weather == _WIND:
-        return ask_forecasts(s, t, _BEFORE_WIND) or ask_wind_weather(s, t)
-    elif ask_forecasts(s, t, _BEFORE_RAIN):
+    elif s.weather == Weather.WIND:
+        return ask_forecasts(s, t, Timing.BEFORE_WIND) or ask_wind_weather(s, t)
+    elif ask_forecasts(s, t, Timing.BEFORE_RAIN):
         return True
     else:
         rain_weather(s, t)
@@ -157,16 +148,16 @@ def ask_during_weather(s: State, t: State) -> bool:
 @rule
 def frost_weather(s: State) -> None:
     for tile in range(NUM_TILES):
-        if s.cloud[tile] == _LIGHT:
-            s.cloud[tile] = _THUNDER
+        if s.cloud[tile] == Cloud.LIGHT:
+            s.cloud[tile] = Cloud.THUNDER
 
 
 @rule
 def rain_weather(s: State, t: State) -> None:
     for tile in range(NUM_TILES):
-        if s.cloud[tile] == _THUNDER:
+        if s.cloud[tile] == Cloud.THUNDER:
             pour(s, t, tile)
-    develop(s, _RICE)
+    develop(s, Crop.RICE)
 
 
 # --- Sun weather -----------------------------------------------------------------------------------------------------
@@ -185,10 +176,10 @@ def ask_sun_weather(s: State, t: State) -> bool:
         within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
         for tile in range(NUM_TILES):
             if 0 < s.cloud_drops[tile, seat] <= within_reach:
-                ask(s, _SUN_WEATHER_CLOUD, seat)
+                ask(s, Decision.SUN_WEATHER_CLOUD, seat)
                 return True
         s.turn_index += 1
-    develop(s, _COFFEE)
+    develop(s, Crop.COFFEE)
     return False
 
 
@@ -246,7 +237,7 @@ def ask_wind_weather(s: State, t: State) -> bool:
         for tile in range(NUM_TILES):
             for owner in range(s.owners):
                 if s.drops[tile, owner] > 0:
-                    ask(s, _WIND_WEATHER_DROP, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+                    ask(s, Decision.WIND_WEATHER_DROP, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
                     return True
         s.turn_index += 1
     if s.players == 1:
@@ -275,7 +266,7 @@ def allow_wind_weather_direction(s: State) -> None:
 def choose_wind_weather_drop(s: State, action: int) -> None:
     s.target = (action - DROP) // MAX_PLAYERS
     s.target_owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
-    ask(s, _WIND_WEATHER_DIRECTION, s.actor)
+    ask(s, Decision.WIND_WEATHER_DIRECTION, s.actor)
 
 
 @rule

@@ -16,8 +16,6 @@ from tabletop_agents.search.position_value import position_value
 
 MAX_DEPTH = 16
 _SAME = 1e-9
-_TURN, _OPTIONAL_ACTION = int(Decision.TURN), int(Decision.OPTIONAL_ACTION)
-_OVER = int(Phase.OVER)
 
 
 @kernel
@@ -122,4 +120,9 @@ def value_after(
 @rule
 def is_settled(s: State, seat: int) -> bool:
     """Whether the action is done: a new choice of what to play, another player's decision, or the end."""
-    return bool(s.phase == _OVER or s.actor != seat or s.decision == _TURN or s.decision == _OPTIONAL_ACTION)
+    return bool(
+        s.phase == Phase.OVER
+        or s.actor != seat
+        or s.decision == Decision.TURN
+        or s.decision == Decision.OPTIONAL_ACTION
+    )

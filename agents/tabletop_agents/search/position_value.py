@@ -55,13 +55,6 @@ def weights_record(weights: Mapping[str, float] | None = None) -> np.ndarray:
 _SPACE_CHANCES = (0.95, 0.8, 0.3, 0.1)  # that a weather space is resolved, by spaces with more votes
 _NO_GUESS = 0.3
 _MAX_LEAD = 3
-_COFFEE, _RICE, _WHEAT, _CACTUS = int(Crop.COFFEE), int(Crop.RICE), int(Crop.WHEAT), int(Crop.CACTUS)
-_DEVELOPED, _SPROUTING, _DROWNED = int(Growing.DEVELOPED), int(Growing.SPROUTING), int(Growing.DROWNED)
-_DANDELION = int(Crop.DANDELION)
-_OPTIONAL_ACTION = int(Decision.OPTIONAL_ACTION)
-_OVER, _ACTION = int(Phase.OVER), int(Phase.ACTION)
-_NO_CLOUD, _THUNDER = int(Cloud.NONE), int(Cloud.THUNDER)
-_FROST, _SUN, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.RAIN)
 
 
 @rule
@@ -74,12 +67,12 @@ def position_value(s: State, t: State, w: State, seat: int, memo: np.ndarray) ->
     for other in range(s.owners):
         if other != seat:
             margin -= s.points[other] / (s.owners - 1)
-    if s.phase == _OVER:
+    if s.phase == Phase.OVER:
         return margin
     chances = space_chances(s)
     margin += field_value(s, t, w, seat, chances, memo) + vote_value(s, t, w, seat, chances) + hand_value(s, w, seat)
     margin += w.forecast * max(0, forecasts_held(s, seat) - 1)
-    if s.players == 1 and s.decision == _OPTIONAL_ACTION:
+    if s.players == 1 and s.decision == Decision.OPTIONAL_ACTION:
         margin -= w.neutral_turn
     return margin
 
@@ -89,7 +82,7 @@ def field_value(
     s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
 ) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
-    frost, sun, rain = chances[_FROST], chances[_SUN], chances[_RAIN]
+    frost, sun, rain = chances[Weather.FROST], chances[Weather.SUN], chances[Weather.RAIN]
     falls = w.falls if s["round"] < s.rounds else 0.0
     value = 0.0
     most_own = 0
@@ -98,10 +91,10 @@ def field_value(
         if s.crop[tile] < 0:
             continue
         dry, wet = tile_values(s, t, w, tile, seat, memo)
-        if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
+        if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
             value += dry
             continue
-        chance = rain if s.cloud[tile] == _THUNDER else rain * frost
+        chance = rain if s.cloud[tile] == Cloud.THUNDER else rain * frost
         chance += (1.0 - chance) * falls
         value += (1.0 - chance) * dry + chance * wet
         most_own = max(most_own, int(s.cloud_drops[tile, seat]))
@@ -129,7 +122,7 @@ def new_memo() -> np.ndarray:
 @rule
 def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
     """`tile_value` of the tile as it is, and with the drops of the cloud above, where there is one."""
-    if s.crop[tile] == _DANDELION:  # its points depend on other tiles
+    if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
     drops, in_cloud = np.int64(0), np.int64(0)
     for owner in range(s.owners):
@@ -153,7 +146,7 @@ def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.nda
 def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple[float, float]:
     """`tile_values` without looking it up."""
     dry = tile_value(s, t, w, tile, seat)
-    if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
+    if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
         return dry, dry
     for owner in range(s.owners):
         s.drops[tile, owner] += s.cloud_drops[tile, owner]
@@ -186,12 +179,12 @@ def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> floa
     if s.drops[tile, owner] == 0:
         return 0.0
     crop = int(s.crop[tile])
-    drowned = crop == _CACTUS and drops_on(s, tile) >= t.drops_to_drown
-    points = float(tile_points(s, t, tile, owner, _DROWNED if drowned else _DEVELOPED))
-    if crop in (_COFFEE, _RICE) and s.growing[tile] != _DEVELOPED:
-        sprouting = float(tile_points(s, t, tile, owner, _SPROUTING))
+    drowned = crop == Crop.CACTUS and drops_on(s, tile) >= t.drops_to_drown
+    points = float(tile_points(s, t, tile, owner, Growing.DROWNED if drowned else Growing.DEVELOPED))
+    if crop in (Crop.COFFEE, Crop.RICE) and s.growing[tile] != Growing.DEVELOPED:
+        sprouting = float(tile_points(s, t, tile, owner, Growing.SPROUTING))
         points = w.develops * points + (1.0 - w.develops) * sprouting
-    if crop == _WHEAT and place(s, tile, owner) == 1:
+    if crop == Crop.WHEAT and place(s, tile, owner) == 1:
         points += w.token
     return points
 
@@ -199,7 +192,7 @@ def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> floa
 @rule
 def space_chances(s: State) -> tuple[float, float, float, float]:
     """A guess from the votes so far which weather spaces will be resolved in this round."""
-    if s.phase != _ACTION:
+    if s.phase != Phase.ACTION:
         return _NO_GUESS, _NO_GUESS, _NO_GUESS, _NO_GUESS
     votes = votes_on(s, 0), votes_on(s, 1), votes_on(s, 2), votes_on(s, 3)
     last = s["round"] == s.rounds

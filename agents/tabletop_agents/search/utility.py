@@ -26,8 +26,6 @@ SETTINGS = np.dtype(
 )
 """What the searches are tuned with."""
 
-_OVER = int(Phase.OVER)
-
 
 @rule
 def expected_utility(s: State, p: State, margin: float) -> float:
@@ -38,7 +36,7 @@ def expected_utility(s: State, p: State, margin: float) -> float:
 @rule
 def utility(s: State, p: State, seat: int, margin: float) -> float:
     """`margin` is what `position_value` says of this position for the seat, `p` a record of SETTINGS."""
-    if s.phase != _OVER:
+    if s.phase != Phase.OVER:
         return expected_utility(s, p, margin)
     won = np.zeros(MAX_PLAYERS, np.int8)
     rules.winners(s, won)
