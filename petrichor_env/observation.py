@@ -14,6 +14,8 @@ import numpy as np
 
 from petrichor_env.state import (
     MAX_PLAYERS,
+    NO_SPACE,
+    NO_TILE,
     NOBODY,
     NUM_FORECASTS,
     NUM_KINDS,
@@ -28,7 +30,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
-from petrichor_env.tables import NEVER
+from petrichor_env.tables import NEVER, Tables
 from tabletop.compiled import rule
 
 NUM_CROPS = len(Crop)
@@ -181,7 +183,7 @@ _NUM_MODULES = len(Module)
 
 
 @rule
-def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32.
 
     The units are factors here, as a product is several times faster than a quotient.
@@ -211,7 +213,7 @@ def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
     out[_DRAFTING] = s.drafting
     for i in range(4):
         out[_VARIANTS + i] = s.variants[i]
-    out[_ROUNDS_LEFT] = (s.rounds - s["round"]) * (1.0 / 6.0)
+    out[_ROUNDS_LEFT] = (s.rounds - s.round) * (1.0 / 6.0)
     if s.players > 1:
         out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1.0
     if s.passed != NOBODY:
@@ -270,17 +272,16 @@ def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
         out[_SELECTED + space] = s.selected[space]
     if s.weather >= 0:
         out[_WEATHER + int(s.weather)] = 1.0
-    if s.target >= 0:
-        if s.decision == Decision.MOVE_VOTE:
-            out[_TARGET_VOTE + int(s.target)] = 1.0
-        else:
-            out[_TILE_TARGET + int(s.target)] = 1.0
+    if s.target_space != NO_SPACE:
+        out[_TARGET_VOTE + int(s.target_space)] = 1.0
+    if s.target != NO_TILE:
+        out[_TILE_TARGET + int(s.target)] = 1.0
     if s.target_owner != NOBODY:
         out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1.0
 
 
 @rule
-def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+def _observe_fields(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     owners = int(s.owners)
     for tile in range(NUM_TILES):
         crop = int(s.crop[tile])

@@ -29,7 +29,7 @@ _PETRICHOR = PACKAGE.parent / "petrichor_env"
 def compiled_sources() -> list[Path]:
     """The files whose functions Numba compiles, or whose constants those functions use."""
     names = ("state.py", "actions.py", "tables.py", "observation.py")
-    engine = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal")]
+    engine = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "decisions", "kernels", "legal", "record")]
     return sorted([*engine, *(_PETRICHOR / name for name in names), *(_PETRICHOR / "rules").glob("*.py")])
 
 
@@ -84,14 +84,16 @@ def kernel(function: Function) -> Function:
 
 
 def _plain(function: Function) -> Function:
-    """Without compilation: records get their fields as attributes, as Numba's have them."""
+    """Without compilation: all records have their fields as attributes, as Numba's have."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
-            return function(*(a.view(np.recarray) if getattr(a, "dtype", _NUMBER).names else a for a in arguments))
+            return function(*(a.view(np.recarray) if _lacks_attributes(a) else a for a in arguments))
 
     return cast(Function, run)
 
 
-_NUMBER = np.dtype(np.int64)
+def _lacks_attributes(argument: Any) -> bool:
+    """Whether it is an array of records that were not declared as `tabletop.record` does."""
+    return isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void

@@ -10,6 +10,7 @@ import numpy as np
 from petrichor_env import rules
 from petrichor_env.observation import observe
 from petrichor_env.state import LEGAL_WORDS, MAX_PLAYERS, NOBODY, State
+from petrichor_env.tables import Tables
 from tabletop.chance import random_below
 from tabletop.compiled import kernel, rule
 
@@ -37,7 +38,7 @@ def write_mask(s: State, mask: np.ndarray) -> None:
 
 
 @rule
-def view(s: State, t: State, actors: np.ndarray, masks: np.ndarray, observations: np.ndarray, i: int) -> None:
+def view(s: State, t: Tables, actors: np.ndarray, masks: np.ndarray, observations: np.ndarray, i: int) -> None:
     """Who is asked, what is legal and what they see. When the game is over: nobody, everything, seat 0's view."""
     actors[i] = s.actor
     if s.actor == NOBODY:

@@ -8,14 +8,13 @@ from petrichor_env.rules.card_actions import start_action
 from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
 from petrichor_env.rules.powers import price_of_another_card
 from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
-from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, Decision, Phase, State, Timing
+from petrichor_env.state import NO_CARD, NOBODY, NUM_KINDS, SELECTING, Decision, Phase, State, Timing
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""
-
-_NO_CARD = -1
 
 
 @rule
@@ -39,7 +38,7 @@ def discard_hand(s: State, seat: int) -> None:
 
 
 @rule
-def start_action_phase(s: State, t: State) -> None:
+def start_action_phase(s: State, t: Tables) -> None:
     s.phase = Phase.ACTION
     s.turns = 0
     s.turn_index = 0
@@ -55,7 +54,7 @@ def start_action_phase(s: State, t: State) -> None:
 
 
 @rule
-def allow_turn(s: State, t: State) -> None:
+def allow_turn(s: State, t: Tables) -> None:
     """Play one card, or two cards as one of another kind, or pass; nobody passes on their first turn of the round."""
     allow_forecasts(s, t, Timing.ACTION_PHASE)
     cards = cards_in_hand(s, int(s.actor))
@@ -70,7 +69,7 @@ def allow_turn(s: State, t: State) -> None:
 
 
 @rule
-def take_turn(s: State, t: State, action: int) -> None:
+def take_turn(s: State, t: Tables, action: int) -> None:
     """Answers TURN. A pass for want of cards is nobody's choice: what was revealed before it stays to be seen."""
     if action != PASS or cards_in_hand(s, int(s.actor)) > 0:
         clear_winds_log(s)
@@ -98,7 +97,7 @@ def allow_optional_action(s: State) -> None:
 
 
 @rule
-def choose_optional_action(s: State, t: State, action: int) -> None:
+def choose_optional_action(s: State, t: Tables, action: int) -> None:
     """Answers OPTIONAL_ACTION."""
     if action == DECLINE:
         end_turn(s, t)
@@ -108,7 +107,7 @@ def choose_optional_action(s: State, t: State, action: int) -> None:
 
 
 @rule
-def play(s: State, t: State, action: int, matching: int) -> None:
+def play(s: State, t: Tables, action: int, matching: int) -> None:
     """Perform an action for that many matching cards, or ask which cards stand for them."""
     if action >= SUBSTITUTE:
         s.card = action - SUBSTITUTE
@@ -139,7 +138,7 @@ def allow_pay(s: State) -> None:
 
 
 @rule
-def pay(s: State, t: State, action: int) -> None:
+def pay(s: State, t: Tables, action: int) -> None:
     """Answers PAY: two cards of other kinds, for the Sun power one, for each missing card."""
     kind = action - CARD
     discard(s, int(s.actor), kind, 1)
@@ -154,13 +153,12 @@ def pay(s: State, t: State, action: int) -> None:
 
 
 @rule
-def end_action(s: State, t: State) -> None:
+def end_action(s: State, t: Tables) -> None:
     """After the vote: the optional action if nobody has passed yet, else the next turn.
 
     With two cards or more it is asked even if no two fit, or the others would see what the hand lacks.
     """
-    s.card = _NO_CARD
-    s.target = NO_TILE
+    s.card = NO_CARD
     if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, int(s.actor)) >= 2:
         ask(s, Decision.OPTIONAL_ACTION, s.actor)
     else:
@@ -168,7 +166,7 @@ def end_action(s: State, t: State) -> None:
 
 
 @rule
-def end_turn(s: State, t: State) -> None:
+def end_turn(s: State, t: Tables) -> None:
     s.optional = 0
     s.turns = min(int(s.turns) + 1, int(s.players))
     if s.passed != NOBODY:
@@ -185,7 +183,7 @@ def end_turn(s: State, t: State) -> None:
 
 
 @rule
-def pass_turn(s: State, t: State) -> None:
+def pass_turn(s: State, t: Tables) -> None:
     if s.passed != NOBODY:
         end_turn(s, t)
         return
@@ -236,13 +234,13 @@ def continue_hand_limit(s: State) -> None:
         s.turn_index += 1
     s.phase = Phase.WEATHER
     s.turn_index = 0
-    s.weather = -1
+    s.weather = SELECTING
     ask_nothing(s)
 
 
 @rule
 def allow_discard(s: State) -> None:
-    allow_cards(s, s.hand[s.actor], _NO_CARD)
+    allow_cards(s, s.hand[s.actor], NO_CARD)
 
 
 @rule

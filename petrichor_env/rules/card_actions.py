@@ -19,10 +19,11 @@ from petrichor_env.rules.fields import (
     own_drops_on_tiles,
     rains_on,
 )
-from petrichor_env.rules.growing import check_growing, take_drop
+from petrichor_env.rules.growing import check_growing
 from petrichor_env.rules.powers import allow_rain_power, ask_frost_power, can_use_rain_power, moves_far, use_rain_power
 from petrichor_env.rules.promos import draw_from_lake
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
@@ -31,7 +32,7 @@ SUN_DROPS = 2
 
 
 @rule
-def start_action(s: State, t: State) -> None:
+def start_action(s: State, t: Tables) -> None:
     """Ask for the first choice of the action `s.card`, or nothing where it cannot be resolved."""
     seat = int(s.actor)
     ask_nothing(s)
@@ -89,21 +90,11 @@ def ask_for_drops(s: State, drops: int) -> bool:
     return True
 
 
-@rule
-def take_drop_for_action(s: State, t: State, tile: int) -> None:
-    """Answers TAKE_DROP in the Action Phase."""
-    take_drop(s, t, tile, int(s.actor))
-    if s.card == Weather.FROST:
-        frost(s, t)
-    else:
-        sun(s, t)
-
-
 # --- Frost -----------------------------------------------------------------------------------------------------------
 
 
 @rule
-def ask_frost(s: State, t: State, seat: int) -> None:
+def ask_frost(s: State, t: Tables, seat: int) -> None:
     """Where the new cloud comes. Five players add to another cloud once all are out (Flowers, Gioco in 5 giocatori)."""
     if clouds_left(s, t) > 0:
         if has_free_tile(s):
@@ -144,7 +135,7 @@ def allow_frost_tile(s: State) -> None:
 
 
 @rule
-def choose_frost_tile(s: State, t: State, action: int) -> None:
+def choose_frost_tile(s: State, t: Tables, action: int) -> None:
     """Answers FROST_TILE and FROST_CLOUD."""
     ask_nothing(s)
     if action != DECLINE:
@@ -153,7 +144,7 @@ def choose_frost_tile(s: State, t: State, action: int) -> None:
 
 
 @rule
-def frost(s: State, t: State) -> None:
+def frost(s: State, t: Tables) -> None:
     """A new light cloud with one own drop."""
     if ask_for_drops(s, FROST_DROPS):
         return
@@ -179,7 +170,7 @@ def allow_sun_cloud(s: State) -> None:
 
 
 @rule
-def choose_sun_cloud(s: State, t: State, action: int) -> None:
+def choose_sun_cloud(s: State, t: Tables, action: int) -> None:
     ask_nothing(s)
     if action != DECLINE:
         s.target = action - TILE
@@ -187,7 +178,7 @@ def choose_sun_cloud(s: State, t: State, action: int) -> None:
 
 
 @rule
-def sun(s: State, t: State) -> None:
+def sun(s: State, t: Tables) -> None:
     """Exactly two own drops into the cloud."""
     if ask_for_drops(s, SUN_DROPS):
         return
@@ -216,7 +207,7 @@ def allow_rain_drop(s: State) -> None:
 
 
 @rule
-def choose_rain_drop(s: State, t: State, action: int) -> None:
+def choose_rain_drop(s: State, t: Tables, action: int) -> None:
     """Answers RAIN_DROP and RAIN_SECOND_DROP. Both drops fall together; growth is checked after."""
     if s.decision == Decision.RAIN_DROP and action < DROP:
         use_rain_power(s, t, action)
@@ -270,19 +261,19 @@ def allow_direction(s: State) -> None:
 
 
 @rule
-def choose_wind_direction(s: State, t: State, action: int) -> None:
+def choose_wind_direction(s: State, t: Tables, action: int) -> None:
     """The cloud goes to an orthogonally adjacent tile."""
     wind(s, t, neighbour(s, int(s.target), action - DIRECTION))
 
 
 @rule
-def choose_wind_tile(s: State, t: State, action: int) -> None:
+def choose_wind_tile(s: State, t: Tables, action: int) -> None:
     """Answers WIND_TILE: a cloud that goes further than to a neighbour."""
     wind(s, t, action - TILE)
 
 
 @rule
-def wind(s: State, t: State, to: int) -> None:
+def wind(s: State, t: Tables, to: int) -> None:
     move_cloud(s, int(s.target), to)
     draw_from_lake(s, to)
     s.target = NO_TILE

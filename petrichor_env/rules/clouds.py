@@ -5,6 +5,7 @@ from __future__ import annotations
 from petrichor_env.rules.fields import drops_in_cloud, has_cloud, land
 from petrichor_env.rules.growing import check_growing
 from petrichor_env.state import NUM_TILES, Cloud, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
 GROWS_AT = 4
@@ -14,7 +15,7 @@ OVERFLOWS_AT = 8
 
 
 @rule
-def clouds_left(s: State, t: State) -> int:
+def clouds_left(s: State, t: Tables) -> int:
     """Clouds in the general supply."""
     left = int(t.clouds)
     for tile in range(NUM_TILES):
@@ -51,7 +52,7 @@ def move_cloud(s: State, tile: int, to: int) -> None:
 
 
 @rule
-def pour(s: State, t: State, tile: int) -> None:
+def pour(s: State, t: Tables, tile: int) -> None:
     """All drops of the cloud fall onto the tile; the empty cloud goes."""
     for owner in range(s.owners):
         land(s, tile, owner, int(s.cloud_drops[tile, owner]))
@@ -61,7 +62,7 @@ def pour(s: State, t: State, tile: int) -> None:
 
 
 @rule
-def settle_clouds(s: State, t: State) -> None:
+def settle_clouds(s: State, t: Tables) -> None:
     """The checks at the end of an effect: empty clouds go, full light clouds grow, full thunderclouds overflow."""
     for tile in range(NUM_TILES):
         if s.cloud[tile] == Cloud.NONE:

@@ -8,12 +8,9 @@ from __future__ import annotations
 from petrichor_env.actions import CARD
 from petrichor_env.rules.asking import allow_cards
 from petrichor_env.rules.chance import draw_card
-from petrichor_env.state import NUM_KINDS, Decision, State
+from petrichor_env.state import NO_CARD, NOT_DRAFTING, NUM_KINDS, Decision, State
 from tabletop.compiled import rule
 from tabletop.legal import ask, ask_nothing
-
-NOT_DRAFTING = -1
-_NO_CARD = -1
 
 
 @rule
@@ -88,7 +85,7 @@ def pass_packs(s: State) -> None:
 
 @rule
 def allow_draft(s: State) -> None:
-    allow_cards(s, s.pack[s.actor], _NO_CARD)
+    allow_cards(s, s.pack[s.actor], NO_CARD)
 
 
 @rule

@@ -9,6 +9,7 @@ from petrichor_env.actions import TILE
 from petrichor_env.rules.fields import is_closed, tile_of
 from petrichor_env.rules.points import gain
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, State, Weather
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
@@ -16,7 +17,7 @@ PODS_A_PLAYER = 2
 
 
 @rule
-def ask_flowers_after_weather(s: State, t: State, weather: int) -> bool:
+def ask_flowers_after_weather(s: State, t: Tables, weather: int) -> bool:
     """What the flowers do once a weather is resolved. Says whether a player is asked."""
     if s.modules[Module.FLOWER_TILES] == 0:
         return False
@@ -26,7 +27,7 @@ def ask_flowers_after_weather(s: State, t: State, weather: int) -> bool:
 
 
 @rule
-def end_harvest_of_flowers(s: State, t: State) -> None:
+def end_harvest_of_flowers(s: State, t: Tables) -> None:
     """At the end of every Harvest Phase the Primrose blooms once more."""
     tile = tile_of(s, Crop.PRIMROSE)
     if tile != NO_TILE:
@@ -71,25 +72,24 @@ def pods_placed(s: State) -> int:
 
 
 @rule
-def ask_pod_tile(s: State, t: State) -> bool:
+def ask_pod_tile(s: State, t: Tables) -> bool:
     """After Wind weather each player on a grown Dandelion, in turn order, places two pods on two tiles, or none."""
     tile = tile_of(s, Crop.DANDELION)
     if tile == NO_TILE or s.growing[tile] == Growing.NONE:
         return False
-    players = int(s.players)
-    while s.turn_index < 2 * players:  # the first round of turns moved the drops
-        seat = (int(s.first_player) + int(s.turn_index)) % players
+    while s.pod_turns < s.players:
+        seat = (int(s.first_player) + int(s.pod_turns)) % int(s.players)
         if s.drops[tile, seat] > 0 and (s.choices_left > 0 or can_place_pods(s, t)):
             if s.choices_left == 0:
                 s.choices_left = PODS_A_PLAYER
             ask(s, Decision.POD_TILE, seat)
             return True
-        s.turn_index += 1
+        s.pod_turns += 1
     return False
 
 
 @rule
-def can_place_pods(s: State, t: State) -> bool:
+def can_place_pods(s: State, t: Tables) -> bool:
     free = 0
     for tile in range(NUM_TILES):
         if takes_pod(s, tile):
@@ -116,7 +116,7 @@ def place_pod(s: State, action: int) -> None:
     s.choices_left -= 1
     if s.choices_left == 0:
         s.target = NO_TILE
-        s.turn_index += 1
+        s.pod_turns += 1
     ask_nothing(s)
 
 
@@ -138,7 +138,7 @@ def take_pods_back(s: State) -> None:
 
 
 @rule
-def settle_control(s: State, t: State, tile: int) -> None:
+def settle_control(s: State, t: Tables, tile: int) -> None:
     """Whoever exceeds the controller takes control and scores, until nobody does."""
     while True:
         seat = next_controller(s, tile)

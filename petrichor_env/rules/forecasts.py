@@ -40,6 +40,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from petrichor_env.tables import Tables
 from tabletop.chance import random_below
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -100,7 +101,7 @@ def forecasts_held(s: State, seat: int) -> int:
 
 
 @rule
-def ask_forecasts(s: State, t: State, timing: int) -> bool:
+def ask_forecasts(s: State, t: Tables, timing: int) -> bool:
     """Ask the next holder, from the first player, of a card that can be played now. Says whether anybody is asked."""
     if s.modules[Module.FORECASTS] == 0:
         return False
@@ -117,7 +118,7 @@ def ask_forecasts(s: State, t: State, timing: int) -> bool:
 
 
 @rule
-def ask_sun_forecast(s: State, t: State, seat: int) -> bool:
+def ask_sun_forecast(s: State, t: Tables, seat: int) -> bool:
     """In a player's own turn of the Sun weather, once; `s.timing_index` is one more than the turn when it is over."""
     if s.modules[Module.FORECASTS] == 0:
         return False
@@ -135,7 +136,7 @@ def ask_sun_forecast(s: State, t: State, seat: int) -> bool:
 
 
 @rule
-def has_playable_forecast(s: State, t: State, seat: int, timing: int) -> bool:
+def has_playable_forecast(s: State, t: Tables, seat: int, timing: int) -> bool:
     for number in range(1, NUM_FORECASTS + 1):
         if can_play(s, t, seat, number, timing):
             return True
@@ -143,13 +144,13 @@ def has_playable_forecast(s: State, t: State, seat: int, timing: int) -> bool:
 
 
 @rule
-def can_play(s: State, t: State, seat: int, number: int, timing: int) -> bool:
+def can_play(s: State, t: Tables, seat: int, number: int, timing: int) -> bool:
     """Whether the player holds this card, it belongs here, and it changes anything."""
     return s.forecast_holder[number - 1] == seat and TIMINGS[number] == timing and is_playable(s, t, seat, number)
 
 
 @rule
-def allow_forecasts(s: State, t: State, timing: int) -> None:
+def allow_forecasts(s: State, t: Tables, timing: int) -> None:
     if s.modules[Module.FORECASTS] == 0:
         return
     for number in range(1, NUM_FORECASTS + 1):
@@ -158,13 +159,13 @@ def allow_forecasts(s: State, t: State, timing: int) -> None:
 
 
 @rule
-def allow_forecast(s: State, t: State) -> None:
+def allow_forecast(s: State, t: Tables) -> None:
     allow(s, DECLINE)
     allow_forecasts(s, t, int(s.timing))
 
 
 @rule
-def is_playable(s: State, t: State, seat: int, number: int) -> bool:
+def is_playable(s: State, t: Tables, seat: int, number: int) -> bool:
     """Whether the card changes anything: it has a target, and the supply has the drops that it asks for."""
     if number == 1:
         return tiles_with_own_drops(s, seat) > 0
@@ -268,7 +269,7 @@ def is_to_fill(s: State, tile: int, seat: int, own: bool) -> bool:
 
 
 @rule
-def choose_forecast(s: State, t: State, action: int) -> None:
+def choose_forecast(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST."""
     if action != DECLINE:
         play_forecast(s, t, action - FORECAST + 1)
@@ -278,7 +279,7 @@ def choose_forecast(s: State, t: State, action: int) -> None:
 
 
 @rule
-def play_forecast(s: State, t: State, number: int) -> None:
+def play_forecast(s: State, t: Tables, number: int) -> None:
     """The card leaves the game, after the second one the third as well; then its effect, as far as nothing is asked."""
     seat = int(s.actor)
     s.forecast_holder[number - 1] = PLAYED
@@ -322,7 +323,7 @@ def end_forecast(s: State) -> None:
 
 
 @rule
-def fill_clouds(s: State, t: State, own: bool, drops: int) -> None:
+def fill_clouds(s: State, t: Tables, own: bool, drops: int) -> None:
     """So many own drops into each cloud with, or without, the player, as one effect."""
     for tile in range(NUM_TILES):
         if is_to_fill(s, tile, int(s.actor), own):
@@ -346,7 +347,7 @@ def allow_forecast_tile(s: State) -> None:
 
 
 @rule
-def choose_forecast_tile(s: State, t: State, action: int) -> None:
+def choose_forecast_tile(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_TILE."""
     tile, seat, number = action - TILE, int(s.actor), int(s.forecast)
     if number == 10 and s.target == NO_TILE:
@@ -406,7 +407,7 @@ def allow_drops_to_move_up(s: State, tile: int) -> None:
 
 
 @rule
-def choose_forecast_drop(s: State, t: State, action: int) -> None:
+def choose_forecast_drop(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_DROP."""
     tile = (action - DROP) // MAX_PLAYERS
     owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
@@ -429,7 +430,7 @@ def choose_forecast_drop(s: State, t: State, action: int) -> None:
 
 
 @rule
-def move_up(s: State, t: State, tile: int) -> None:
+def move_up(s: State, t: Tables, tile: int) -> None:
     """Card 11: all chosen drops together from the tile into the cloud above."""
     for seat in range(s.owners):
         s.drops[tile, seat] -= s.chosen_drops[seat]
@@ -465,7 +466,7 @@ def allow_forecast_direction(s: State) -> None:
 
 
 @rule
-def choose_forecast_direction(s: State, t: State, action: int) -> None:
+def choose_forecast_direction(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_DIRECTION (card 8)."""
     move_drop(s, t, int(s.target), int(s.target_owner), neighbour(s, int(s.target), action - DIRECTION))
     ask_nothing(s)
@@ -492,7 +493,7 @@ def choose_forecast_vote(s: State, action: int) -> None:
 
 
 @rule
-def count_clouds(s: State, t: State, tile: int) -> None:
+def count_clouds(s: State, t: Tables, tile: int) -> None:
     """While the tile is scored, the cloud's drops lie on it for the players who may count them."""
     if s.modules[Module.FORECASTS] == 0:
         return

@@ -6,7 +6,6 @@ something with more than one answer. This is the only place that knows all chapt
 
 from __future__ import annotations
 
-from petrichor_env.actions import TILE, WEATHER
 from petrichor_env.rules import (
     action_phase,
     card_actions,
@@ -21,179 +20,82 @@ from petrichor_env.rules import (
     voting,
     weather,
 )
-from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
+from petrichor_env.state import NOBODY, Decision, Phase, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
-from tabletop.legal import NOTHING_ASKED, ask, count_legal, nth_legal
+from tabletop.decisions import by_decision
+from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, nth_legal
 
-_FIRST_OF_MODULES = Decision.FERTILIZER_TILE
+DECISIONS = {
+    Decision.DRAFT: (drafting.allow_draft, drafting.draft),
+    Decision.SETUP_CLOUD: (setup.allow_setup_cloud, setup.place_setup_cloud),
+    Decision.FERTILIZER_TILE: (promos.allow_fertilizer_tile, promos.place_fertilizer),
+    Decision.TURN: (action_phase.allow_turn, action_phase.take_turn),
+    Decision.OPTIONAL_ACTION: (action_phase.allow_optional_action, action_phase.choose_optional_action),
+    Decision.PAY: (action_phase.allow_pay, action_phase.pay),
+    Decision.DISCARD: (action_phase.allow_discard, action_phase.discard_down),
+    Decision.FROST_TILE: (card_actions.allow_frost_tile, card_actions.choose_frost_tile),
+    Decision.FROST_CLOUD: (card_actions.allow_frost_cloud, card_actions.choose_frost_tile),
+    Decision.FROST_POWER: (powers.allow_frost_power, powers.use_frost_power),
+    Decision.SUN_CLOUD: (card_actions.allow_sun_cloud, card_actions.choose_sun_cloud),
+    Decision.WIND_CLOUD: (card_actions.allow_own_clouds, card_actions.choose_wind_cloud),
+    Decision.WIND_DIRECTION: (card_actions.allow_direction, card_actions.choose_wind_direction),
+    Decision.WIND_TILE: (powers.allow_wind_tile, card_actions.choose_wind_tile),
+    Decision.RAIN_DROP: (card_actions.allow_rain_drop, card_actions.choose_rain_drop),
+    Decision.RAIN_SECOND_DROP: (card_actions.allow_rain_drop, card_actions.choose_rain_drop),
+    Decision.TAKE_DROP: (card_actions.allow_take_drop, weather.take_missing_drop),
+    Decision.VOTE: (voting.allow_vote, voting.vote),
+    Decision.MOVE_VOTE: (voting.allow_move_vote, voting.move_vote),
+    Decision.CHOOSE_WEATHER: (weather.allow_choose_weather, weather.choose_weather),
+    Decision.SUN_WEATHER_CLOUD: (weather.allow_sun_weather_cloud, weather.choose_sun_weather_cloud),
+    Decision.WIND_WEATHER_DROP: (weather.allow_wind_weather_drop, weather.choose_wind_weather_drop),
+    Decision.WIND_WEATHER_DIRECTION: (weather.allow_wind_weather_direction, weather.choose_wind_weather_direction),
+    Decision.POD_TILE: (flower_tiles.allow_pod_tile, flower_tiles.place_pod),
+    Decision.KEEP_DROP: (powers.allow_keep_drop, powers.keep_drop),
+    Decision.FORECAST: (forecasts.allow_forecast, forecasts.choose_forecast),
+    Decision.FORECAST_TILE: (forecasts.allow_forecast_tile, forecasts.choose_forecast_tile),
+    Decision.FORECAST_DROP: (forecasts.allow_forecast_drop, forecasts.choose_forecast_drop),
+    Decision.FORECAST_DIRECTION: (forecasts.allow_forecast_direction, forecasts.choose_forecast_direction),
+    Decision.FORECAST_VOTE: (forecasts.allow_forecast_vote, forecasts.choose_forecast_vote),
+}
+"""What writes the legal actions of each decision into the record, and what applies the action chosen."""
+
+allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
+apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
 
 
 @rule
-def reset(s: State, t: State) -> None:
+def reset(s: State, t: Tables) -> None:
     """Set a game up to its first decision. The switches and `rng` have been set before."""
     setup.set_up(s, t)
     go_on(s, t)
 
 
 @rule
-def step(s: State, t: State, action: int) -> None:
+def step(s: State, t: Tables, action: int) -> None:
     """Apply one legal action (not checked here) and go on to the next decision, or the end."""
     answer(s, t, action)
     go_on(s, t)
 
 
 @rule
-def legal(s: State, t: State) -> None:
+def legal(s: State, t: Tables) -> None:
     """Write the set of actions that answer the pending decision into the record."""
-    for i in range(LEGAL_WORDS):
-        s.legal[i] = 0
-    d = s.decision
-    if d == Decision.TURN:
-        action_phase.allow_turn(s, t)
-    elif d == Decision.VOTE:
-        voting.allow_vote(s)
-    elif d == Decision.OPTIONAL_ACTION:
-        action_phase.allow_optional_action(s)
-    elif d == Decision.PAY:
-        action_phase.allow_pay(s)
-    elif d == Decision.FROST_TILE:
-        card_actions.allow_frost_tile(s)
-    elif d == Decision.SUN_CLOUD:
-        card_actions.allow_sun_cloud(s)
-    elif d == Decision.WIND_CLOUD:
-        card_actions.allow_own_clouds(s)
-    elif d in (Decision.RAIN_DROP, Decision.RAIN_SECOND_DROP):
-        card_actions.allow_rain_drop(s)
-    elif d == Decision.TAKE_DROP:
-        card_actions.allow_take_drop(s)
-    elif d == Decision.MOVE_VOTE:
-        voting.allow_move_vote(s)
-    elif d == Decision.DISCARD:
-        action_phase.allow_discard(s)
-    elif d == Decision.CHOOSE_WEATHER:
-        weather.allow_choose_weather(s)
-    elif d == Decision.SUN_WEATHER_CLOUD:
-        weather.allow_sun_weather_cloud(s)
-    elif d == Decision.WIND_WEATHER_DROP:
-        weather.allow_wind_weather_drop(s)
-    elif d == Decision.SETUP_CLOUD:
-        setup.allow_setup_cloud(s)
-    elif d == Decision.DRAFT:
-        drafting.allow_draft(s)
-    elif d == Decision.WIND_DIRECTION:
-        card_actions.allow_direction(s)
-    elif d == Decision.WIND_WEATHER_DIRECTION:
-        weather.allow_wind_weather_direction(s)
-    elif d >= _FIRST_OF_MODULES:
-        legal_in_modules(s, t)
+    forbid_all(s)
+    allow_answers(s, t)
 
 
 @rule
-def legal_in_modules(s: State, t: State) -> None:
-    """`legal` for the decisions of promos, Flowers and five players."""
-    d = s.decision
-    if d == Decision.FORECAST:
-        forecasts.allow_forecast(s, t)
-    elif d == Decision.FORECAST_TILE:
-        forecasts.allow_forecast_tile(s)
-    elif d == Decision.FORECAST_DROP:
-        forecasts.allow_forecast_drop(s)
-    elif d == Decision.FORECAST_DIRECTION:
-        forecasts.allow_forecast_direction(s)
-    elif d == Decision.FORECAST_VOTE:
-        forecasts.allow_forecast_vote(s)
-    elif d == Decision.WIND_TILE:
-        powers.allow_wind_tile(s)
-    elif d == Decision.FROST_POWER:
-        powers.allow_frost_power(s)
-    elif d == Decision.KEEP_DROP:
-        powers.allow_keep_drop(s)
-    elif d == Decision.POD_TILE:
-        flower_tiles.allow_pod_tile(s)
-    elif d == Decision.FROST_CLOUD:
-        card_actions.allow_frost_cloud(s)
-    else:
-        promos.allow_fertilizer_tile(s, t)
-
-
-@rule
-def answer(s: State, t: State, action: int) -> None:
-    """Hand the action to the function that the pending decision belongs to."""
-    d = s.decision
-    if d == Decision.TURN:
-        action_phase.take_turn(s, t, action)
-    elif d == Decision.VOTE:
-        voting.vote(s, action)
-    elif d == Decision.OPTIONAL_ACTION:
-        action_phase.choose_optional_action(s, t, action)
-    elif d == Decision.PAY:
-        action_phase.pay(s, t, action)
-    elif d == Decision.FROST_TILE:
-        card_actions.choose_frost_tile(s, t, action)
-    elif d == Decision.SUN_CLOUD:
-        card_actions.choose_sun_cloud(s, t, action)
-    elif d == Decision.WIND_CLOUD:
-        card_actions.choose_wind_cloud(s, action)
-    elif d == Decision.WIND_DIRECTION:
-        card_actions.choose_wind_direction(s, t, action)
-    elif d in (Decision.RAIN_DROP, Decision.RAIN_SECOND_DROP):
-        card_actions.choose_rain_drop(s, t, action)
-    elif d == Decision.TAKE_DROP and s.phase == Phase.ACTION:
-        card_actions.take_drop_for_action(s, t, action - TILE)
-    elif d == Decision.TAKE_DROP:
-        weather.take_drop_for_weather(s, t, action - TILE)
-    elif d == Decision.MOVE_VOTE:
-        voting.move_vote(s, action - WEATHER)
-    elif d == Decision.DISCARD:
-        action_phase.discard_down(s, action)
-    elif d == Decision.CHOOSE_WEATHER:
-        weather.choose_weather(s, action)
-    elif d == Decision.SUN_WEATHER_CLOUD:
-        weather.choose_sun_weather_cloud(s, t, action)
-    elif d == Decision.WIND_WEATHER_DROP:
-        weather.choose_wind_weather_drop(s, action)
-    elif d == Decision.SETUP_CLOUD:
-        setup.place_setup_cloud(s, action)
-    elif d == Decision.DRAFT:
-        drafting.draft(s, action)
-    elif d == Decision.WIND_WEATHER_DIRECTION:
-        weather.choose_wind_weather_direction(s, t, action)
-    else:
-        answer_in_modules(s, t, action)
+def answer(s: State, t: Tables, action: int) -> None:
+    """Apply the answer to the pending decision, and end the effect that it completes."""
+    answered = s.decision
+    apply_answer(s, t, action)
     if s.decision == NOTHING_ASKED:
-        end_effect(s, t, d)
+        end_effect(s, t, answered)
 
 
 @rule
-def answer_in_modules(s: State, t: State, action: int) -> None:
-    """`answer` for the decisions of promos, Flowers and five players."""
-    d = s.decision
-    if d == Decision.FORECAST:
-        forecasts.choose_forecast(s, t, action)
-    elif d == Decision.FORECAST_TILE:
-        forecasts.choose_forecast_tile(s, t, action)
-    elif d == Decision.FORECAST_DROP:
-        forecasts.choose_forecast_drop(s, t, action)
-    elif d == Decision.FORECAST_DIRECTION:
-        forecasts.choose_forecast_direction(s, t, action)
-    elif d == Decision.FORECAST_VOTE:
-        forecasts.choose_forecast_vote(s, action)
-    elif d == Decision.WIND_TILE:
-        card_actions.choose_wind_tile(s, t, action)
-    elif d == Decision.FROST_POWER:
-        powers.use_frost_power(s, action)
-    elif d == Decision.KEEP_DROP:
-        powers.keep_drop(s, t, action)
-    elif d == Decision.POD_TILE:
-        flower_tiles.place_pod(s, action)
-    elif d == Decision.FROST_CLOUD:
-        card_actions.choose_frost_tile(s, t, action)
-    else:
-        promos.place_fertilizer(s, action)
-
-
-@rule
-def end_effect(s: State, t: State, answered: int) -> None:
+def end_effect(s: State, t: Tables, answered: int) -> None:
     """An action's effect is followed by its vote, the vote by whatever the turn still holds, a forecast by neither."""
     forecast = s.forecast
     if forecast > 0:
@@ -209,7 +111,7 @@ def end_effect(s: State, t: State, answered: int) -> None:
 
 
 @rule
-def go_on(s: State, t: State) -> None:
+def go_on(s: State, t: Tables) -> None:
     """Run until a decision is open. One legal answer is given at once, unless that would show hidden cards."""
     while True:
         while s.decision == NOTHING_ASKED:
@@ -224,7 +126,7 @@ def go_on(s: State, t: State) -> None:
 
 
 @rule
-def go_on_with_phase(s: State, t: State) -> None:
+def go_on_with_phase(s: State, t: Tables) -> None:
     if s.phase == Phase.WEATHER:
         weather.continue_weather_phase(s, t)
     elif s.phase == Phase.HARVEST:
@@ -256,5 +158,4 @@ def forfeit(s: State, seat: int) -> None:
     s.phase = Phase.OVER
     s.decision = Decision.GAME_OVER
     s.actor = NOBODY
-    for i in range(LEGAL_WORDS):
-        s.legal[i] = 0
+    forbid_all(s)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from petrichor_env.rules.flower_tiles import close_snowdrop, end_harvest_of_flowers, take_pods_back
 from petrichor_env.rules.forecasts import ask_forecasts, count_clouds, forget_harvest, stop_counting_clouds
-from petrichor_env.rules.powers import ask_to_keep_drop
+from petrichor_env.rules.powers import continue_keeping_drops, start_keeping_drops
 from petrichor_env.rules.scoring import end_game, score_tile
 from petrichor_env.rules.weather import is_final_round
 from petrichor_env.state import HARVEST, NUM_TILES, Growing, Module, Phase, State, Timing
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
 
@@ -23,7 +24,7 @@ def is_harvest(s: State) -> bool:
 
 
 @rule
-def continue_harvest_phase(s: State, t: State) -> None:
+def continue_harvest_phase(s: State, t: Tables) -> None:
     """Go on until a player is asked or the phase is over."""
     if is_harvest(s):  # stays so: nobody is asked anything in a phase that began without a Harvest
         s.harvested = 1
@@ -38,7 +39,7 @@ def continue_harvest_phase(s: State, t: State) -> None:
 
 
 @rule
-def ask_during_harvest(s: State, t: State) -> bool:
+def ask_during_harvest(s: State, t: Tables) -> bool:
     """Score and clear the tiles; forecast cards are played before and after. Says whether a player is asked."""
     if s.timing < Timing.SCORED:
         if ask_forecasts(s, t, Timing.BEFORE_HARVEST):
@@ -46,7 +47,8 @@ def ask_during_harvest(s: State, t: State) -> bool:
         harvest_tiles(s, t)
         s.timing = Timing.SCORED
         s.timing_index = 0
-    if s.timing == Timing.SCORED and ask_to_keep_drop(s):
+        start_keeping_drops(s)
+    if s.timing == Timing.SCORED and continue_keeping_drops(s):
         return True
     if ask_forecasts(s, t, Timing.AFTER_HARVEST):
         return True
@@ -56,7 +58,7 @@ def ask_during_harvest(s: State, t: State) -> bool:
 
 
 @rule
-def harvest_tiles(s: State, t: State) -> None:
+def harvest_tiles(s: State, t: Tables) -> None:
     for tile in range(NUM_TILES):
         count_clouds(s, t, tile)
         grows = s.growing[tile] != Growing.NONE

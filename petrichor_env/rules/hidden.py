@@ -6,6 +6,7 @@ import numpy as np
 
 from petrichor_env.rules.game_flow import legal
 from petrichor_env.state import NOBODY, NUM_FORECASTS, NUM_KINDS, PLAYED, Decision, Module, State
+from petrichor_env.tables import Tables
 from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
 from tabletop.legal import count_legal
@@ -14,7 +15,7 @@ _TRIES = 4096
 
 
 @rule
-def sample_hidden(s: State, t: State, seat: int, rng: np.uint64) -> None:
+def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
     """Redraw, in place, all that this seat cannot know: the random stream, the others' cards and packs, the deck.
 
     The sizes of hands and packs are public and stay. What only a memory of the game tells is not in the record and so

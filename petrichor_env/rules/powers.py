@@ -10,6 +10,7 @@ from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from petrichor_env.tables import Tables
 from tabletop.chance import draw_from
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -120,7 +121,7 @@ def allow_rain_power(s: State) -> None:
 
 
 @rule
-def use_rain_power(s: State, t: State, action: int) -> None:
+def use_rain_power(s: State, t: Tables, action: int) -> None:
     """Answers RAIN_DROP with an own drop on a tile, or with no rain at all."""
     if action != DECLINE:
         put_drop(s, t, action - TILE, int(s.actor))
@@ -138,19 +139,29 @@ def has_scored_drop(s: State, tile: int, seat: int) -> bool:
 
 
 @rule
-def ask_to_keep_drop(s: State) -> bool:
-    """After scoring, one own drop may stay on each of three harvested tiles. Says whether a player is asked."""
-    seat = holder_of(s, Power.HARVEST)
-    if seat == NOBODY or s.timing_index == 1:
-        return False
-    if s.target == NO_TILE:
+def start_keeping_drops(s: State) -> None:
+    """After scoring, one own drop may stay on each of three harvested tiles."""
+    if holder_of(s, Power.HARVEST) != NOBODY:
         s.choices_left = KEPT_DROPS
-    for tile in range(s.target + 1, NUM_TILES):
-        if s.choices_left > 0 and has_scored_drop(s, tile, seat):
-            ask(s, Decision.KEEP_DROP, seat)
-            return True
-    stop_keeping(s)
+
+
+@rule
+def continue_keeping_drops(s: State) -> bool:
+    """Ask the power's holder for the next tile, if there is one. Says whether a player is asked."""
+    if s.choices_left > 0:
+        seat = holder_of(s, Power.HARVEST)
+        for tile in range(s.target + 1, NUM_TILES):
+            if has_scored_drop(s, tile, seat):
+                ask(s, Decision.KEEP_DROP, seat)
+                return True
+    stop_keeping_drops(s)
     return False
+
+
+@rule
+def stop_keeping_drops(s: State) -> None:
+    s.choices_left = 0
+    s.target = NO_TILE
 
 
 @rule
@@ -159,14 +170,6 @@ def holder_of(s: State, power: int) -> int:
         if s.power[seat] == power:
             return seat
     return NOBODY
-
-
-@rule
-def stop_keeping(s: State) -> None:
-    """`s.timing_index` says that this step of the timeline is over."""
-    s.choices_left = 0
-    s.target = NO_TILE
-    s.timing_index = 1
 
 
 @rule
@@ -179,11 +182,11 @@ def allow_keep_drop(s: State) -> None:
 
 
 @rule
-def keep_drop(s: State, t: State, action: int) -> None:
+def keep_drop(s: State, t: Tables, action: int) -> None:
     """Answers KEEP_DROP. A drop that stays is not put there: a Snowdrop that has just closed keeps it too."""
     ask_nothing(s)
     if action == DECLINE:
-        stop_keeping(s)
+        stop_keeping_drops(s)
         return
     s.target = action - TILE
     s.choices_left -= 1

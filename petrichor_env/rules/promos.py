@@ -10,6 +10,7 @@ import numpy as np
 from petrichor_env.actions import TILE
 from petrichor_env.rules.fields import NEIGHBOURS, drops_on, has_cloud, neighbour
 from petrichor_env.state import FACE_DOWN, NUM_TILES, Crop, Decision, Growing, Module, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
@@ -21,7 +22,7 @@ LAKE_DROPS = 3
 
 
 @rule
-def tokens_to_place(s: State, t: State) -> int:
+def tokens_to_place(s: State, t: Tables) -> int:
     """Fertilizer tokens that are not on the Fields yet."""
     if s.modules[Module.FERTILIZER] == 0:
         return 0
@@ -69,7 +70,7 @@ def leaves_room(s: State, tile: int, more: int) -> bool:
 
 
 @rule
-def allow_fertilizer_tile(s: State, t: State) -> None:
+def allow_fertilizer_tile(s: State, t: Tables) -> None:
     more = tokens_to_place(s, t) - 1
     for tile in range(NUM_TILES):
         if can_be_fertilized(s, tile) and leaves_room(s, tile, more):
@@ -88,7 +89,7 @@ def place_fertilizer(s: State, action: int) -> None:
 
 
 @rule
-def check_drowning(s: State, t: State, tile: int) -> None:
+def check_drowning(s: State, t: Tables, tile: int) -> None:
     """A growing Cactus with too many drops drowns, and stays so until its token goes."""
     if s.growing[tile] != Growing.NONE and drops_on(s, tile) >= t.drops_to_drown:
         s.growing[tile] = Growing.DROWNED

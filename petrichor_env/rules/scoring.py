@@ -7,11 +7,12 @@ import numpy as np
 from petrichor_env.rules.flower_tiles import dandelion_points
 from petrichor_env.rules.points import gain, place, players_present
 from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, Source, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
 
 @rule
-def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
+def tile_points(s: State, t: Tables, tile: int, seat: int, growing: int) -> int:
     """What a harvest of this tile brings this player, with the growing token on that side."""
     own = int(s.drops[tile, seat])
     if own == 0:
@@ -31,7 +32,7 @@ def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
 
 
 @rule
-def score_tile(s: State, t: State, tile: int) -> None:
+def score_tile(s: State, t: Tables, tile: int) -> None:
     growing = int(s.growing[tile])
     for seat in range(s.owners):
         gain(s, seat, tile_points(s, t, tile, seat, growing), int(s.crop[tile]))
@@ -41,7 +42,7 @@ def score_tile(s: State, t: State, tile: int) -> None:
 
 
 @rule
-def voting_wins_points(s: State, t: State, seat: int) -> int:
+def voting_wins_points(s: State, t: Tables, seat: int) -> int:
     return int(t.voting_wins[min(int(s.voting_wins[seat]), t.voting_wins.shape[0] - 1)])
 
 
@@ -56,7 +57,7 @@ def has_most_wheat(s: State, seat: int) -> bool:
 
 
 @rule
-def end_game(s: State, t: State) -> None:
+def end_game(s: State, t: Tables) -> None:
     """Points for Voting Wins and for the most Wheat tokens."""
     for seat in range(s.owners):
         gain(s, seat, voting_wins_points(s, t, seat), Source.VOTING_WINS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
 from petrichor_env.rules.asking import drop_action, seat_of
-from petrichor_env.rules.card_actions import ask_for_drops
+from petrichor_env.rules.card_actions import ask_for_drops, frost, sun
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import is_closed, neighbour, own_drops_on_tiles
 from petrichor_env.rules.flower_tiles import ask_flowers_after_weather
@@ -18,6 +18,7 @@ from petrichor_env.state import (
     NOBODY,
     NUM_KINDS,
     NUM_TILES,
+    SELECTING,
     Cloud,
     Crop,
     Decision,
@@ -26,24 +27,23 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 RESOLVED_SPACES = 2
 """Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""
 
-_SELECTING = -1
-
 
 @rule
 def is_final_round(s: State) -> bool:
-    return bool(s["round"] == s.rounds)
+    return bool(s.round == s.rounds)
 
 
 @rule
-def continue_weather_phase(s: State, t: State) -> None:
+def continue_weather_phase(s: State, t: Tables) -> None:
     """Go on until a player is asked or the phase is over. `s.weather` is the space being resolved."""
-    if s.weather == _SELECTING:
+    if s.weather == SELECTING:
         if ask_forecasts(s, t, Timing.START_OF_WEATHER) or ask_selection(s):
             return
         s.weather = 0
@@ -57,11 +57,12 @@ def continue_weather_phase(s: State, t: State) -> None:
             return_votes(s, space)
         s.weather += 1
         s.turn_index = 0
+        s.pod_turns = 0
     if s.players == 2:
         change_first_player(s)
     for space in range(NUM_KINDS):
         s.selected[space] = 0
-    s.weather = -1
+    s.weather = SELECTING
     s.phase = Phase.HARVEST
 
 
@@ -130,7 +131,7 @@ def choose_weather(s: State, action: int) -> None:
 
 
 @rule
-def ask_during_weather(s: State, t: State) -> bool:
+def ask_during_weather(s: State, t: Tables) -> bool:
     """Carry the effect out as far as it goes without asking. Says whether a player is asked."""
     if s.weather == Weather.FROST:
         frost_weather(s)
@@ -153,7 +154,7 @@ def frost_weather(s: State) -> None:
 
 
 @rule
-def rain_weather(s: State, t: State) -> None:
+def rain_weather(s: State, t: Tables) -> None:
     for tile in range(NUM_TILES):
         if s.cloud[tile] == Cloud.THUNDER:
             pour(s, t, tile)
@@ -164,7 +165,7 @@ def rain_weather(s: State, t: State) -> None:
 
 
 @rule
-def ask_sun_weather(s: State, t: State) -> bool:
+def ask_sun_weather(s: State, t: Tables) -> bool:
     """Each player in turn doubles one cloud; in solo the neutral player does before. Coffee develops after all."""
     if s.players == 1 and s.turn_index == 0:
         neutral_sun_weather(s, t)
@@ -199,7 +200,7 @@ def allow_sun_weather_cloud(s: State) -> None:
 
 
 @rule
-def choose_sun_weather_cloud(s: State, t: State, action: int) -> None:
+def choose_sun_weather_cloud(s: State, t: Tables, action: int) -> None:
     if action == DECLINE:
         s.turn_index += 1
         ask_nothing(s)
@@ -209,14 +210,19 @@ def choose_sun_weather_cloud(s: State, t: State, action: int) -> None:
 
 
 @rule
-def take_drop_for_weather(s: State, t: State, tile: int) -> None:
-    """Answers TAKE_DROP in the Weather Phase."""
-    take_drop(s, t, tile, int(s.actor))
-    double_cloud(s, t)
+def take_missing_drop(s: State, t: Tables, action: int) -> None:
+    """Answers TAKE_DROP: a drop from a tile for a short supply; then the effect that needs it goes on."""
+    take_drop(s, t, action - TILE, int(s.actor))
+    if s.phase == Phase.WEATHER:
+        double_cloud(s, t)
+    elif s.card == Weather.FROST:
+        frost(s, t)
+    else:
+        sun(s, t)
 
 
 @rule
-def double_cloud(s: State, t: State) -> None:
+def double_cloud(s: State, t: Tables) -> None:
     own = int(s.cloud_drops[s.target, s.actor])
     if ask_for_drops(s, own):
         return
@@ -231,7 +237,7 @@ def double_cloud(s: State, t: State) -> None:
 
 
 @rule
-def ask_wind_weather(s: State, t: State) -> bool:
+def ask_wind_weather(s: State, t: Tables) -> bool:
     """Each player, from the last one anticlockwise, moves a drop; in solo the southern wind blows after."""
     while s.turn_index < s.players:
         for tile in range(NUM_TILES):
@@ -270,7 +276,7 @@ def choose_wind_weather_drop(s: State, action: int) -> None:
 
 
 @rule
-def choose_wind_weather_direction(s: State, t: State, action: int) -> None:
+def choose_wind_weather_direction(s: State, t: Tables, action: int) -> None:
     to = neighbour(s, int(s.target), action - DIRECTION)
     move_drop(s, t, int(s.target), int(s.target_owner), to)
     s.target = NO_TILE

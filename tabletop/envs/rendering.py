@@ -151,6 +151,6 @@ def picture(shown: Any, viewer: int | None = None) -> Picture:
         game = env._shown()
         return Picture(env._rendering.svg(game if viewer is None else game._replace(viewer=viewer)))
     if isinstance(shown, np.void | np.ndarray) and shown.dtype == STATE and shown.shape == ():
-        return Picture(render_svg(np.asarray(shown)[()], viewer))
+        return Picture(render_svg(np.atleast_1d(shown)[0], viewer))
     wanted = "an environment of one game, or one state such as batch.states[0]"
     raise PetrichorError(f"{type(shown).__name__} can't be drawn: {wanted}")

@@ -6,10 +6,13 @@ of an optional action, or somebody else's decision.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from petrichor_env import rules
 from petrichor_env.state import Decision, Phase, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import kernel, rule
 from tabletop.legal import count_legal, next_legal
 from tabletop_agents.search.position_value import position_value
@@ -50,7 +53,7 @@ def new_walk() -> np.ndarray:
 
 @rule
 def find_best_line(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, chance: float, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Tables, w: Any, chance: float, max_nodes: int
 ) -> None:
     """Put the decisions that lead from `stack[0]` to the best position its actor can reach into `walk[BEST]`.
 
@@ -81,7 +84,7 @@ def find_best_line(
 
 @rule
 def value_after(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, seat: int, action: int, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Tables, w: Any, seat: int, action: int, max_nodes: int
 ) -> float:
     """`position_value` of the best position `seat` can reach from `stack[0]` beginning with the action.
 

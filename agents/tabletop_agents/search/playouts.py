@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from petrichor_env import rules
-from petrichor_env.state import NOBODY, State
+from petrichor_env.state import NOBODY
+from petrichor_env.tables import Tables
 from tabletop.chance import random_below
 from tabletop.compiled import kernel, rule
 from tabletop.legal import next_legal
@@ -48,16 +51,16 @@ def mean_utilities(
 
 @rule
 def play_on(
-    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: State, w: State, rounds: int, max_nodes: int
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Tables, w: Any, rounds: int, max_nodes: int
 ) -> None:
     """Let everybody play `stack[0]` on by the one-turn walk.
 
     To the end of this round for `rounds` 1, of the next one for 2, and so on; for 0 till the action at hand is done.
     """
     seat = int(stack[0].actor)
-    last = int(stack[0]["round"]) + rounds
+    last = int(stack[0].round) + rounds
     while stack[0].actor != NOBODY:
-        if stack[0]["round"] >= last and (rounds > 0 or is_settled(stack[0], seat)):
+        if stack[0].round >= last and (rounds > 0 or is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
         find_best_line(stack, walk, memo, t, w, chance, max_nodes)

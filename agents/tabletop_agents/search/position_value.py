@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from petrichor_env.state import (
     State,
     Weather,
 )
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.errors import ConfigError
 
@@ -58,7 +60,7 @@ _MAX_LEAD = 3
 
 
 @rule
-def position_value(s: State, t: State, w: State, seat: int, memo: np.ndarray) -> float:
+def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> float:
     """How many points `seat` is ahead of the mean of the others, now and by what may be expected.
 
     `memo` is a `new_memo`, good for all positions of one game with the same weights.
@@ -79,11 +81,11 @@ def position_value(s: State, t: State, w: State, seat: int, memo: np.ndarray) ->
 
 @rule
 def field_value(
-    s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
+    s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
 ) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
     frost, sun, rain = chances[Weather.FROST], chances[Weather.SUN], chances[Weather.RAIN]
-    falls = w.falls if s["round"] < s.rounds else 0.0
+    falls = w.falls if s.round < s.rounds else 0.0
     value = 0.0
     most_own = 0
     others_doubled = 0.0
@@ -102,7 +104,7 @@ def field_value(
     if s.players > 1:  # each other player doubles one cloud, the neutral player all of them
         others_doubled = 0.0
     value += w.doubled * sun * (min(most_own, int(s.supply[seat])) - others_doubled)
-    for _ in range(s.rounds - s["round"]):
+    for _ in range(s.rounds - s.round):
         value *= w.later
     return value
 
@@ -120,7 +122,7 @@ def new_memo() -> np.ndarray:
 
 
 @rule
-def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
+def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
     """`tile_value` of the tile as it is, and with the drops of the cloud above, where there is one."""
     if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
@@ -143,7 +145,7 @@ def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.nda
 
 
 @rule
-def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple[float, float]:
+def new_tile_values(s: State, t: Tables, w: Any, tile: int, seat: int) -> tuple[float, float]:
     """`tile_values` without looking it up."""
     dry = tile_value(s, t, w, tile, seat)
     if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
@@ -157,7 +159,7 @@ def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple
 
 
 @rule
-def tile_value(s: State, t: State, w: State, tile: int, seat: int) -> float:
+def tile_value(s: State, t: Tables, w: Any, tile: int, seat: int) -> float:
     """The margin that a harvest of this tile would bring `seat`, less for a tile that does not grow yet."""
     total = drops_on(s, tile)
     if total == 0:
@@ -174,7 +176,7 @@ def tile_value(s: State, t: State, w: State, tile: int, seat: int) -> float:
 
 
 @rule
-def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> float:
+def expected_points(s: State, t: Tables, w: Any, tile: int, owner: int) -> float:
     """Points that a Harvest of this tile would bring `owner`, Wheat tokens and unfinished growing guessed in points."""
     if s.drops[tile, owner] == 0:
         return 0.0
@@ -195,7 +197,7 @@ def space_chances(s: State) -> tuple[float, float, float, float]:
     if s.phase != Phase.ACTION:
         return _NO_GUESS, _NO_GUESS, _NO_GUESS, _NO_GUESS
     votes = votes_on(s, 0), votes_on(s, 1), votes_on(s, 2), votes_on(s, 3)
-    last = s["round"] == s.rounds
+    last = s.round == s.rounds
     return (
         space_chance(votes, votes[0], last),
         space_chance(votes, votes[1], last),
@@ -217,7 +219,7 @@ def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> floa
 
 
 @rule
-def vote_value(s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float]) -> float:
+def vote_value(s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float]) -> float:
     """What the weather votes promise in Voting Wins."""
     value = 0.0
     for space in range(NUM_KINDS):
@@ -235,7 +237,7 @@ def vote_value(s: State, t: State, w: State, seat: int, chances: tuple[float, fl
 
 
 @rule
-def next_win(s: State, t: State, w: State, seat: int) -> float:
+def next_win(s: State, t: Tables, w: Any, seat: int) -> float:
     """A Voting Win: its points on the track, plus that later ones are worth more."""
     last = t.voting_wins.shape[0] - 1
     wins = int(s.voting_wins[seat])
@@ -243,9 +245,9 @@ def next_win(s: State, t: State, w: State, seat: int) -> float:
 
 
 @rule
-def hand_value(s: State, w: State, seat: int) -> float:
+def hand_value(s: State, w: Any, seat: int) -> float:
     """Cards in hand, and as many for each round to come as solo deals, so that a new hand is no reason to pass."""
-    value = 8 * w.card * (s.rounds - s["round"])
+    value = 8 * w.card * (s.rounds - s.round)
     if s.players == 1 and s.passed == seat:
         return value
     for kind in range(NUM_KINDS):

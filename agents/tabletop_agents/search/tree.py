@@ -9,11 +9,13 @@ one-turn walk says of it as a prior; a simulation ends at a node that had no chi
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from petrichor_env import rules
 from petrichor_env.state import MAX_PLAYERS, NOBODY, State
+from petrichor_env.tables import Tables
 from tabletop.chance import random_bits
 from tabletop.compiled import kernel, rule
 from tabletop.legal import count_legal
@@ -84,9 +86,9 @@ def simulate(
     stack: np.ndarray,
     walk: np.ndarray,
     memo: np.ndarray,
-    t: State,
-    w: State,
-    p: State,
+    t: Tables,
+    w: Any,
+    p: Any,
     nodes: np.ndarray,
     used: int,
     path: np.ndarray,
@@ -117,9 +119,9 @@ def add_children(
     stack: np.ndarray,
     walk: np.ndarray,
     memo: np.ndarray,
-    t: State,
-    w: State,
-    p: State,
+    t: Tables,
+    w: Any,
+    p: Any,
     nodes: np.ndarray,
     used: int,
     node: int,
@@ -158,7 +160,7 @@ def add_children(
 
 
 @rule
-def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
+def choose_child(s: State, p: Any, nodes: np.ndarray, node: int) -> int:
     """The legal child with the highest upper confidence bound; 0 if there is none."""
     best, best_bound = 0, -np.inf
     child = nodes[node].child
@@ -177,7 +179,7 @@ def choose_child(s: State, p: State, nodes: np.ndarray, node: int) -> int:
 
 @rule
 def back_up(
-    s: State, t: State, w: State, p: State, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray
+    s: State, t: Tables, w: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray
 ) -> None:
     """Add the position's utility, for who moved there, to every node of the path."""
     values = np.full(MAX_PLAYERS, -1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +29,13 @@ SETTINGS = np.dtype(
 
 
 @rule
-def expected_utility(s: State, p: State, margin: float) -> float:
+def expected_utility(s: State, p: Any, margin: float) -> float:
     """The utility of a margin that is expected while the game goes on."""
-    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
+    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s.round))))
 
 
 @rule
-def utility(s: State, p: State, seat: int, margin: float) -> float:
+def utility(s: State, p: Any, seat: int, margin: float) -> float:
     """`margin` is what `position_value` says of this position for the seat, `p` a record of SETTINGS."""
     if s.phase != Phase.OVER:
         return expected_utility(s, p, margin)
