@@ -19,6 +19,8 @@ import numba
 import numpy as np
 from numba.core import config
 
+from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
+
 numba_config: Any = config  # its settings are made at import, unknown to type checkers
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -29,8 +31,9 @@ _PETRICHOR = PACKAGE.parent / "petrichor_env"
 def compiled_sources() -> list[Path]:
     """The files whose functions Numba compiles, or whose constants those functions use."""
     names = ("state.py", "actions.py", "tables.py", "observation.py")
-    engine = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "decisions", "kernels", "legal", "record")]
-    return sorted([*engine, *(_PETRICHOR / name for name in names), *(_PETRICHOR / "rules").glob("*.py")])
+    engine = ("chance", "compiled", "decisions", "kernels", "legal", "record", "rule_compiler")
+    files = [*(PACKAGE / f"{name}.py" for name in engine), *(_PETRICHOR / name for name in names)]
+    return sorted([*files, *(_PETRICHOR / "rules").glob("*.py")])
 
 
 def _hash_of(sources: list[Path]) -> str:
@@ -59,7 +62,12 @@ JIT = not numba_config.DISABLE_JIT
 
 def rule(function: Function) -> Function:
     """Compile a function that other compiled functions call."""
-    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    return cast(Function, compile_rule(function)) if JIT else function
+
+
+def shared_rule(function: Function) -> Function:
+    """`rule` for one of which much of a game hangs: compiled once, and not anew for every kernel that reaches it."""
+    return cast(Function, _cached(compile_shared_rule, function)) if JIT else function
 
 
 def _cache_folder_of(function: Callable[..., Any]) -> Path:
@@ -73,12 +81,14 @@ def kernel(function: Function) -> Function:
 
     It may call the rules and what is compiled in its own folder.
     """
-    if not JIT:
-        return _plain(function)
+    return cast(Function, _cached(compile_kernel, function)) if JIT else _plain(function)
+
+
+def _cached(compiler: Callable[..., Any], function: Callable[..., Any]) -> Any:
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(_cache_folder_of(function))  # read once, when the function is decorated
     try:
-        return cast(Function, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+        return compiler(function)
     finally:
         numba_config.CACHE_DIR = before
 

@@ -22,7 +22,7 @@ from petrichor_env.rules import (
 )
 from petrichor_env.state import NOBODY, Decision, Phase, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import rule
+from tabletop.compiled import rule, shared_rule
 from tabletop.decisions import by_decision
 from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, nth_legal
 
@@ -78,14 +78,14 @@ def step(s: State, t: Tables, action: int) -> None:
     go_on(s, t)
 
 
-@rule
+@shared_rule
 def legal(s: State, t: Tables) -> None:
     """Write the set of actions that answer the pending decision into the record."""
     forbid_all(s)
     allow_answers(s, t)
 
 
-@rule
+@shared_rule
 def answer(s: State, t: Tables, action: int) -> None:
     """Apply the answer to the pending decision, and end the effect that it completes."""
     answered = s.decision
@@ -110,7 +110,7 @@ def end_effect(s: State, t: Tables, answered: int) -> None:
         ask(s, Decision.VOTE, s.actor)
 
 
-@rule
+@shared_rule
 def go_on(s: State, t: Tables) -> None:
     """Run until a decision is open. One legal answer is given at once, unless that would show hidden cards."""
     while True:

@@ -76,10 +76,10 @@ def clear(s: State) -> None:
     start.owners = s.owners
     start.rounds = s.rounds
     start.drafting = s.drafting
-    start.variants[:] = s.variants
-    start.modules[:] = s.modules
-    start.chosen_power[:] = s.chosen_power
-    start.power[:] = s.chosen_power
+    start.variants = s.variants
+    start.modules = s.modules
+    start.chosen_power = s.chosen_power
+    start.power = s.chosen_power
     overwrite(s, start)
 
 
