@@ -248,6 +248,8 @@ class SharedRuleDispatcher(RuleDispatcher):
 
 
 def widened(kind: Any) -> Any:
-    """int64 for all signed integers and literals of them; other types as they are."""
+    """int64 for all signed integers, literals and enumerations of them; other types as they are."""
     kind = types.unliteral(kind)
+    if isinstance(kind, types.IntEnumMember):
+        return types.int64
     return types.int64 if isinstance(kind, types.Integer) and kind.signed and kind.bitwidth < 64 else kind

@@ -495,8 +495,8 @@ def test_picture_of_a_state() -> None:
     state = scenario({"players": 3})
     batch = Batch(Config(players=3), 2, seed=1)
     for one in (state, batch.states[1], np.array(state)):
-        assert picture(one, 2).svg == render_svg(np.asarray(one)[()], 2)
-        assert picture(one).svg == render_svg(np.asarray(one)[()])
+        assert picture(one, 2).svg == render_svg(np.asarray(one).reshape(1)[0], 2)
+        assert picture(one).svg == render_svg(np.asarray(one).reshape(1)[0])
     assert petrichor_env.picture is picture
 
 

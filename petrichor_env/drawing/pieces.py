@@ -11,6 +11,7 @@ import numpy as np
 from petrichor_env.drawing.icons import INK, NEUTRAL_OWNER, OWNER_INKS, OWNER_NUMBERS
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.state import WEATHER_NAMES, Cloud, Decision, Phase, State
+from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
 from tabletop.drawing.svg import Markup, box, element, group, text, use
 
@@ -30,7 +31,7 @@ class View:
     """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
 
     s: State
-    t: State
+    t: Tables
     viewer: int | None
     names: tuple[str, ...]
 

@@ -8,13 +8,9 @@ from __future__ import annotations
 from petrichor_env.actions import CARD
 from petrichor_env.rules.asking import allow_cards
 from petrichor_env.rules.chance import draw_card
-from petrichor_env.state import NUM_KINDS, Decision, State
+from petrichor_env.state import NO_CARD, NOT_DRAFTING, NUM_KINDS, Decision, State
 from tabletop.compiled import rule
 from tabletop.legal import ask, ask_nothing
-
-_DRAFT = int(Decision.DRAFT)
-NOT_DRAFTING = -1
-_NO_CARD = -1
 
 
 @rule
@@ -74,7 +70,7 @@ def continue_draft(s: State) -> None:
         return
     s.cards_left = picks(s)
     s.lowest_card = 0
-    ask(s, _DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
 
 
 @rule
@@ -89,7 +85,7 @@ def pass_packs(s: State) -> None:
 
 @rule
 def allow_draft(s: State) -> None:
-    allow_cards(s, s.pack[s.actor], _NO_CARD)
+    allow_cards(s, s.pack[s.actor], NO_CARD)
 
 
 @rule
