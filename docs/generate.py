@@ -33,7 +33,7 @@ def observation_page() -> str:
         f"One flat `float32` vector of {OBSERVATION_SIZE} numbers between {LOW:g} and {HIGH:g}, the same for every",
         "configuration: what one player may know, with seats counted clockwise from that player (0 is the viewer, in",
         "solo 1 is the neutral player). Unused seats and tiles are 0. In code: `petrichor_env.observation.LAYOUT`, and",
-        '`observation[BLOCKS["hand"].slice]` takes a block out.',
+        '`observation[LAYOUT["hand"].slice]` takes a block out.',
         "",
         "| block | from | to | shape | unit | meaning |",
         "|---|---:|---:|---|---|---|",

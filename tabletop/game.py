@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from tabletop.compiled import cache_folder, made_for
+from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.observation import Layout
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Config(Protocol):
     """
 
     SWITCHES: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def game(self) -> Game: ...
@@ -139,10 +140,10 @@ class Drawing(Protocol):
         self,
         state: Any,
         viewer: int | None = None,
-        names: Sequence[str] | None = None,
         *,
         tables: np.ndarray | None = None,
         last_action: str = "",
+        names: Sequence[str] | None = None,
     ) -> str:
         """The game as an SVG picture."""
         ...
@@ -245,7 +246,8 @@ class Game:
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
-        """Templates (`tabletop.compiled.template`) compiled for this game; `names` are further globals of theirs."""
+        """Templates compiled for this game (`tabletop.compiled.made_for`); `names` are further globals of theirs."""
+        keep_shared_rules(self.cache_folder, self.sources)
         return made_for(self.cache_folder, templates, {"rules": self._module, **names})
 
     @cached_property
@@ -254,7 +256,7 @@ class Game:
 
 
 def game_of(home: str) -> Game:
-    """The game whose module this is, such as "petrichor_env.game". Raises ConfigError where there is none."""
+    """The game whose module this is, its name with dots. Raises ConfigError where there is none."""
     from tabletop.errors import ConfigError
 
     try:

@@ -1,6 +1,6 @@
 """One seat's view of many games: the other seats are played inside, by named agents or by snapshots of a learner.
 
-It is the engine under `Petrichor/Versus-v0`, under Stable-Baselines3's VecEnv and under self-play. The solo game, where
+It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play. A game for one, where
 nobody else has a seat, goes straight to `Batch`.
 """
 

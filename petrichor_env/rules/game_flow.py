@@ -22,7 +22,7 @@ from petrichor_env.rules import (
     weather,
 )
 from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
-from tabletop.compiled import rule
+from tabletop.compiled import rule, shared_rule
 from tabletop.legal import NOTHING_ASKED, ask, count_legal, nth_legal
 
 _GAME_OVER, _DRAFT, _SETUP_CLOUD = int(Decision.GAME_OVER), int(Decision.DRAFT), int(Decision.SETUP_CLOUD)
@@ -60,7 +60,7 @@ def step(s: State, t: State, action: int) -> None:
     go_on(s, t)
 
 
-@rule
+@shared_rule
 def legal(s: State, t: State) -> None:
     """Write the set of actions that answer the pending decision into the record."""
     for i in range(LEGAL_WORDS):
@@ -134,7 +134,7 @@ def legal_in_modules(s: State, t: State) -> None:
         promos.allow_fertilizer_tile(s, t)
 
 
-@rule
+@shared_rule
 def answer(s: State, t: State, action: int) -> None:
     """Hand the action to the function that the pending decision belongs to."""
     d = s.decision
@@ -226,7 +226,7 @@ def end_effect(s: State, t: State, answered: int) -> None:
         ask(s, _VOTE, s.actor)
 
 
-@rule
+@shared_rule
 def go_on(s: State, t: State) -> None:
     """Run until a decision is open. One legal answer is given at once, unless that would show hidden cards."""
     while True:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tabletop.drawing.letters import UNITS, letter
 
-PREFIX = "petrichor-"
+PREFIX = "tabletop-"
 """Of the drawings' ids: a page that holds a picture has ids of its own."""
 _NO_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
