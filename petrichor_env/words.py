@@ -8,6 +8,7 @@ import numpy as np
 
 from petrichor_env.rules.setup import FIELD_POSITIONS
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, TILE_NAMES, Cloud, Growing
+from tabletop.words import counted as counted
 
 FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4, 5)}
 """The positions of the Fields by number of players (1 is solo), in reading order."""
@@ -36,11 +37,6 @@ def tile_name(players: int, tile: int) -> str:
 def crop_name(crop: int) -> str:
     """The crop of a tile of the field; `face_down` while nobody has seen it."""
     return FACE_DOWN_NAME if crop == FACE_DOWN else CROP_NAMES[crop]
-
-
-def counted(number: int, thing: str) -> str:
-    """`1 card`, `2 cards`, `1,000 games`."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def source_title(source: str) -> str:

@@ -170,6 +170,8 @@ class Game:
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
+        scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
+            owner's points by source; () for a game whose record has no such field.
     """
 
     name: str
@@ -195,6 +197,7 @@ class Game:
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
+    scored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         missing = [name for name in RECORD if name not in (self.state.names or ())]
