@@ -27,7 +27,6 @@ FORMAT = 1
 
 _MUST_AGREE = {
     "format": "the checkpoint format",
-    "state_version": "the version of the game's state",
     "observation": "the layout of the observation",
     "num_actions": "the number of actions",
     "actions": "the order of the actions",
@@ -39,7 +38,10 @@ def _fingerprint(things: object) -> str:
 
 
 def versions() -> dict[str, Any]:
-    """What this installation's networks see and do; a checkpoint fits if all but the package's version agree."""
+    """What this installation's networks see and do, and what made them; a checkpoint fits if `_MUST_AGREE` agrees.
+
+    A network knows observations and actions only, so that one made with another layout of the state fits, too.
+    """
     return {
         "format": FORMAT,
         "package": petrichor_env.__version__,
