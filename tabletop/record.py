@@ -72,10 +72,14 @@ if TYPE_CHECKING:
 
 else:
 
-    class Record(np.void):
-        """One record; a subclass declares the fields. It is a view of its array, as every structured NumPy scalar."""
+    class _WithoutDict(type):
+        """Classes whose objects have no other attributes than the declared ones: a misspelt one raises an error."""
 
-        __slots__ = ()
+        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+            return super().__new__(cls, name, bases, {"__slots__": (), **body})
+
+    class Record(np.void, metaclass=_WithoutDict):
+        """One record; a subclass declares the fields. It is a view of its array, as every structured NumPy scalar."""
 
 
 def fields_of(record: type[Record]) -> tuple[Field[Any], ...]:
