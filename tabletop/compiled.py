@@ -136,7 +136,7 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
 
 
-ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal")]
+ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "defaults", "kernels", "legal")]
 """The engine's files whose functions are compiled, or that say how."""
 
 
