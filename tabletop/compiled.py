@@ -159,7 +159,7 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
 
 
-_ENGINE = ("chance", "compiled", "decisions", "kernels", "legal", "record", "rule_compiler")
+_ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "record", "rule_compiler")
 ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
 """The engine's files whose functions are compiled, or that say how."""
 

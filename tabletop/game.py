@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from tabletop import defaults
 from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.observation import Layout
 
@@ -70,6 +72,8 @@ class Config(Protocol):
 class Rules:
     """A game's compiled rules: functions of one record `s` and, mostly, its printed numbers `t`.
 
+    The last five are needed only where a game differs from `tabletop.defaults`: points decide, nothing is hidden.
+
     reset(s, t): from the switches and the random stream alone to the first decision.
     step(s, t, action): answer the pending decision with a legal action; go on to the next decision or the end.
     legal(s, t): write the set of legal actions into the record.
@@ -85,11 +89,11 @@ class Rules:
     step: Callable[..., None]
     legal: Callable[..., None]
     observe: Callable[..., None]
-    ranks: Callable[..., None]
-    forfeit: Callable[..., None]
-    sample_hidden: Callable[..., None]
-    value: Callable[..., float]
-    is_settled: Callable[..., bool]
+    ranks: Callable[..., None] = defaults.ranks_by_points
+    forfeit: Callable[..., None] = defaults.forfeit
+    sample_hidden: Callable[..., None] = defaults.hide_nothing
+    value: Callable[..., float] = defaults.points_ahead
+    is_settled: Callable[..., bool] = defaults.is_others_turn
 
     def as_module(self) -> ModuleType:
         """The functions as attributes of a module, which compiled code can name."""
@@ -149,15 +153,21 @@ class Drawing(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+def _check_common_fields(states: np.ndarray, tables: np.ndarray) -> None:
+    """Stands for `defaults.check_records` with the game that has no check of its own."""
+    raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """All that a game offers to the rest.
+    """All that a game offers to the rest. What has a default stands in `tabletop.defaults`.
 
     Attributes:
         name: one lower-case word, for files, caches and the command line. title: as people write it.
         home: the module that has this object as `GAME`; pickles and environments' specs refer to it.
         version: the game's package's. state_version: of the record's layout; what is stored carries it.
-        sources: files and folders whose functions are compiled, or whose constants those use.
+        sources: files and folders whose functions are compiled, or whose constants those use; without them the file
+            of `home`.
         state: dtype of a record, with the fields of `RECORD`. tables: dtype of the printed numbers.
         load_tables: takes a configuration's `components`, returns (1,) of `tables`; the array is read-only.
         config: the type of configurations.
@@ -178,28 +188,32 @@ class Game:
     title: str
     home: str
     version: str
-    state_version: int
-    sources: tuple[Path, ...]
+    state_version: int = 1
+    sources: tuple[Path, ...] = ()
     state: np.dtype[Any]
-    tables: np.dtype[Any]
-    load_tables: Callable[[Any], np.ndarray]
+    tables: np.dtype[Any] = defaults.NO_TABLES
+    load_tables: Callable[[Any], np.ndarray] = defaults.no_tables
     config: type[Any]
     players: tuple[int, ...]
     decisions: tuple[str, ...]
     actions: tuple[str, ...]
     observation: Layout
     rules: Rules
-    weights: Mapping[str, float]
-    new_memo: Callable[[], np.ndarray]
-    search_settings: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    new_memo: Callable[[], np.ndarray] = defaults.no_memo
+    search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing
-    check: Callable[[np.ndarray, np.ndarray], None]
+    check: Callable[[np.ndarray, np.ndarray], None] = _check_common_fields
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
     scored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not self.sources:
+            object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
+        if self.check is _check_common_fields:
+            object.__setattr__(self, "check", partial(defaults.check_records, self))
         missing = [name for name in RECORD if name not in (self.state.names or ())]
         if missing:
             raise TypeError(f"the record of {self.name} lacks the fields {', '.join(missing)}")

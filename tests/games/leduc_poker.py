@@ -1,0 +1,194 @@
+"""Leduc poker for two: six cards of three ranks, one hidden in each hand, one open after the first of two rounds.
+
+Everybody antes 1 chip. In each round players fold, call or raise by 2 chips, in the second by 4, at most twice a
+round. A card of the open one's rank wins, or else the higher one; equal ones share the pot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tabletop.chance import draw_from
+from tabletop.compiled import rule
+from tabletop.defaults import PlainConfig, begin_game, end_game, record
+from tabletop.game import Game, Rules
+from tabletop.legal import allow, ask, forbid_all
+from tabletop.observation import Layout
+
+# --- The record ------------------------------------------------------------------------------------------------------
+
+
+class Action(IntEnum):
+    FOLD = 0
+    CALL = 1
+    RAISE = 2
+
+
+FOLD, CALL, RAISE = int(Action.FOLD), int(Action.CALL), int(Action.RAISE)
+RANKS = ("jack", "queen", "king")
+COPIES, ROUNDS, MOST_RAISES = 2, 2, 2
+LONGEST_ROUND = MOST_RAISES + 2
+ANTE = 1
+RAISED_BY = np.array([0, 2, 4])
+"""Chips, by round."""
+NO_CARD, NO_ACTION = -1, -1
+
+STATE = record(
+    2,
+    len(Action),
+    ("deck", np.int8, (len(RANKS),)),
+    ("cards", np.int8, (2,)),
+    ("open_card", np.int8),
+    ("chips", np.int8, (2,)),
+    ("answers", np.int8, (ROUNDS, LONGEST_ROUND)),
+    ("turn", np.int8),
+)
+"""`deck`: cards left of each rank. `cards`: each player's rank, `open_card`: the open one's, NO_CARD before round 2.
+`chips`: paid into the pot by each player. `answers`: the actions of each round in their order, NO_ACTION for none.
+`turn`: how many of them there are in this round."""
+
+
+@dataclass(frozen=True)
+class Config(PlainConfig):
+    """Two players, nothing to choose."""
+
+    ROUNDS: ClassVar[int] = ROUNDS
+
+
+# --- Rules -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def reset(s: Any, t: Any) -> None:
+    begin_game(s)
+    s.deck[:] = COPIES
+    s.cards[0], s.cards[1] = draw_from(s, s.deck), draw_from(s, s.deck)
+    s.open_card = NO_CARD
+    s.chips[:] = ANTE
+    s.answers[:] = NO_ACTION
+    s.turn = 0
+    legal(s, t)
+
+
+@rule
+def step(s: Any, t: Any, action: int) -> None:
+    seat = int(s.actor)
+    other = 1 - seat
+    current = int(s["round"])
+    s.answers[current - 1, s.turn] = action
+    s.turn += 1
+    if action == FOLD:
+        pay(s, other)
+        return
+    s.chips[seat] = s.chips[other]
+    if action == RAISE:
+        s.chips[seat] += RAISED_BY[current]
+    if action == RAISE or s.turn == 1:
+        ask(s, 0, other)
+    elif current < ROUNDS:
+        begin_second_round(s)
+    else:
+        compare_cards(s)
+        return
+    legal(s, t)
+
+
+@rule
+def begin_second_round(s: Any) -> None:
+    s["round"] = 2
+    s.turn = 0
+    s.open_card = draw_from(s, s.deck)
+    ask(s, 0, 0)
+
+
+@rule
+def compare_cards(s: Any) -> None:
+    first, second = s.cards[0], s.cards[1]
+    if first == second:
+        end_game(s)
+    elif first == s.open_card or (first > second and second != s.open_card):
+        pay(s, 0)
+    else:
+        pay(s, 1)
+
+
+@rule
+def pay(s: Any, winner: int) -> None:
+    """The points are the chips won or lost."""
+    s.points[winner] = s.chips[1 - winner]
+    s.points[1 - winner] = -s.chips[1 - winner]
+    end_game(s)
+
+
+@rule
+def legal(s: Any, t: Any) -> None:
+    """One may fold only what others have raised."""
+    forbid_all(s)
+    seat = int(s.actor)
+    if s.chips[seat] < s.chips[1 - seat]:
+        allow(s, FOLD)
+    allow(s, CALL)
+    raises = 0
+    for i in range(s.turn):
+        raises += s.answers[s["round"] - 1, i] == RAISE
+    if raises < MOST_RAISES:
+        allow(s, RAISE)
+
+
+@rule
+def sample_hidden(s: Any, t: Any, seat: int, rng: np.uint64) -> None:
+    """The other's card goes back into the deck, and another one is drawn."""
+    s.rng = rng
+    s.deck[s.cards[1 - seat]] += 1
+    s.cards[1 - seat] = draw_from(s, s.deck)
+
+
+# --- What a player sees ----------------------------------------------------------------------------------------------
+
+LAYOUT = Layout.of(
+    [
+        ("seat", (2,), "one-hot", "the viewer's"),
+        ("card", (len(RANKS),), "one-hot", "the viewer's, by rank"),
+        ("open_card", (len(RANKS),), "one-hot", "by rank; all 0 before the second round"),
+        ("chips", (2,), "chips / 13", "that the viewer and the other one have paid into the pot"),
+        ("answers", (ROUNDS, LONGEST_ROUND, 2), "one-hot", "each call and raise by round, in their order"),
+    ]
+)
+CARD, OPEN_CARD, CHIPS, ANSWERS = (LAYOUT[name].start for name in ("card", "open_card", "chips", "answers"))
+
+
+@rule
+def observe(s: Any, t: Any, viewer: int, out: np.ndarray) -> None:
+    out[viewer] = 1
+    out[CARD + s.cards[viewer]] = 1
+    if s.open_card != NO_CARD:
+        out[OPEN_CARD + s.open_card] = 1
+    out[CHIPS], out[CHIPS + 1] = s.chips[viewer], s.chips[1 - viewer]
+    for number in range(ROUNDS * LONGEST_ROUND):
+        action = s.answers[number // LONGEST_ROUND, number % LONGEST_ROUND]
+        if action >= CALL:
+            out[ANSWERS + 2 * number + action - CALL] = 1
+
+
+GAME = Game(
+    name="leduc_poker",
+    title="Leduc poker",
+    home=__name__,
+    version="1",
+    state=STATE,
+    config=Config,
+    players=(2,),
+    decisions=("bet",),
+    actions=tuple(action.name.lower() for action in Action),
+    observation=LAYOUT,
+    rules=Rules(reset=reset, step=step, legal=legal, observe=observe, sample_hidden=sample_hidden),
+    search_settings={"rounds": ROUNDS},
+    words=None,  # type: ignore[arg-type]
+    drawing=None,  # type: ignore[arg-type]
+    scenario=None,  # type: ignore[arg-type]
+    described=None,  # type: ignore[arg-type]
+)
