@@ -19,8 +19,8 @@ from tabletop_training.evaluation_files import percent, plus_minus
 from benchmarks.run import shown
 from docs.pictures import FOLDER, WIDTH, drawings
 from petrichor_env import actions, config, state, tables
-from petrichor_env.drawing import save_png
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
+from tabletop.drawing.raster import save_png
 from tabletop.record import record_table
 
 DOCS = Path(__file__).parent
@@ -37,7 +37,7 @@ def observation_page() -> str:
         '`observation[LAYOUT["hand"].slice]` takes a block out.',
         "",
         'With `observation_dtype="int8"` the same numbers are the counts as they are, not divided (`drops / 5` are plain',
-        "drops), at most 127. Rollout buffers shrink to a quarter, and a step takes less time.",
+        "plain drops), at most 127. Rollout buffers shrink to a quarter, and a step takes less time.",
         "",
         "| block | from | to | shape | unit | meaning |",
         "|---|---:|---:|---|---|---|",

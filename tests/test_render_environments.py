@@ -26,8 +26,11 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 import petrichor_env
 from petrichor_env import Batch, Config, petrichor_v0, picture, scenario
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import Picture, action_text, raster, render_svg, rgb_array
+from petrichor_env.drawing import action_text, render_svg
 from petrichor_env.state import WEATHER_NAMES
+from tabletop.drawing import raster
+from tabletop.drawing.picture import Picture
+from tabletop.drawing.raster import rgb_array
 from tabletop.drawing.window import Window
 from tabletop.envs.rendering import Rendering
 from tabletop.envs.single import GameEnv
