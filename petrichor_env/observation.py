@@ -29,7 +29,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER
-from tabletop.compiled import rule
+from tabletop.compiled import rule, shared_rule
 
 NUM_CROPS = len(Crop)
 NUM_TOKENS = len(Growing) - 1
@@ -184,7 +184,7 @@ _FORECASTS_MODULE = int(Module.FORECASTS)
 _NUM_MODULES = len(Module)
 
 
-@rule
+@shared_rule
 def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
     """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32.
 

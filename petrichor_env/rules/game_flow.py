@@ -46,7 +46,7 @@ _SETUP, _ACTION, _WEATHER_PHASE = int(Phase.SETUP), int(Phase.ACTION), int(Phase
 _HARVEST, _CLEANUP, _OVER = int(Phase.HARVEST), int(Phase.CLEANUP), int(Phase.OVER)
 
 
-@rule
+@shared_rule
 def reset(s: State, t: State) -> None:
     """Set a game up to its first decision. The switches and `rng` have been set before."""
     setup.set_up(s, t)
