@@ -29,7 +29,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER, Tables
-from tabletop.compiled import rule
+from tabletop.compiled import rule, shared_rule
 from tabletop.observation import Layout
 
 NUM_CROPS = len(Crop)
@@ -152,7 +152,7 @@ _TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (LAYOUT[n].start for n in ("tile_drops"
 _NUM_MODULES = len(Module)
 
 
-@rule
+@shared_rule
 def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     """Write what the player on seat `viewer` sees into `out`, (LAYOUT.size,) int16 zeros, as plain counts."""
     _observe_progress(s, viewer, out)
