@@ -37,8 +37,8 @@ _MUST_AGREE = {
     "num_actions": "the number of actions",
     "actions": "the order of the actions",
 }
-_OLD_MEMBER = "petrichor.json"
-"""What format 1 had, whose networks were pickled."""
+_PICKLED = "policy.pth"
+"""What format 1 had, which was Stable-Baselines3's own."""
 
 
 def _fingerprint(things: object) -> str:
@@ -131,7 +131,7 @@ def _member(path: str | Path, archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _notes(game: Game, path: str | Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     if MEMBER not in archive.namelist():
-        if _OLD_MEMBER in archive.namelist():
+        if _PICKLED in archive.namelist():
             raise CheckpointError(f"{path}: has the checkpoint format 1, here {FORMAT}: train it again")
         raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
     notes: dict[str, Any] = json.loads(_member(path, archive, MEMBER))

@@ -46,9 +46,9 @@ class Network(nn.Module):
         known = all(type(layer).__name__ in (_LINEAR, *ACTIVATIONS) for layer in network.layers)
         if not known or _size(network) != _size(policy):
             layers = ", ".join(type(layer).__name__ for layer in [features, *network.layers])
+            between = " or ".join(ACTIVATIONS)
             raise ConfigError(
-                f"self-play copies fully connected networks with {' or '.join(ACTIVATIONS)} between the layers, not "
-                f"{layers}"
+                f"fully connected networks with {between} between the layers are kept and copied, not {layers}"
             )
         return network
 
