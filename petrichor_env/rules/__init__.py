@@ -5,7 +5,8 @@ Nothing here knows of Gymnasium, PettingZoo or torch. `s` is always the game's r
 
 from petrichor_env.rules.game_flow import forfeit, legal, reset, step
 from petrichor_env.rules.hidden import sample_hidden
-from petrichor_env.rules.scoring import winners
+from petrichor_env.rules.scoring import ranks, winners
 from tabletop.legal import count_legal, is_legal, nth_legal
 
-__all__ = ["count_legal", "forfeit", "is_legal", "legal", "nth_legal", "reset", "sample_hidden", "step", "winners"]
+__all__ = ["count_legal", "forfeit", "is_legal", "legal", "nth_legal", "ranks", "reset", "sample_hidden"]
+__all__ += ["step", "winners"]

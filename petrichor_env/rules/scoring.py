@@ -69,28 +69,35 @@ def end_game(s: State, t: Tables) -> None:
 
 @rule
 def is_ahead(s: State, seat: int, other: int) -> bool:
+    """Whether a finished game puts one owner before another (Game End): by points, then by Voting Wins.
+
+    In solo the player needs more points than the neutral player. Who forfeits comes after everybody else.
+    """
+    if s.forfeited != NOBODY:
+        return bool(other == s.forfeited)
+    if s.players == 1:
+        return (s.points[0] > s.points[1]) == (seat == 0)
     if s.points[seat] != s.points[other]:
         return bool(s.points[seat] > s.points[other])
     return bool(s.voting_wins[seat] > s.voting_wins[other])
 
 
 @rule
-def winners(s: State, won: np.ndarray) -> None:
-    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, or shared.
+def ranks(s: State, out: np.ndarray) -> None:
+    """Write each owner's place in a finished game into `out`, (MAX_PLAYERS,) int8; 0 where there is no owner.
 
-    In solo the player needs more points than the neutral player (Game End). Who forfeits loses to everybody else.
+    The place is 1 for the first, and one more for everyone ahead; equal owners share a place.
     """
     for seat in range(MAX_PLAYERS):
-        won[seat] = 0
-    if s.forfeited != NOBODY:
-        for seat in range(s.owners):
-            won[seat] = 1 if seat != s.forfeited else 0
-    elif s.players == 1:
-        won[0] = 1 if s.points[0] > s.points[1] else 0
-        won[1] = 1 - won[0]
-    else:
-        for seat in range(s.owners):
-            won[seat] = 1
-            for other in range(s.owners):
-                if is_ahead(s, other, seat):
-                    won[seat] = 0
+        out[seat] = 1 if seat < s.owners else 0
+        for other in range(s.owners):
+            if seat < s.owners and other != seat and is_ahead(s, other, seat):
+                out[seat] += 1
+
+
+@rule
+def winners(s: State, won: np.ndarray) -> None:
+    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: those in the first place."""
+    ranks(s, won)
+    for seat in range(MAX_PLAYERS):
+        won[seat] = 1 if won[seat] == 1 else 0
