@@ -221,7 +221,7 @@ def end_action_phase(s: State) -> None:
 
 
 @rule
-def continue_hand_limit(s: State) -> None:
+def continue_hand_limit(s: State) -> bool:
     """Ask the next player, from the first player on, who holds too many cards."""
     while s.turn_index < s.players:
         seat = (int(s.first_player) + int(s.turn_index)) % int(s.players)
@@ -230,12 +230,13 @@ def continue_hand_limit(s: State) -> None:
             s.cards_left = too_many
             s.lowest_card = 0
             ask(s, Decision.DISCARD, seat)
-            return
+            return True
         s.turn_index += 1
     s.phase = Phase.WEATHER
     s.turn_index = 0
     s.weather = SELECTING
     ask_nothing(s)
+    return False
 
 
 @rule

@@ -20,7 +20,13 @@ from petrichor_env.rules.fields import (
     rains_on,
 )
 from petrichor_env.rules.growing import check_growing
-from petrichor_env.rules.powers import allow_rain_power, ask_frost_power, can_use_rain_power, moves_far, use_rain_power
+from petrichor_env.rules.powers import (
+    allow_rain_power,
+    can_use_frost_power,
+    can_use_rain_power,
+    moves_far,
+    use_rain_power,
+)
 from petrichor_env.rules.promos import draw_from_lake
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
 from petrichor_env.tables import Tables
@@ -81,15 +87,6 @@ def allow_take_drop(s: State) -> None:
             allow(s, TILE + tile)
 
 
-@rule
-def ask_for_drops(s: State, drops: int) -> bool:
-    """Ask for a tile that gives a drop up while the actor's supply is short. Says whether it did."""
-    if s.supply[s.actor] >= drops:
-        return False
-    ask(s, Decision.TAKE_DROP, s.actor)
-    return True
-
-
 # --- Frost -----------------------------------------------------------------------------------------------------------
 
 
@@ -146,14 +143,16 @@ def choose_frost_tile(s: State, t: Tables, action: int) -> None:
 @rule
 def frost(s: State, t: Tables) -> None:
     """A new light cloud with one own drop."""
-    if ask_for_drops(s, FROST_DROPS):
+    if s.supply[s.actor] < FROST_DROPS:
+        ask(s, Decision.TAKE_DROP, s.actor)
         return
     if has_cloud(s, int(s.target)):
         add_to_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
         settle_clouds(s, t)
     else:
         new_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
-        if ask_frost_power(s):
+        if can_use_frost_power(s):
+            ask(s, Decision.FROST_POWER, s.actor)
             return
     s.target = NO_TILE
     ask_nothing(s)
@@ -180,7 +179,8 @@ def choose_sun_cloud(s: State, t: Tables, action: int) -> None:
 @rule
 def sun(s: State, t: Tables) -> None:
     """Exactly two own drops into the cloud."""
-    if ask_for_drops(s, SUN_DROPS):
+    if s.supply[s.actor] < SUN_DROPS:
+        ask(s, Decision.TAKE_DROP, s.actor)
         return
     add_to_cloud(s, int(s.target), int(s.actor), SUN_DROPS)
     s.target = NO_TILE

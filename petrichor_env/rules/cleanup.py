@@ -12,16 +12,14 @@ from tabletop.compiled import rule
 
 
 @rule
-def continue_cleanup_phase(s: State, t: Tables) -> None:
+def continue_cleanup_phase(s: State, t: Tables) -> bool:
     if s.draft_step == NOT_DRAFTING:
         s.round += 1
         roll_dice_again(s, t)
         deal(s)
-    if s.draft_step != NOT_DRAFTING:
-        continue_draft(s)
-        if s.draft_step != NOT_DRAFTING:
-            return
-    start_action_phase(s, t)
+    if not continue_draft(s):
+        start_action_phase(s, t)
+    return True
 
 
 @rule

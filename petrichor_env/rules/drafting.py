@@ -55,8 +55,10 @@ def is_last_pack(s: State) -> bool:
 
 
 @rule
-def continue_draft(s: State) -> None:
-    """Ask the next player to pick, pass the packs on, or end the draft (`s.draft_step` is then NOT_DRAFTING)."""
+def continue_draft(s: State) -> bool:
+    """Pass the packs on once all have picked; then ask the next player, or end the draft with the last pack."""
+    if s.draft_step == NOT_DRAFTING:
+        return False
     if s.turn_index == s.players:
         pass_packs(s)
         s.draft_step += 1
@@ -67,10 +69,11 @@ def continue_draft(s: State) -> None:
                 s.hand[seat, kind] += s.pack[seat, kind]
                 s.pack[seat, kind] = 0
         s.draft_step = NOT_DRAFTING
-        return
+        return False
     s.cards_left = picks(s)
     s.lowest_card = 0
     ask(s, Decision.DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    return True
 
 
 @rule

@@ -17,13 +17,13 @@ PODS_A_PLAYER = 2
 
 
 @rule
-def ask_flowers_after_weather(s: State, t: Tables, weather: int) -> bool:
-    """What the flowers do once a weather is resolved. Says whether a player is asked."""
+def continue_flowers(s: State, t: Tables, weather: int) -> bool:
+    """What the flowers do once a weather is resolved."""
     if s.modules[Module.FLOWER_TILES] == 0:
         return False
     if weather == Weather.FROST:
         open_snowdrop(s)
-    return weather == Weather.WIND and ask_pod_tile(s, t)
+    return weather == Weather.WIND and continue_pods(s, t)
 
 
 @rule
@@ -72,7 +72,7 @@ def pods_placed(s: State) -> int:
 
 
 @rule
-def ask_pod_tile(s: State, t: Tables) -> bool:
+def continue_pods(s: State, t: Tables) -> bool:
     """After Wind weather each player on a grown Dandelion, in turn order, places two pods on two tiles, or none."""
     tile = tile_of(s, Crop.DANDELION)
     if tile == NO_TILE or s.growing[tile] == Growing.NONE:

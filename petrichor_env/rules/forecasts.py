@@ -101,8 +101,8 @@ def forecasts_held(s: State, seat: int) -> int:
 
 
 @rule
-def ask_forecasts(s: State, t: Tables, timing: int) -> bool:
-    """Ask the next holder, from the first player, of a card that can be played now. Says whether anybody is asked."""
+def continue_forecasts(s: State, t: Tables, timing: int) -> bool:
+    """Ask the next holder, from the first player on, of a card that can be played at this point of the timeline."""
     if s.modules[Module.FORECASTS] == 0:
         return False
     if s.timing < timing:
@@ -118,8 +118,8 @@ def ask_forecasts(s: State, t: Tables, timing: int) -> bool:
 
 
 @rule
-def ask_sun_forecast(s: State, t: Tables, seat: int) -> bool:
-    """In a player's own turn of the Sun weather, once; `s.timing_index` is one more than the turn when it is over."""
+def continue_sun_forecast(s: State, t: Tables, seat: int) -> bool:
+    """Ask whoever has this turn of the Sun weather, until they play no card or have none to play."""
     if s.modules[Module.FORECASTS] == 0:
         return False
     if s.timing < Timing.SUN_TURN:
@@ -280,7 +280,7 @@ def choose_forecast(s: State, t: Tables, action: int) -> None:
 
 @rule
 def play_forecast(s: State, t: Tables, number: int) -> None:
-    """The card leaves the game, after the second one the third as well; then its effect, as far as nothing is asked."""
+    """Discard the card (and, after a player's second, the third too); then apply its effect, up to a choice."""
     seat = int(s.actor)
     s.forecast_holder[number - 1] = PLAYED
     if forecasts_held(s, seat) == 1:
@@ -493,8 +493,8 @@ def choose_forecast_vote(s: State, action: int) -> None:
 
 
 @rule
-def count_clouds(s: State, t: Tables, tile: int) -> None:
-    """While the tile is scored, the cloud's drops lie on it for the players who may count them."""
+def lower_cloud_drops(s: State, t: Tables, tile: int) -> None:
+    """Before the tile is scored, put the cloud's drops on it for the players who may count them."""
     if s.modules[Module.FORECASTS] == 0:
         return
     for seat in range(s.players):
@@ -504,7 +504,8 @@ def count_clouds(s: State, t: Tables, tile: int) -> None:
 
 
 @rule
-def stop_counting_clouds(s: State, tile: int) -> None:
+def raise_cloud_drops(s: State, tile: int) -> None:
+    """After it is scored, put them back."""
     if s.modules[Module.FORECASTS] == 0:
         return
     for seat in range(s.players):

@@ -2,6 +2,10 @@
 
 `step` hands the action to the function of its chapter, then goes on through the phases until somebody is asked
 something with more than one answer. This is the only place that knows all chapters.
+
+The first word of a function says what it does. `ask_…` asks and does nothing else. `continue_…` goes on with a part of
+the game until a player is asked or the part is over, and says whether a player is asked. `allow_…` writes the legal
+actions. `is_…`, `has_…`, `can_…` and `next_…` only look.
 """
 
 from __future__ import annotations
@@ -96,7 +100,7 @@ def answer(s: State, t: Tables, action: int) -> None:
 
 @rule
 def end_effect(s: State, t: Tables, answered: int) -> None:
-    """An action's effect is followed by its vote, the vote by whatever the turn still holds, a forecast by neither."""
+    """After an action comes its vote, then the rest of the turn; a forecast card has neither."""
     forecast = s.forecast
     if forecast > 0:
         forecasts.end_forecast(s)
@@ -115,7 +119,7 @@ def go_on(s: State, t: Tables) -> None:
     """Run until a decision is open. One legal answer is given at once, unless that would show hidden cards."""
     while True:
         while s.decision == NOTHING_ASKED:
-            go_on_with_phase(s, t)
+            continue_phase(s, t)
         legal(s, t)
         if s.decision == Decision.GAME_OVER:
             s.actor = NOBODY
@@ -126,15 +130,14 @@ def go_on(s: State, t: Tables) -> None:
 
 
 @rule
-def go_on_with_phase(s: State, t: Tables) -> None:
+def continue_phase(s: State, t: Tables) -> bool:
     if s.phase == Phase.WEATHER:
-        weather.continue_weather_phase(s, t)
-    elif s.phase == Phase.HARVEST:
-        harvest.continue_harvest_phase(s, t)
-    elif s.phase == Phase.CLEANUP:
-        cleanup.continue_cleanup_phase(s, t)
-    else:
-        setup.continue_setup(s, t)
+        return weather.continue_weather_phase(s, t)
+    if s.phase == Phase.HARVEST:
+        return harvest.continue_harvest_phase(s, t)
+    if s.phase == Phase.CLEANUP:
+        return cleanup.continue_cleanup_phase(s, t)
+    return setup.continue_setup(s, t)
 
 
 @rule

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.rules.flower_tiles import close_snowdrop, end_harvest_of_flowers, take_pods_back
-from petrichor_env.rules.forecasts import ask_forecasts, count_clouds, forget_harvest, stop_counting_clouds
+from petrichor_env.rules.forecasts import continue_forecasts, forget_harvest, lower_cloud_drops, raise_cloud_drops
 from petrichor_env.rules.powers import continue_keeping_drops, start_keeping_drops
 from petrichor_env.rules.scoring import end_game, score_tile
 from petrichor_env.rules.weather import is_final_round
@@ -24,25 +24,25 @@ def is_harvest(s: State) -> bool:
 
 
 @rule
-def continue_harvest_phase(s: State, t: Tables) -> None:
-    """Go on until a player is asked or the phase is over."""
+def continue_harvest_phase(s: State, t: Tables) -> bool:
     if is_harvest(s):  # stays so: nobody is asked anything in a phase that began without a Harvest
         s.harvested = 1
-    if s.harvested == 1 and ask_during_harvest(s, t):
-        return
+    if s.harvested == 1 and continue_harvest(s, t):
+        return True
     s.timing = Timing.ACTION_PHASE
     s.timing_index = 0
     if is_final_round(s):
         end_game(s, t)
     else:
         s.phase = Phase.CLEANUP
+    return False
 
 
 @rule
-def ask_during_harvest(s: State, t: Tables) -> bool:
-    """Score and clear the tiles; forecast cards are played before and after. Says whether a player is asked."""
+def continue_harvest(s: State, t: Tables) -> bool:
+    """Score and clear the tiles; forecast cards are played before and after."""
     if s.timing < Timing.SCORED:
-        if ask_forecasts(s, t, Timing.BEFORE_HARVEST):
+        if continue_forecasts(s, t, Timing.BEFORE_HARVEST):
             return True
         harvest_tiles(s, t)
         s.timing = Timing.SCORED
@@ -50,7 +50,7 @@ def ask_during_harvest(s: State, t: Tables) -> bool:
         start_keeping_drops(s)
     if s.timing == Timing.SCORED and continue_keeping_drops(s):
         return True
-    if ask_forecasts(s, t, Timing.AFTER_HARVEST):
+    if continue_forecasts(s, t, Timing.AFTER_HARVEST):
         return True
     end_harvest_of_flowers(s, t)
     forget_harvest(s)
@@ -60,12 +60,12 @@ def ask_during_harvest(s: State, t: Tables) -> bool:
 @rule
 def harvest_tiles(s: State, t: Tables) -> None:
     for tile in range(NUM_TILES):
-        count_clouds(s, t, tile)
+        lower_cloud_drops(s, t, tile)
         grows = s.growing[tile] != Growing.NONE
         if grows:
             score_tile(s, t, tile)
             remember_drops(s, tile)
-        stop_counting_clouds(s, tile)
+        raise_cloud_drops(s, tile)
         if grows:
             clear_tile(s, tile)
     close_snowdrop(s)

@@ -35,12 +35,9 @@ def deal_powers(s: State) -> None:
 
 
 @rule
-def ask_frost_power(s: State) -> bool:
-    """A second drop into the cloud just created? Asked if the supply has one."""
-    if s.power[s.actor] != Power.FROST or s.supply[s.actor] == 0:
-        return False
-    ask(s, Decision.FROST_POWER, s.actor)
-    return True
+def can_use_frost_power(s: State) -> bool:
+    """Whether the actor may put a second drop into the cloud just created."""
+    return bool(s.power[s.actor] == Power.FROST and s.supply[s.actor] > 0)
 
 
 @rule
@@ -147,7 +144,7 @@ def start_keeping_drops(s: State) -> None:
 
 @rule
 def continue_keeping_drops(s: State) -> bool:
-    """Ask the power's holder for the next tile, if there is one. Says whether a player is asked."""
+    """Ask the power's holder for the next tile, if there is one."""
     if s.choices_left > 0:
         seat = holder_of(s, Power.HARVEST)
         for tile in range(s.target + 1, NUM_TILES):

@@ -69,6 +69,14 @@ def end_game(s: State, t: Tables) -> None:
 
 @rule
 def is_ahead(s: State, seat: int, other: int) -> bool:
+    """Whether a finished game puts one owner before another (Game End): by points, then by Voting Wins.
+
+    In solo the player needs more points than the neutral player. Who forfeits comes after everybody else.
+    """
+    if s.forfeited != NOBODY:
+        return bool(other == s.forfeited)
+    if s.players == 1:
+        return (s.points[0] > s.points[1]) == (seat == 0)
     if s.points[seat] != s.points[other]:
         return bool(s.points[seat] > s.points[other])
     return bool(s.voting_wins[seat] > s.voting_wins[other])
@@ -76,38 +84,20 @@ def is_ahead(s: State, seat: int, other: int) -> bool:
 
 @rule
 def ranks(s: State, out: np.ndarray) -> None:
-    """Write each owner's place into `out`: 1 for the most points, then Voting Wins; equal ones share it (Game End).
+    """Write each owner's place in a finished game into `out`, (MAX_PLAYERS,) int8; 0 where there is no owner.
 
-    In solo the player needs more points than the neutral player.
+    The place is 1 for the first, and one more for everyone ahead; equal owners share a place.
     """
-    if s.players == 1:
-        out[0] = 1 if s.points[0] > s.points[1] else 2
-        out[1] = 3 - out[0]
-        return
-    for seat in range(s.owners):
-        out[seat] = 1
+    for seat in range(MAX_PLAYERS):
+        out[seat] = 1 if seat < s.owners else 0
         for other in range(s.owners):
-            if is_ahead(s, other, seat):
+            if seat < s.owners and other != seat and is_ahead(s, other, seat):
                 out[seat] += 1
 
 
 @rule
 def winners(s: State, won: np.ndarray) -> None:
-    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, or shared.
-
-    In solo the player needs more points than the neutral player (Game End). Who forfeits loses to everybody else.
-    """
+    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: those in the first place."""
+    ranks(s, won)
     for seat in range(MAX_PLAYERS):
-        won[seat] = 0
-    if s.forfeited != NOBODY:
-        for seat in range(s.owners):
-            won[seat] = 1 if seat != s.forfeited else 0
-    elif s.players == 1:
-        won[0] = 1 if s.points[0] > s.points[1] else 0
-        won[1] = 1 - won[0]
-    else:
-        for seat in range(s.owners):
-            won[seat] = 1
-            for other in range(s.owners):
-                if is_ahead(s, other, seat):
-                    won[seat] = 0
+        won[seat] = 1 if won[seat] == 1 else 0

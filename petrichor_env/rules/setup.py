@@ -139,29 +139,29 @@ def deal_extra_card(s: State) -> None:
 
 
 @rule
-def continue_setup(s: State, t: Tables) -> None:
-    """Go on until a player is asked or the setup is over: Fertilizer tokens, the draft, then the clouds.
+def continue_setup(s: State, t: Tables) -> bool:
+    """Fertilizer tokens, the draft, the clouds; then the first turn.
 
     The last player first, then anticlockwise, each player places a cloud; solo's lies there already.
     """
     if tokens_to_place(s, t) > 0:
         ask_fertilizer_tile(s)
-        return
+        return True
     if s.crop[_CENTRE] == FACE_DOWN:
         s.turn_index = 0
         lay_fields(s, t)
         deal_and_roll(s, t)
     if s.draft_step != NOT_DRAFTING:
-        continue_draft(s)
-        if s.draft_step != NOT_DRAFTING:
-            return
+        if continue_draft(s):
+            return True
         deal_extra_card(s)
     if s.players > 1 and s.turn_index < s.players:
         ask(s, Decision.SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
-        return
+        return True
     deal_powers(s)
     deal_forecasts(s)
     start_action_phase(s, t)
+    return True
 
 
 @rule

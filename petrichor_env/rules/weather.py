@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
 from petrichor_env.rules.asking import drop_action, seat_of
-from petrichor_env.rules.card_actions import ask_for_drops, frost, sun
+from petrichor_env.rules.card_actions import frost, sun
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import is_closed, neighbour, own_drops_on_tiles
-from petrichor_env.rules.flower_tiles import ask_flowers_after_weather
-from petrichor_env.rules.forecasts import ask_forecasts, ask_sun_forecast
+from petrichor_env.rules.flower_tiles import continue_flowers
+from petrichor_env.rules.forecasts import continue_forecasts, continue_sun_forecast
 from petrichor_env.rules.growing import develop, move_drop, take_drop
 from petrichor_env.rules.southern_winds import neutral_sun_weather, southern_wind_weather
 from petrichor_env.rules.voting import return_votes, votes_on, win_vote
@@ -41,17 +41,17 @@ def is_final_round(s: State) -> bool:
 
 
 @rule
-def continue_weather_phase(s: State, t: Tables) -> None:
-    """Go on until a player is asked or the phase is over. `s.weather` is the space being resolved."""
+def continue_weather_phase(s: State, t: Tables) -> bool:
+    """`s.weather` is the space being resolved."""
     if s.weather == SELECTING:
-        if ask_forecasts(s, t, Timing.START_OF_WEATHER) or ask_selection(s):
-            return
+        if continue_forecasts(s, t, Timing.START_OF_WEATHER) or continue_selection(s):
+            return True
         s.weather = 0
     while s.weather < NUM_KINDS:
         space = int(s.weather)
         if is_resolved(s, space):
-            if ask_during_weather(s, t) or ask_flowers_after_weather(s, t, space):
-                return
+            if continue_weather(s, t) or continue_flowers(s, t, space):
+                return True
             if s.selected[space] == 1:
                 win_vote(s, space)
             return_votes(s, space)
@@ -64,6 +64,7 @@ def continue_weather_phase(s: State, t: Tables) -> None:
         s.selected[space] = 0
     s.weather = SELECTING
     s.phase = Phase.HARVEST
+    return False
 
 
 # --- Resolving Weather Spaces ----------------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ def is_tied_for_selection(s: State, space: int, most: int) -> bool:
 
 
 @rule
-def ask_selection(s: State) -> bool:
+def continue_selection(s: State) -> bool:
     """Select the two spaces with the most votes; the first player chooses among tied ones, one at a time."""
     while True:
         open_places = RESOLVED_SPACES
@@ -131,15 +132,15 @@ def choose_weather(s: State, action: int) -> None:
 
 
 @rule
-def ask_during_weather(s: State, t: Tables) -> bool:
-    """Carry the effect out as far as it goes without asking. Says whether a player is asked."""
+def continue_weather(s: State, t: Tables) -> bool:
+    """The effect of the space being resolved."""
     if s.weather == Weather.FROST:
         frost_weather(s)
     elif s.weather == Weather.SUN:
-        return ask_sun_weather(s, t)
+        return continue_sun_weather(s, t)
     elif s.weather == Weather.WIND:
-        return ask_forecasts(s, t, Timing.BEFORE_WIND) or ask_wind_weather(s, t)
-    elif ask_forecasts(s, t, Timing.BEFORE_RAIN):
+        return continue_forecasts(s, t, Timing.BEFORE_WIND) or continue_wind_weather(s, t)
+    elif continue_forecasts(s, t, Timing.BEFORE_RAIN):
         return True
     else:
         rain_weather(s, t)
@@ -165,14 +166,14 @@ def rain_weather(s: State, t: Tables) -> None:
 
 
 @rule
-def ask_sun_weather(s: State, t: Tables) -> bool:
+def continue_sun_weather(s: State, t: Tables) -> bool:
     """Each player in turn doubles one cloud; in solo the neutral player does before. Coffee develops after all."""
     if s.players == 1 and s.turn_index == 0:
         neutral_sun_weather(s, t)
         s.turn_index = 1
     while s.turn_index < s.owners:
         seat = 0 if s.players == 1 else (int(s.first_player) + int(s.turn_index)) % int(s.players)
-        if ask_sun_forecast(s, t, seat):
+        if continue_sun_forecast(s, t, seat):
             return True
         within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
         for tile in range(NUM_TILES):
@@ -224,7 +225,8 @@ def take_missing_drop(s: State, t: Tables, action: int) -> None:
 @rule
 def double_cloud(s: State, t: Tables) -> None:
     own = int(s.cloud_drops[s.target, s.actor])
-    if ask_for_drops(s, own):
+    if s.supply[s.actor] < own:
+        ask(s, Decision.TAKE_DROP, s.actor)
         return
     add_to_cloud(s, int(s.target), int(s.actor), own)
     s.target = NO_TILE
@@ -237,7 +239,7 @@ def double_cloud(s: State, t: Tables) -> None:
 
 
 @rule
-def ask_wind_weather(s: State, t: Tables) -> bool:
+def continue_wind_weather(s: State, t: Tables) -> bool:
     """Each player, from the last one anticlockwise, moves a drop; in solo the southern wind blows after."""
     while s.turn_index < s.players:
         for tile in range(NUM_TILES):
