@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -56,6 +56,8 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
 
+    The fields' metadata are of the command line's options (`tabletop_cli.options`).
+
     Arguments:
         players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, 5 come with Flowers.
         rounds: 4 (short form) or 6 (long form); solo is always 4 (Southern Winds, Setup 1).
@@ -70,12 +72,16 @@ class Config:
     SWITCHES: ClassVar[tuple[str, ...]] = SWITCHES
 
     players: int = 1
-    rounds: int = 4
-    drafting: bool = False
-    variants: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
-    powers: tuple[str, ...] = ()
-    components: str | None = None
+    rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several"})
+    drafting: bool = field(default=False, metadata={"help": "With the Official Drafting Variant.", "for": "several"})
+    variants: tuple[str, ...] = field(
+        default=(), metadata={"help": "The solo game's, with commas between.", "for": "one"}
+    )
+    modules: tuple[str, ...] = field(default=(), metadata={"help": "Promos and Flowers, with commas between."})
+    powers: tuple[str, ...] = field(default=(), metadata={"help": "Each seat's power, with commas between."})
+    components: str | None = field(
+        default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}
+    )
 
     def __post_init__(self) -> None:
         if not _is_int(self.players) or not 1 <= self.players <= MAX_PLAYERS:
