@@ -31,7 +31,7 @@ _PETRICHOR = PACKAGE.parent / "petrichor_env"
 def compiled_sources() -> list[Path]:
     """The files whose functions Numba compiles, or whose constants those functions use."""
     names = ("state.py", "actions.py", "tables.py", "observation.py")
-    engine = ("chance", "compiled", "decisions", "kernels", "legal", "record", "rule_compiler")
+    engine = ("chance", "compiled", "decisions", "kernels", "legal", "overwrite", "record", "rule_compiler")
     files = [*(PACKAGE / f"{name}.py" for name in engine), *(_PETRICHOR / name for name in names)]
     return sorted([*files, *(_PETRICHOR / "rules").glob("*.py")])
 

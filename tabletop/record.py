@@ -17,10 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-
-from tabletop.compiled import JIT
 
 Value = TypeVar("Value")
 Scalar = type[np.generic]
@@ -113,24 +109,6 @@ def blank_record(record: type[Record]) -> np.ndarray:
     for field in fields_of(record):
         blank[field.name] = field.blank
     return blank
-
-
-def _compiled_overwrite(_: Any, target: Any, source: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = context.get_constant(types.intp, signature.args[0].size)
-        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)  # type: ignore[no-untyped-call]
-        return context.get_dummy_value()
-
-    return types.void(target, source), code
-
-
-def _plain_overwrite(target: Record, source: Record) -> None:
-    for name in source.dtype.names or ():
-        target[name] = source[name]
-
-
-overwrite: Any = intrinsic(_compiled_overwrite) if JIT else _plain_overwrite
-"""`overwrite(target, source)` makes a record equal to another one of the same dtype, in one go: for rules."""
 
 
 def record_table(record: type[Record]) -> list[str]:

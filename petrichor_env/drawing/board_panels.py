@@ -24,7 +24,6 @@ from petrichor_env.drawing.pieces import (
     panel,
 )
 from petrichor_env.drawing.text import CARD_WORDS, drops_text
-from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.state import (
     FACE_DOWN,
     HARVEST,
@@ -38,6 +37,7 @@ from petrichor_env.state import (
     Decision,
     Module,
 )
+from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import counted
 from tabletop.drawing.svg import Markup, box, element, group, paragraph, text, titled, use, width_of
 

@@ -63,7 +63,7 @@ DROPS_NEEDED = np.zeros(NUM_FORECASTS + 1, np.int8)
 DROPS_NEEDED[[4, 9, 10, 12, 16]] = 2, 1, 1, 3, 3
 
 _MOST_IN_CLOUD = 4  # card 12
-_MOVED_UP = 3  # card 11
+MOVED_UP = 3  # card 11
 _FREE_DROPS = 3  # card 2: a point for each drop beyond
 _SUN_DROPS = 2  # card 7
 _DICE_POINTS = 3  # card 13
@@ -205,7 +205,7 @@ def is_target(s: State, tile: int, seat: int, number: int) -> bool:
     if number == 9:
         return takes_drops(s, tile)
     if number == 11:
-        return bool(has_cloud(s, tile) and drops_on(s, tile) >= _MOVED_UP)
+        return bool(has_cloud(s, tile) and drops_on(s, tile) >= MOVED_UP)
     if number == 12:
         return bool(has_cloud(s, tile) and drops_in_cloud(s, tile) <= _MOST_IN_CLOUD)
     return has_cloud(s, tile)  # 10, 15
@@ -301,7 +301,7 @@ def play_forecast(s: State, t: Tables, number: int) -> None:
         s.timing_index = s.turn_index
     elif number in (8, 11):
         if number == 11:
-            s.choices_left = _MOVED_UP
+            s.choices_left = MOVED_UP
         ask(s, Decision.FORECAST_DROP, seat)
     elif number == 13:
         for die in range(3):

@@ -9,7 +9,7 @@ from petrichor_env.rules.clouds import add_to_cloud
 from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
-from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Module, Power, State, Weather
 from petrichor_env.tables import Tables
 from tabletop.chance import draw_from
 from tabletop.compiled import rule
@@ -19,6 +19,10 @@ KEPT_DROPS = 3
 """Tiles on which the Harvest power keeps a drop."""
 
 _NUM_POWERS = len(Power) - 1
+
+PRICES = np.full((len(Power), NUM_KINDS), 2, np.int8)
+"""Cards of other kinds that stand for one card, by the player's power and the card's kind."""
+PRICES[Power.SUN, Weather.SUN] = 1
 
 
 @rule
@@ -60,10 +64,8 @@ def use_frost_power(s: State, action: int) -> None:
 
 @rule
 def price_of_another_card(s: State, kind: int) -> int:
-    """Cards of other kinds that stand for one card: two, but any one is a Sun for the Sun power."""
-    if kind == Weather.SUN and s.power[s.actor] == Power.SUN:
-        return 1
-    return 2
+    """Cards of other kinds that stand for one card of the actor's: two, but any one is a Sun for the Sun power."""
+    return int(PRICES[s.power[s.actor], kind])
 
 
 # --- Wind ------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from petrichor_env.tables import MAX_COPIES, NUM_CROPS, Tables
 from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
-from tabletop.record import overwrite
+from tabletop.overwrite import overwrite
 
 _CENTRE = 5  # a position of every field
 _NO_MORE_TRICKS = 2
@@ -43,6 +43,12 @@ FIELD_POSITIONS[2, [1, 2, 4, 5, 6, 8, 9]] = 1
 FIELD_POSITIONS[3, [0, 1, 2, 4, 5, 6, 8, 9, 10]] = 1
 FIELD_POSITIONS[4, :12] = 1
 FIELD_POSITIONS[5] = 1
+
+BASE_GAME = -1
+MODULE_OF_CROP = np.full(NUM_CROPS, BASE_GAME, np.int8)
+"""The module that each crop's tiles come with, or BASE_GAME."""
+MODULE_OF_CROP[Crop.CACTUS], MODULE_OF_CROP[Crop.LAKE] = Module.CACTUS, Module.LAKE
+MODULE_OF_CROP[[Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE]] = Module.FLOWER_TILES
 
 
 @rule
@@ -124,10 +130,8 @@ def lay_fields(s: State, t: Tables) -> None:
 @rule
 def is_in_box(s: State, crop: int) -> bool:
     """Whether tiles of this crop are played with: the promos' and the flowers' only with their modules."""
-    if crop < Crop.CACTUS:
-        return True
-    module = Module.CACTUS if crop == Crop.CACTUS else Module.LAKE if crop == Crop.LAKE else Module.FLOWER_TILES
-    return bool(s.modules[module] == 1)
+    module = int(MODULE_OF_CROP[crop])
+    return bool(module == BASE_GAME or s.modules[module] == 1)
 
 
 @rule
