@@ -27,7 +27,7 @@ def deal(s: State) -> None:
     """Deal every player's cards one by one, from the first player, into hands or, when drafting, packs."""
     for _ in range(CARDS_DEALT[s.players]):
         for i in range(s.players):
-            seat = (int(s.first_player) + i) % int(s.players)
+            seat = (s.first_player + i) % s.players
             kind = draw_card(s)
             if kind < 0:
                 break  # deck and discards are both empty
@@ -59,7 +59,7 @@ def continue_draft(s: State) -> bool:
         return False
     s.cards_left = PICKS[s.draft_step]
     s.lowest_card = 0
-    ask(s, Decision.DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.DRAFT, (s.first_player + s.turn_index) % s.players)
     return True
 
 
@@ -67,8 +67,8 @@ def continue_draft(s: State) -> bool:
 def pass_packs(s: State) -> None:
     """Every pack goes to the next player clockwise."""
     for kind in range(NUM_KINDS):
-        last = s.pack[int(s.players) - 1, kind]
-        for seat in range(int(s.players) - 1, 0, -1):
+        last = s.pack[s.players - 1, kind]
+        for seat in range(s.players - 1, 0, -1):
             s.pack[seat, kind] = s.pack[seat - 1, kind]
         s.pack[0, kind] = last
 

@@ -140,7 +140,7 @@ def deal_extra_card(s: State) -> None:
     if s.players == 2:
         kind = draw_card(s)
         if kind >= 0:
-            s.hand[1 - int(s.first_player), kind] += 1
+            s.hand[1 - s.first_player, kind] += 1
 
 
 @rule
@@ -161,7 +161,7 @@ def continue_setup(s: State, t: Tables) -> bool:
             return True
         deal_extra_card(s)
     if s.players > 1 and s.turn_index < s.players:
-        ask(s, Decision.SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+        ask(s, Decision.SETUP_CLOUD, (s.first_player - 1 - s.turn_index) % s.players)
         return True
     deal_powers(s)
     deal_forecasts(s)
@@ -179,7 +179,7 @@ def allow_setup_cloud(s: State) -> None:
 @rule
 def place_setup_cloud(s: State, action: int) -> None:
     """Answers SETUP_CLOUD."""
-    new_cloud(s, action - TILE, int(s.actor), 1)
+    new_cloud(s, action - TILE, s.actor, 1)
     s.turn_index += 1
     ask_nothing(s)
 

@@ -199,7 +199,7 @@ def resolve_icons(s: State, t: Tables, card: int) -> None:
 @rule
 def log_card(s: State, card: int, roll: int, tile: int) -> None:
     """What was revealed since the player's last turn, for whoever watches."""
-    i = int(s.winds_revealed)
+    i = s.winds_revealed
     if i == s.winds_card.shape[0]:  # only in a described position, never in play
         clear_winds_log(s)
         i = 0
