@@ -12,6 +12,7 @@ import pytest
 from petrichor_env.state import BLANK, STATE, State
 from petrichor_env.tables import Tables
 from tabletop.compiled import kernel
+from tabletop.overwrite import overwrite
 from tabletop.record import (
     Record,
     array,
@@ -19,7 +20,6 @@ from tabletop.record import (
     dtype_of,
     fields_of,
     number,
-    overwrite,
     record_table,
 )
 

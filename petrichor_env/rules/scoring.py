@@ -62,7 +62,7 @@ def end_game(s: State, t: Tables) -> None:
     for seat in range(s.owners):
         gain(s, seat, voting_wins_points(s, t, seat), Source.VOTING_WINS)
         if has_most_wheat(s, seat):
-            gain(s, seat, int(t.wheat_bonus), Source.WHEAT_TOKENS)
+            gain(s, seat, t.wheat_bonus, Source.WHEAT_TOKENS)
     s.phase = Phase.OVER
     s.decision = Decision.GAME_OVER
 
