@@ -72,12 +72,12 @@ from petrichor_env.words import (
     GROWING_NAMES,
     SOLO_NAMES,
     crop_name,
-    name_or_none,
     owner_names,
     tile_name,
 )
 from tabletop.errors import ConfigError, ScenarioError, StateError
 from tabletop.warm_up import warm_up
+from tabletop.words import name_or_none
 
 __all__ = ["check", "describe", "scenario"]
 

@@ -16,7 +16,10 @@ import numpy as np
 
 from tabletop import defaults
 from tabletop.compiled import cache_folder, made_for
+from tabletop.drawing.lines import Block
+from tabletop.drawing.owners import Mark
 from tabletop.observation import Layout
+from tabletop.words import Facts
 
 if TYPE_CHECKING:
     from tabletop.kernels import Kernels
@@ -40,10 +43,12 @@ class Config(Protocol):
     """What is played: a frozen dataclass that checks itself; all its fields are JSON-able.
 
     SWITCHES: the fields of a record that it sets. game: the `Game`. name: a short one for tables and file names.
-    components: numbers that replace the shipped ones, or None. agents: the players' names by seat.
+    components: numbers that replace the shipped ones: a file's path, or the numbers themselves; None for the shipped.
+    agents: the players' names by seat.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def game(self) -> Game: ...
@@ -103,10 +108,13 @@ class Rules:
 
 
 class Words(Protocol):
-    """A game in words. `viewer` is the seat that reads, None for one that may see everything."""
+    """A game in words. `viewer` is the seat that reads, None for one that may see everything.
+
+    `tabletop.plain.PlainWords` has all of them, for a game to begin with.
+    """
 
     def question(self, state: Any) -> str:
-        """What is asked."""
+        """What is asked, so that it follows "player_0 is asked"."""
         ...
 
     def action_text(self, state: Any, action: int) -> str:
@@ -125,13 +133,38 @@ class Words(Protocol):
         """What was done, and then `changes`, as far as a picture's last line has room."""
         ...
 
+    def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
+        """Who is asked what, and in which part of the game; `names` of the owners instead of `owner_names`."""
+        ...
+
     def owner_names(self, players: int) -> tuple[str, ...]:
         """`player_0` and so on, and what an opponent is called whom the rules play."""
         ...
 
+    def about(self, config: Any) -> Sequence[str]:
+        """What is played, in a few words each, such as "2 players" and "4 rounds"."""
+        ...
+
+    def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
+        """Where points came from: a word, and each owner's points from there. Empty where that isn't told."""
+        ...
+
+    @property
+    def opponent(self) -> str:
+        """Whom one plays against who plays alone; empty in a game that nobody plays alone."""
+        ...
+
+    @property
+    def examples(self) -> Sequence[str]:
+        """Parts of actions' texts that a person may type."""
+        ...
+
 
 class Drawing(Protocol):
-    """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers."""
+    """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers.
+
+    `tabletop.plain.PlainDrawing` draws any game that can be written as text.
+    """
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
@@ -139,17 +172,36 @@ class Drawing(Protocol):
         """The game as lines of text."""
         ...
 
+    def text_blocks(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        asked: bool = True,
+    ) -> Sequence[Block]:
+        """What `render_text` joins, for a terminal of any width; `asked`: with who is asked what."""
+        ...
+
     def render_svg(
         self,
         state: Any,
         viewer: int | None = None,
-        names: Sequence[str] | None = None,
         *,
+        names: Sequence[str] | None = None,
         tables: np.ndarray | None = None,
         last_action: str = "",
     ) -> str:
-        """The game as an SVG picture."""
+        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one."""
         ...
+
+    def marks(self, players: int) -> Sequence[Mark]:
+        """What the owners are drawn as."""
+        ...
+
+
+def _no_numbers(components: Any) -> None:
+    """Of a game whose numbers can't be replaced."""
 
 
 def _check_common_fields(states: np.ndarray, tables: np.ndarray) -> None:
@@ -179,6 +231,8 @@ class Game:
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
+        own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
+            ones, or None; so that they can be kept where their file may go.
     """
 
     name: str
@@ -204,6 +258,7 @@ class Game:
     check: Callable[[np.ndarray, np.ndarray], None] = _check_common_fields
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
+    own_numbers: Callable[[Any], Any] = _no_numbers
 
     def __post_init__(self) -> None:
         if not self.sources:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from petrichor_env.drawing.decisions import WEATHER_WORDS
-from petrichor_env.drawing.icons import INK, circle, path
 from petrichor_env.drawing.pieces import (
     EDGE,
     FORECAST_EDGE,
@@ -38,8 +37,8 @@ from petrichor_env.state import (
     Decision,
     Module,
 )
-from petrichor_env.words import counted
-from tabletop.drawing.svg import Markup, box, element, group, paragraph, text, titled, use, width_of
+from tabletop.drawing.svg import INK, Markup, box, circle, element, group, paragraph, path, text, titled, use, width_of
+from tabletop.words import counted
 
 # --- weather and votes ------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,8 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import counted, owner_names, tile_name
+from petrichor_env.words import owner_names, tile_name
+from tabletop.words import counted
 
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 

@@ -23,7 +23,8 @@ from petrichor_env.state import (
     Power,
     Weather,
 )
-from petrichor_env.words import name_or_none, owner_names, tile_name
+from petrichor_env.words import owner_names, tile_name
+from tabletop.words import name_or_none
 
 
 def full_price(s: np.ndarray) -> np.ndarray:

@@ -34,7 +34,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import name_or_none
+from tabletop.words import name_or_none
 
 _PACKS_PASSED = np.array([0, 0, 3, 3, 2, 2])
 """How often packs are passed on in a draft, by number of players; of each 1 card is chosen, then 2 and 2."""

@@ -26,11 +26,12 @@ from petrichor_env.drawing import action_text, changes
 from petrichor_env.drawing.icons import INK, OWNER_COLOURS
 from petrichor_env.drawing.pieces import View
 from petrichor_env.state import NOBODY, State
-from petrichor_env.words import owner_names, win_text
+from petrichor_env.words import owner_names
 from tabletop.drawing.svg import PREFIX
 from tabletop.replays.files import THOUSANDTHS, write
 from tabletop.replays.pictures import Drawing, Progress, drawings
 from tabletop.replays.replay import Frame, Replay
+from tabletop.words import win_text
 
 _TEMPLATES = Path(__file__).parent
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)

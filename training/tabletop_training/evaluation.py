@@ -19,11 +19,11 @@ from scipy import stats
 import petrichor_env
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import STATE_VERSION, Source
-from petrichor_env.words import counted
 from tabletop.agents import Agent, Decisions, ask, check_agents
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.replays.files import THOUSANDTHS
+from tabletop.words import counted
 from tabletop_training.ratings import CONFIDENCE, Z, final_places, places
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(

@@ -18,10 +18,11 @@ from rich.markup import escape
 import petrichor_env
 from petrichor_env.config import Config
 from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
-from petrichor_env.words import NEUTRAL, counted
+from petrichor_env.words import NEUTRAL
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.replays.files import THOUSANDTHS, printable
 from tabletop.replays.replay import Replay, replays_of
+from tabletop.words import counted
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results, decimals
 from tabletop_training.progress import new_folder
 

@@ -22,10 +22,10 @@ from tabletop_agents import Agent, make_agent
 
 from petrichor_env.config import Config
 from petrichor_env.state import MAX_PLAYERS
-from petrichor_env.words import counted
 from tabletop.agents import Decisions, check_agents
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError
+from tabletop.words import counted
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     MAX_GAMES_AT_ONCE,

@@ -17,7 +17,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from petrichor_env.config import VARIANTS
-from petrichor_env.words import counted
+from tabletop.words import counted
 from tabletop_training.evaluation import Summary
 from tabletop_training.ratings import Z
 

@@ -21,8 +21,8 @@ from rich.text import Text
 from tabletop_agents import Agent
 
 from petrichor_env.config import Config
-from petrichor_env.words import counted
 from tabletop.errors import ConfigError
+from tabletop.words import counted
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,

@@ -19,13 +19,14 @@ import numpy as np
 from petrichor_env.config import Config
 from petrichor_env.drawing import action_text, changes, question, render_text, told_action
 from petrichor_env.state import NOBODY, SOURCE_NAMES, Decision, State
-from petrichor_env.words import owner_names, win_text
+from petrichor_env.words import owner_names
 from tabletop.agents import Decisions, ask, check_agents
 from tabletop.batch import Batch, legal_actions
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.replays.files import check_names
 from tabletop.replays.replay import Replay, frames, overlay_file
 from tabletop.terminal import BOLD, COLUMNS, FAINT, fit, in_columns, painted
+from tabletop.words import win_text
 from tabletop_agents import Agent, make_agent
 
 PERSON = "person"

@@ -13,7 +13,7 @@ import numpy as np
 from petrichor_env.component_files import load_components
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
-from petrichor_env.words import counted
+from tabletop.words import counted
 from tabletop_training.evaluation import ALL_VARIANTS, Estimate, Summary, mean_estimate, share_estimate
 from tabletop_training.evaluation_files import ends, signed, write_json
 from tabletop_training.petrichor.difficulty_tables import as_json, write_tables

@@ -1,0 +1,61 @@
+"""Words that every game has: counts, names, who won, and what a position says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_LONGEST = 330
+"""How many letters the last line of a picture has room for that can be read."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What stands above a game, as far as its viewer may know it.
+
+    Attributes:
+        phase: the part of the round, such as "action phase"; empty in a game without phases.
+        asked: a sentence: who is asked what, or how the game ended.
+        actor: the seat that is asked; NOBODY where that is hidden, and at the end.
+    """
+
+    phase: str
+    asked: str
+    actor: int
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 card`, `2 cards`, `1,000 games`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def win_text(winners: Sequence[str]) -> str:
+    """`player_0 wins`, `player_0 and player_2 win`."""
+    return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
+
+
+def name_or_none(names: Sequence[str], index: int) -> str | None:
+    """The name of that index, None for the -1 that stands for nobody and nothing."""
+    return None if index < 0 else names[index]
+
+
+def player_names(players: int) -> tuple[str, ...]:
+    """`player_0` and so on."""
+    return tuple(f"player_{seat}" for seat in range(players))
+
+
+def in_brief(sentences: Iterable[str], important: Sequence[str] = (), longest: int = _LONGEST) -> str:
+    """The sentences as far as a picture's last line has room.
+
+    Arguments:
+        sentences: the first one is what was done; it stays.
+        important: words of sentences that are left out last.
+        longest: the room, in letters.
+    """
+    told = list(sentences)
+    kept = list(told)
+    for kind in (False, True):
+        for one in reversed(told[1:]):
+            if sum(map(len, kept)) + len(kept) > longest and any(word in one for word in important) == kind:
+                kept.remove(one)
+    return " ".join([*kept, "…"] if len(kept) < len(told) else kept)
