@@ -6,7 +6,6 @@ round. A card of the open one's rank wins, or else the higher one; equal ones sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar
 
@@ -14,10 +13,11 @@ import numpy as np
 
 from tabletop.chance import draw_from
 from tabletop.compiled import rule
-from tabletop.defaults import PlainConfig, begin_game, end_game, record
-from tabletop.game import Game, Rules
+from tabletop.defaults import begin_game, end_game, record
+from tabletop.game import NOBODY, Game, Rules
 from tabletop.legal import allow, ask, forbid_all
 from tabletop.observation import Layout
+from tabletop.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
@@ -35,6 +35,7 @@ LONGEST_ROUND = MOST_RAISES + 2
 ANTE = 1
 RAISED_BY = np.array([0, 2, 4])
 """Chips, by round."""
+MOST_CHIPS = ANTE + MOST_RAISES * int(RAISED_BY.sum())
 NO_CARD, NO_ACTION = -1, -1
 
 STATE = record(
@@ -52,7 +53,6 @@ STATE = record(
 `turn`: how many of them there are in this round."""
 
 
-@dataclass(frozen=True)
 class Config(PlainConfig):
     """Two players, nothing to choose."""
 
@@ -174,7 +174,33 @@ def observe(s: Any, t: Any, viewer: int, out: np.ndarray) -> None:
             out[ANSWERS + 2 * number + action - CALL] = 1
 
 
-GAME = Game(
+# --- The game --------------------------------------------------------------------------------------------------------
+
+DECISIONS = ("a_bet",)
+ACTIONS = tuple(action.name.lower() for action in Action)
+
+
+def table(state: Any, viewer: int | None) -> str:
+    """Chips and cards; the viewer sees no card of another player before the end."""
+    shown = [viewer in (None, seat) or state["actor"] == NOBODY for seat in (0, 1)]
+    cards = [RANKS[card] if is_open else "a hidden card" for card, is_open in zip(state["cards"], shown, strict=True)]
+    hands = [f"player_{seat}: {cards[seat]}, {state['chips'][seat]} chips in the pot" for seat in (0, 1)]
+    return "\n".join([*hands, f"open card: {'none' if state['open_card'] == NO_CARD else RANKS[state['open_card']]}"])
+
+
+words = PlainWords(DECISIONS, ACTIONS)
+positions = PlainPositions(
+    lambda: GAME,
+    {
+        "deck": (0, COPIES),
+        "cards": (0, len(RANKS) - 1),
+        "open_card": (NO_CARD, len(RANKS) - 1),
+        "chips": (ANTE, MOST_CHIPS),
+        "answers": (NO_ACTION, RAISE),
+        "turn": (0, LONGEST_ROUND),
+    },
+)
+GAME: Game = Game(
     name="leduc_poker",
     title="Leduc poker",
     home=__name__,
@@ -182,13 +208,14 @@ GAME = Game(
     state=STATE,
     config=Config,
     players=(2,),
-    decisions=("bet",),
-    actions=tuple(action.name.lower() for action in Action),
+    decisions=DECISIONS,
+    actions=ACTIONS,
     observation=LAYOUT,
     rules=Rules(reset=reset, step=step, legal=legal, observe=observe, sample_hidden=sample_hidden),
     search_settings={"rounds": ROUNDS},
-    words=None,  # type: ignore[arg-type]
-    drawing=None,  # type: ignore[arg-type]
-    scenario=None,  # type: ignore[arg-type]
-    described=None,  # type: ignore[arg-type]
+    words=words,
+    drawing=PlainDrawing(words, table),
+    check=positions.check,
+    scenario=positions.scenario,
+    described=positions.described,
 )
