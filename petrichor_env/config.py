@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -166,6 +167,17 @@ class Config:
         """A short name for tables and file names, such as `solo+double_card` or `3p-draft+lake+powers`."""
         length = "-long" if self.rounds == 6 else ""
         game = "solo" if self.solo else f"{self.players}p{length}" + ("-draft" if self.drafting else "")
-        powers = ("=".join(("powers", "-".join(self.powers))),) if self.powers else ("powers",)
-        modules = [part for name in self.modules for part in (powers if name == "powers" else (name,))]
-        return "+".join((game, *self.variants, *modules))
+        return "+".join((game, *self.variants, *self.module_names))
+
+    def curriculum(self) -> tuple[tuple[Config, ...], ...]:
+        """What to learn one after the other, the easy ones first: this with 0, 1, 2 … of the solo game's variants."""
+        return tuple(
+            tuple(replace(self, variants=chosen) for chosen in combinations(VARIANTS, number))
+            for number in range(len(VARIANTS) + 1 if self.solo else 1)
+        )
+
+    @property
+    def module_names(self) -> tuple[str, ...]:
+        """The modules, with the powers that were chosen: `cactus`, `powers=rain-sun`."""
+        powers = f"powers={'-'.join(self.powers)}" if self.powers else "powers"
+        return tuple(powers if name == "powers" else name for name in self.modules)

@@ -12,6 +12,8 @@ import numpy as np
 
 from petrichor_env.state import (
     MAX_PLAYERS,
+    NO_SPACE,
+    NO_TILE,
     NOBODY,
     NUM_FORECASTS,
     NUM_KINDS,
@@ -26,8 +28,8 @@ from petrichor_env.state import (
     State,
     Timing,
 )
-from petrichor_env.tables import NEVER
-from tabletop.compiled import rule
+from petrichor_env.tables import NEVER, Tables
+from tabletop.compiled import rule, shared_rule
 from tabletop.observation import Layout
 
 NUM_CROPS = len(Crop)
@@ -147,15 +149,11 @@ _TILE_FERTILIZER, _TILE_PODS = LAYOUT["tile_fertilizer"].start, LAYOUT["tile_pod
 _TILE_BLOOMS, _TILE_SCORED = LAYOUT["tile_blooms"].start, LAYOUT["tile_scored"].start
 _TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (LAYOUT[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
 
-_MOVE_VOTE, _FORECAST_WINDOW = int(Decision.MOVE_VOTE), int(Decision.FORECAST)
-_ACTION_PHASE = int(Phase.ACTION)
-_NO_GROWING = int(Growing.NONE)
-_FORECASTS_MODULE = int(Module.FORECASTS)
 _NUM_MODULES = len(Module)
 
 
-@rule
-def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+@shared_rule
+def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     """Write what the player on seat `viewer` sees into `out`, (LAYOUT.size,) int16 zeros, as plain counts."""
     _observe_progress(s, viewer, out)
     _observe_players(s, viewer, out)
@@ -172,21 +170,21 @@ def _from_viewer(s: State, viewer: int, seat: int) -> int:
 
 @rule
 def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
-    if s.decision != _FORECAST_WINDOW or s.actor == viewer:
+    if s.decision != Decision.FORECAST or s.actor == viewer:
         out[_DECISION + int(s.decision)] = 1
-    if s.actor != NOBODY and (s.decision != _FORECAST_WINDOW or s.actor == viewer):
+    if s.actor != NOBODY and (s.decision != Decision.FORECAST or s.actor == viewer):
         out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1
     out[_PHASE + int(s.phase)] = 1
     out[_PLAYERS + int(s.players) - 1] = 1
     out[_DRAFTING] = s.drafting
     for i in range(4):
         out[_VARIANTS + i] = s.variants[i]
-    out[_ROUNDS_LEFT] = s.rounds - s["round"]
+    out[_ROUNDS_LEFT] = s.rounds - s.round
     if s.players > 1:
         out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1
     if s.passed != NOBODY:
         out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1
-    if s.phase == _ACTION_PHASE and s.turns < s.players:
+    if s.phase == Phase.ACTION and s.turns < s.players:
         out[_FIRST_TURN] = 1
     out[_LAST_TURNS] = s.last_turns
     for die in range(3):
@@ -240,17 +238,16 @@ def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
         out[_SELECTED + space] = s.selected[space]
     if s.weather >= 0:
         out[_WEATHER + int(s.weather)] = 1
-    if s.target >= 0:
-        if s.decision == _MOVE_VOTE:
-            out[_TARGET_VOTE + int(s.target)] = 1
-        else:
-            out[_TILE_TARGET + int(s.target)] = 1
+    if s.target_space != NO_SPACE:
+        out[_TARGET_VOTE + int(s.target_space)] = 1
+    if s.target != NO_TILE:
+        out[_TILE_TARGET + int(s.target)] = 1
     if s.target_owner != NOBODY:
         out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1
 
 
 @rule
-def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+def _observe_fields(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     owners = int(s.owners)
     for tile in range(NUM_TILES):
         crop = int(s.crop[tile])
@@ -268,7 +265,7 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
             out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat]
         if t.drops_to_grow[crop] != NEVER:
             out[_TILE_MISSING + tile] = max(missing, 0)
-        if s.growing[tile] != _NO_GROWING:
+        if s.growing[tile] != Growing.NONE:
             out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1
         if s.cloud[tile] != 0:
             out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1
@@ -298,7 +295,7 @@ def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
         if s.power[seat] > 0:
             out[_POWERS + i * NUM_POWERS + int(s.power[seat]) - 1] = 1
         out[_COUNTS_CLOUDS + i] = s.counts_clouds[seat]
-    if s.modules[_FORECASTS_MODULE] == 1:
+    if s.modules[Module.FORECASTS] == 1:
         _observe_forecasts(s, viewer, out)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 
 from tabletop import defaults
-from tabletop.compiled import cache_folder, made_for
+from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
 from tabletop.observation import Layout
@@ -188,9 +188,9 @@ class Drawing(Protocol):
         state: Any,
         viewer: int | None = None,
         *,
-        names: Sequence[str] | None = None,
         tables: np.ndarray | None = None,
         last_action: str = "",
+        names: Sequence[str] | None = None,
     ) -> str:
         """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one."""
         ...
@@ -226,6 +226,8 @@ class Game:
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
+        scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
+            owner's points by source; () for a game whose record has no such field.
         own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
             ones, or None; so that they can be kept where their file may go.
     """
@@ -253,6 +255,7 @@ class Game:
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
+    scored: tuple[str, ...] = ()
     own_numbers: Callable[[Any], Any] = _no_numbers
 
     def __post_init__(self) -> None:
@@ -304,7 +307,8 @@ class Game:
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
-        """Templates (`tabletop.compiled.template`) compiled for this game; `names` are further globals of theirs."""
+        """Templates compiled for this game (`tabletop.compiled.made_for`); `names` are further globals of theirs."""
+        keep_shared_rules(self.cache_folder, self.sources)
         return made_for(self.cache_folder, templates, {"rules": self._module, **names})
 
     @cached_property
@@ -313,7 +317,7 @@ class Game:
 
 
 def game_of(home: str) -> Game:
-    """The game whose module this is, such as "petrichor_env.game". Raises ConfigError where there is none."""
+    """The game whose module this is, its name with dots. Raises ConfigError where there is none."""
     from tabletop.errors import ConfigError
 
     try:

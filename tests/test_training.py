@@ -374,7 +374,6 @@ def test_learning_with_modules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "text"),
     [
-        ("state_version", 0, "the version of the game's state is 0, here "),
         ("observation", "0123", "the layout of the observation is 0123, here "),
         ("num_actions", 7, f"the number of actions is 7, here {NUM_ACTIONS}"),
         ("format", None, "the checkpoint format is missing, here 1"),
@@ -393,6 +392,16 @@ def test_checkpoint_of_another_version(
     with pytest.raises(CheckpointError, match=r"made by version 0\.0\.1") as caught:
         PolicyAgent.load(path)
     assert text in str(caught.value)
+
+
+def test_checkpoint_of_another_state_version_fits(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
+    path = tmp_path / "old.zip"
+    with zipfile.ZipFile(trained[1]) as source, zipfile.ZipFile(path, "w") as target:
+        for name in source.namelist():
+            notes = json.dumps({**read_notes(trained[1]), "state_version": 0})
+            target.writestr(name, notes if name == MEMBER else source.read(name))
+    assert read_notes(path)["state_version"] == 0
+    assert PolicyAgent.load(path)
 
 
 def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.state import (
     DECISION_NAMES,
     MAX_PLAYERS,
+    NO_SPACE,
     NO_TILE,
     NOBODY,
     NUM_KINDS,
@@ -105,8 +106,8 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     )
     needed = np.where(frost, 1, 0)
     needed = np.where((decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN)), 2, needed)
-    target, owner = s["target"], s["target_owner"]
-    has_target = taking | moving | is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
+    target, owner, space = s["target"], s["target_owner"], s["target_space"]
+    has_target = taking | is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
     has_target |= is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
     last_of_several = np.zeros(len(s), bool)  # the choice before
     for asked_for, choices in MOST_CHOICES.items():
@@ -115,10 +116,12 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     either = (is_one_of(Decision.FORECAST_TILE) & (s["forecast"] == CARD_TO_MOVE_CLOUD)) | (
         is_one_of(Decision.FORECAST_DROP) & (s["forecast"] == CARD_TO_RAIN)
     )
-    yield breaks(
-        (running | ~forfeited) & ~either & (has_target != (target != NO_TILE)),
-        lambda i: f"pending.target is {'missing' if target[i] < 0 else 'given'} for {asked(i)}",
-    )
+    has_target |= either & (target != NO_TILE)
+    for there, expected in ((target != NO_TILE, has_target), (space != NO_SPACE, moving)):
+        yield breaks(
+            (running | ~forfeited) & (there != expected),
+            lambda i, there=there: f"pending.target is {'given' if there[i] else 'missing'} for {asked(i)}",
+        )
     has_owner = is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
     has_owner |= last_of_several & is_one_of(Decision.FORECAST_DROP)
     yield breaks(
@@ -166,8 +169,7 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
             f"{asked(i)}: the supply of {supply[i]} drops is enough; drops are taken from tiles only if it is short"
         ),
     )
-    space = np.clip(target, 0, NUM_KINDS - 1)
-    near = (target == s["card"]) | (target == (s["card"] + 1) % NUM_KINDS)
+    near = (space == s["card"]) | (space == (s["card"] + 1) % NUM_KINDS)
     yield breaks(
         moving & ~in_weather & ~near,
         lambda i: f"{asked(i)}: the vote goes to the action's weather or the next one clockwise",
@@ -176,5 +178,5 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         moving & (s["vote_supply"][rows, actor] > 0),
         lambda i: f"{asked(i)}: a vote is moved only with an empty supply; it holds {s['vote_supply'][i, actor[i]]}",
     )
-    elsewhere = s["votes"][rows, :, actor].sum(axis=1, dtype=np.int64) - s["votes"][rows, space, actor]
+    elsewhere = s["votes"][rows, :, actor].sum(axis=1, dtype=np.int64) - s["votes"][rows, np.maximum(space, 0), actor]
     yield breaks(moving & (elsewhere == 0), lambda i: f"{asked(i)}: there is no vote on another weather space")

@@ -13,15 +13,16 @@ from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
-from petrichor_env.rules.drafting import NOT_DRAFTING
 from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
     MAX_PLAYERS,
+    NO_SPACE,
     NO_TILE,
     NOBODY,
+    NOT_DRAFTING,
     NUM_FORECASTS,
     NUM_KINDS,
     NUM_TILES,
@@ -139,6 +140,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "turns": (0, s["players"]),
         "last_turns": (0, last_seat),
         "turn_index": (0, 2 * s["players"]),
+        "pod_turns": (0, s["players"]),
         "harvested": (0, 1),
         "crop": (FACE_DOWN, len(Crop) - 1),
         "growing": (0, len(Growing) - 1),
@@ -151,6 +153,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "lowest_card": (0, NUM_KINDS - 1),
         "target": (NO_TILE, NUM_TILES - 1),
         "target_owner": (NOBODY, s["owners"] - 1),
+        "target_space": (NO_SPACE, NUM_KINDS - 1),
         "selected": (0, 1),
         "weather": (-1, NUM_KINDS - 1),
         "chosen_power": (0, len(Power) - 1),

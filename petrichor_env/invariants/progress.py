@@ -19,12 +19,12 @@ from petrichor_env.invariants.decisions import (
 )
 from petrichor_env.invariants.pieces import CARDS_DEALT
 from petrichor_env.rules.action_phase import HAND_LIMIT
-from petrichor_env.rules.drafting import NOT_DRAFTING
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     DECISION_NAMES,
     MAX_PLAYERS,
     NOBODY,
+    NOT_DRAFTING,
     NUM_KINDS,
     NUM_TILES,
     PHASE_NAMES,
@@ -112,7 +112,7 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     """Phase 1 (turns and passing), and whoever is asked in turn order."""
     decision, phase, players = s["decision"], s["phase"], s["players"].astype(np.int64)
     actor, first, passed = (s[field].astype(np.int64) for field in ("actor", "first_player", "passed"))
-    turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"]
+    turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"] + s["pod_turns"]
 
     def name(seat: np.ndarray) -> str:
         return "nobody" if seat < 0 else f"player_{seat}"
@@ -157,7 +157,10 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     offered = is_window(decision, s["forecast"]) & (timing != Timing.SUN_TURN)
     expected = np.where(offered, (first + s["timing_index"]) % players, expected)
     offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
-    offset = np.where(decision == Decision.POD_TILE, players, offset)
+    placing = decision == Decision.POD_TILE
+    offset = np.where(placing, players, offset)
+    early = running & (s["pod_turns"] > 0) & ~(placing & (s["turn_index"] == players))
+    yield breaks(early, lambda i: "players have placed pods, but not everybody has moved a drop with the Wind")
     last = np.where(decision == Decision.FERTILIZER_TILE, NUM_TILES, players) + offset
     yield breaks(
         running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= last)),

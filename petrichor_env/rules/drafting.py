@@ -8,13 +8,9 @@ from __future__ import annotations
 from petrichor_env.actions import CARD
 from petrichor_env.rules.asking import allow_cards
 from petrichor_env.rules.chance import draw_card
-from petrichor_env.state import NUM_KINDS, Decision, State
+from petrichor_env.state import NO_CARD, NOT_DRAFTING, NUM_KINDS, Decision, State
 from tabletop.compiled import rule
 from tabletop.legal import ask, ask_nothing
-
-_DRAFT = int(Decision.DRAFT)
-NOT_DRAFTING = -1
-_NO_CARD = -1
 
 
 @rule
@@ -59,8 +55,10 @@ def is_last_pack(s: State) -> bool:
 
 
 @rule
-def continue_draft(s: State) -> None:
-    """Ask the next player to pick, pass the packs on, or end the draft (`s.draft_step` is then NOT_DRAFTING)."""
+def continue_draft(s: State) -> bool:
+    """Pass the packs on once all have picked; then ask the next player, or end the draft with the last pack."""
+    if s.draft_step == NOT_DRAFTING:
+        return False
     if s.turn_index == s.players:
         pass_packs(s)
         s.draft_step += 1
@@ -71,10 +69,11 @@ def continue_draft(s: State) -> None:
                 s.hand[seat, kind] += s.pack[seat, kind]
                 s.pack[seat, kind] = 0
         s.draft_step = NOT_DRAFTING
-        return
+        return False
     s.cards_left = picks(s)
     s.lowest_card = 0
-    ask(s, _DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.DRAFT, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    return True
 
 
 @rule
@@ -89,7 +88,7 @@ def pass_packs(s: State) -> None:
 
 @rule
 def allow_draft(s: State) -> None:
-    allow_cards(s, s.pack[s.actor], _NO_CARD)
+    allow_cards(s, s.pack[s.actor], NO_CARD)
 
 
 @rule

@@ -348,7 +348,7 @@ def _set_up(config: Config, seeds: Sequence[int], tables: np.ndarray) -> np.ndar
     return states
 
 
-def _first_states(config: Config, starts: Sequence[int | State], tables: np.ndarray) -> np.ndarray:
+def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> np.ndarray:
     warm_up()
     states = np.zeros(len(starts), STATE)
     seeded = [game for game, start in enumerate(starts) if isinstance(start, int | np.integer)]
