@@ -13,33 +13,24 @@ import numpy as np
 from tabletop.compiled import rule
 from tabletop.errors import ComponentsError
 from tabletop.legal import ask, forbid_all
+from tabletop.record import Record, number
 
-FILLER = "filler"
 _NOBODY = -1
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
 
-def record(owners: int, actions: int, *own: tuple[Any, ...]) -> np.dtype[Any]:
-    """The dtype of a record: the fields of `RECORD`, and the game's own ones, declared as NumPy takes them.
+class GameRecord(Record):
+    """The fields of `tabletop.game.RECORD`, except for those whose shape is the game's own: `legal` and `points`."""
 
-    Large numbers come first, so that all are aligned. A last field, FILLER, makes the size whole words: without padding
-    equal games are equal bytes.
-
-    Arguments:
-        owners: at most so many have points.
-        actions: how many there are.
-    """
-    fields = [
-        ("rng", np.uint64),
-        ("legal", np.uint64, ((actions + 63) // 64,)),
-        ("points", np.int16, (owners,)),
-        *((name, np.int8) for name in ("decision", "actor", "players", "owners", "round", "rounds", "forfeited")),
-        *own,
-    ]
-    fields.sort(key=lambda field: -np.dtype(field[1]).itemsize)
-    rest = -np.dtype(fields).itemsize % 8
-    return np.dtype([*fields, (FILLER, np.uint8, (rest,))] if rest else fields)
+    rng = number(np.uint64, "the random stream")
+    decision = number(np.int8, "what is asked")
+    actor = number(np.int8, "the seat that is asked, or NOBODY")
+    players = number(np.int8, "how many there are")
+    owners = number(np.int8, "how many have points")
+    round = number(np.int8, "the present one, from 1")
+    rounds = number(np.int8, "how many are played")
+    forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
 
 
 @rule

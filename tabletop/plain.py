@@ -25,12 +25,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tabletop.defaults import FILLER
 from tabletop.drawing import lines
 from tabletop.drawing.owners import Mark, mark, owner_marks
 from tabletop.drawing.svg import INK, PREFIX, Markup, box, clean, element, paragraph, text, title, use, width_of
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Game, game_of
+from tabletop.record import FILLER
 from tabletop.terminal import BOLD, painted
 from tabletop.words import Facts, counted, in_brief, player_names
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from tabletop.compiled import rule
-from tabletop.defaults import begin_game, end_game, record
+from tabletop.defaults import GameRecord, begin_game, end_game
 from tabletop.game import Game, Rules
 from tabletop.legal import allow, ask, forbid_all
 from tabletop.observation import Layout
 from tabletop.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
+from tabletop.record import array, dtype_of
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
@@ -30,8 +31,14 @@ COLUMN = (1 << ROWS) - 1
 BOARD = BOTTOM_ROW * COLUMN
 ACROSS, UP, DOWNHILL, UPHILL = HEIGHT, 1, HEIGHT - 1, HEIGHT + 1
 
-STATE = record(2, COLUMNS, ("stones", np.int64, (2,)))
-"""`stones`: the cells that each player's stones are in, a bit each."""
+
+class State(GameRecord):
+    legal = array(np.uint64, 1, "the set of legal actions")
+    points = array(np.int16, 2, "1 for the winner, -1 for the loser")
+    stones = array(np.int64, 2, "the cells that each player's stones are in, a bit each")
+
+
+STATE = dtype_of(State)
 
 
 class Config(PlainConfig):
@@ -42,14 +49,14 @@ class Config(PlainConfig):
 
 
 @rule
-def reset(s: Any, t: Any) -> None:
+def reset(s: State, t: Any) -> None:
     begin_game(s)
     s.stones[:] = 0
     legal(s, t)
 
 
 @rule
-def step(s: Any, t: Any, action: int) -> None:
+def step(s: State, t: Any, action: int) -> None:
     """Drop a stone into this column."""
     seat = int(s.actor)
     taken = s.stones[0] | s.stones[1]
@@ -75,7 +82,7 @@ def has_four(stones: int) -> bool:
 
 
 @rule
-def legal(s: Any, t: Any) -> None:
+def legal(s: State, t: Any) -> None:
     """The columns whose top cell is free."""
     forbid_all(s)
     free = ~(s.stones[0] | s.stones[1]) & TOP_ROW
@@ -92,7 +99,7 @@ LAYOUT = Layout.of(
 
 
 @rule
-def observe(s: Any, t: Any, viewer: int, out: np.ndarray) -> None:
+def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
     own, others = s.stones[viewer], s.stones[1 - viewer]
     i = 0
     for row in range(ROWS - 1, -1, -1):
@@ -108,12 +115,12 @@ DECISIONS = ("a_column",)
 ACTIONS = tuple(f"column_{column + 1}" for column in range(COLUMNS))
 
 
-def board(state: Any, viewer: int | None) -> str:
+def board(state: State, viewer: int | None) -> str:
     """`X` are player_0's stones, `O` player_1's."""
     rows = []
     for row in range(ROWS - 1, -1, -1):
         cells = [1 << HEIGHT * column + row for column in range(COLUMNS)]
-        rows.append(" ".join("X" if state["stones"][0] & c else "O" if state["stones"][1] & c else "." for c in cells))
+        rows.append(" ".join("X" if state.stones[0] & c else "O" if state.stones[1] & c else "." for c in cells))
     return "\n".join([*rows, "1 2 3 4 5 6 7"])
 
 
