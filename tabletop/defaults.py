@@ -1,48 +1,36 @@
 """What a game need not say itself: the parts of a `Game` that are the same wherever nothing special is wanted.
 
-Rules for games without secrets whose points decide, a configuration without variants, numbers without an overlay, and
-the fields of `tabletop.game.RECORD` with the rules that begin and end a game in them.
+The fields of `tabletop.game.RECORD` and the rules that begin and end a game in them, rules for games without secrets
+whose points decide, and the numbers of a game that prints none. What it is called and how it looks is `tabletop.plain`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
 from tabletop.compiled import rule
-from tabletop.errors import ComponentsError, ConfigError, StateError
+from tabletop.errors import ComponentsError
 from tabletop.legal import ask, forbid_all
-
-if TYPE_CHECKING:
-    from tabletop.game import Game
+from tabletop.record import Record, number
 
 _NOBODY = -1
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
 
-def record(owners: int, actions: int, *own: tuple[Any, ...]) -> np.dtype[Any]:
-    """The dtype of a record: the fields of `RECORD`, and the game's own ones, declared as NumPy takes them.
+class GameRecord(Record):
+    """The fields of `tabletop.game.RECORD`, except for those whose shape is the game's own: `legal` and `points`."""
 
-    Large numbers come first, so that all are aligned. A last field fills the record up to whole words: without padding
-    equal games are equal bytes.
-
-    Arguments:
-        owners: at most so many have points.
-        actions: how many there are.
-    """
-    fields = [
-        ("rng", np.uint64),
-        ("legal", np.uint64, ((actions + 63) // 64,)),
-        ("points", np.int16, (owners,)),
-        *((name, np.int8) for name in ("decision", "actor", "players", "owners", "round", "rounds", "forfeited")),
-        *own,
-    ]
-    fields.sort(key=lambda field: -np.dtype(field[1]).itemsize)
-    rest = -np.dtype(fields).itemsize % 8
-    return np.dtype([*fields, ("filler", np.uint8, (rest,))] if rest else fields)
+    rng = number(np.uint64, "the random stream")
+    decision = number(np.int8, "what is asked")
+    actor = number(np.int8, "the seat that is asked, or NOBODY")
+    players = number(np.int8, "how many there are")
+    owners = number(np.int8, "how many have points")
+    round = number(np.int8, "the present one, from 1")
+    rounds = number(np.int8, "how many are played")
+    forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
 
 
 @rule
@@ -102,62 +90,7 @@ def is_others_turn(s: Any, seat: int) -> bool:
     return s.actor != seat
 
 
-# --- The configuration and the numbers -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PlainConfig:
-    """What is played where nothing can be chosen but the number of players.
-
-    A game's own class of this kind stands in the module that has its `GAME`.
-
-    Arguments:
-        players: how many.
-        components: None: there are no numbers to replace.
-
-    Raises ConfigError for others.
-    """
-
-    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
-    ROUNDS: ClassVar[int] = 1
-
-    players: int = 2
-    components: None = None
-
-    def __post_init__(self) -> None:
-        allowed = self.game.players
-        if isinstance(self.players, bool) or self.players not in allowed:
-            raise ConfigError(f"players={self.players!r}: {' or '.join(map(str, allowed))}")
-        if self.components is not None:
-            raise ConfigError(f"components={self.components!r}: None, as {self.game.title} has no numbers to replace")
-        object.__setattr__(self, "players", int(self.players))
-
-    @property
-    def game(self) -> Game:
-        from tabletop.game import game_of  # it has these defaults
-
-        return game_of(type(self).__module__)
-
-    @property
-    def owners(self) -> int:
-        return self.players
-
-    @property
-    def name(self) -> str:
-        return f"{self.players}p"
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        return tuple(f"player_{seat}" for seat in range(self.players))
-
-    def write_switches(self, states: np.ndarray) -> None:
-        """Write the switches into records, (N,)."""
-        states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
-
-    @classmethod
-    def of(cls, state: Any, components: None = None) -> Self:
-        """The configuration that a record is played with."""
-        return cls(players=int(state["players"]), components=components)
+# --- Numbers ---------------------------------------------------------------------------------------------------------
 
 
 NO_TABLES = np.dtype([("nothing", np.int8)])
@@ -176,32 +109,3 @@ def no_tables(components: Any) -> np.ndarray:
 def no_memo() -> np.ndarray:
     """Scratch space for a valuation that needs none."""
     return np.zeros(1)
-
-
-# --- Checking records ------------------------------------------------------------------------------------------------
-
-
-def check_records(game: Game, states: np.ndarray, tables: np.ndarray) -> None:
-    """Raise StateError where a common field of a record (N,) has no value of the game's, or what is legal is not it.
-
-    What else cannot be in a game only the game itself knows: its own `check` says that.
-    """
-    again = states.copy()
-    for field, allowed in (
-        ("players", game.players),
-        ("decision", range(len(game.decisions))),
-        ("forfeited", range(_NOBODY, max(game.players))),
-    ):
-        _check_each(np.isin(states[field], allowed), f"has {field} {{}}", states[field])
-    _check_each((states["actor"] >= _NOBODY) & (states["actor"] < states["players"]), "asks seat {}", states["actor"])
-    over = states["actor"] == _NOBODY
-    game.kernels.refresh_legal(again, tables)
-    same = (again["legal"] == states["legal"]).all(axis=1)
-    _check_each(np.where(over, ~states["legal"].any(axis=1), same), "has other legal actions than it allows", over)
-    _check_each(over | (states["forfeited"] == _NOBODY), "goes on though player_{} has lost it", states["forfeited"])
-
-
-def _check_each(sound: np.ndarray, what: str, values: np.ndarray) -> None:
-    if not sound.all():
-        first = int(sound.argmin())
-        raise StateError(f"game {first} {what.format(values[first])}")

@@ -7,7 +7,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
@@ -205,14 +205,9 @@ def _no_numbers(components: Any) -> None:
     """Of a game whose numbers can't be replaced."""
 
 
-def _check_common_fields(states: np.ndarray, tables: np.ndarray) -> None:
-    """Stands for `defaults.check_records` with the game that has no check of its own."""
-    raise NotImplementedError
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """All that a game offers to the rest. What has a default stands in `tabletop.defaults`.
+    """All that a game offers to the rest. What may be left out is in `tabletop.defaults`.
 
     Attributes:
         name: one lower-case word, for files, caches and the command line. title: as people write it.
@@ -258,7 +253,7 @@ class Game:
     search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing
-    check: Callable[[np.ndarray, np.ndarray], None] = _check_common_fields
+    check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
     scored: tuple[str, ...] = ()
@@ -267,8 +262,6 @@ class Game:
     def __post_init__(self) -> None:
         if not self.sources:
             object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
-        if self.check is _check_common_fields:
-            object.__setattr__(self, "check", partial(defaults.check_records, self))
         missing = [name for name in RECORD if name not in (self.state.names or ())]
         if missing:
             raise TypeError(f"the record of {self.name} lacks the fields {', '.join(missing)}")

@@ -21,6 +21,9 @@ import numpy as np
 Value = TypeVar("Value")
 Scalar = type[np.generic]
 
+FILLER = "filler"
+"""A field of bytes that mean nothing and stay 0."""
+
 
 class Field(Generic[Value]):
     """One field of a record: dtype, shape ("()" for a number), meaning, and the value that it starts with."""
@@ -83,24 +86,22 @@ else:
 
 
 def fields_of(record: type[Record]) -> tuple[Field[Any], ...]:
-    """The fields in the order in which they are declared."""
-    return tuple(field for field in vars(record).values() if isinstance(field, Field))
+    """The fields in the order in which they are declared, those of the classes that it derives from first."""
+    classes = reversed(record.__mro__)
+    return tuple(field for one in classes for field in vars(one).values() if isinstance(field, Field))
 
 
 def dtype_of(record: type[Record]) -> np.dtype[Any]:
-    """The record's dtype: fields with large numbers first, so that all are aligned and no byte is padding.
+    """The record's dtype: fields with large numbers first, so that all are aligned, and no byte is padding.
 
-    Equal records are then equal bytes. Raises TypeError for a record whose size is no multiple of its largest number.
+    Equal records are then equal bytes. A last field, FILLER, fills up a record whose size is no multiple of its
+    largest number's.
     """
     fields = sorted(fields_of(record), key=lambda field: -field.dtype.itemsize)
-    packed = np.dtype([(field.name, field.dtype, field.shape) for field in fields])
-    rest = packed.itemsize % fields[0].dtype.itemsize
-    if rest:
-        raise TypeError(
-            f"{record.__name__} takes {packed.itemsize} bytes, which is no multiple of the {fields[0].dtype.itemsize} "
-            f"of {fields[0].name}: declare {fields[0].dtype.itemsize - rest} bytes more"
-        )
-    return np.dtype((record, packed))
+    declared = [(field.name, field.dtype, field.shape) for field in fields]
+    rest = -np.dtype(declared).itemsize % fields[0].dtype.itemsize
+    filled = [*declared, (FILLER, np.dtype(np.uint8), (rest,))] if rest else declared
+    return np.dtype((record, np.dtype(filled)))
 
 
 def blank_record(record: type[Record]) -> np.ndarray:

@@ -46,7 +46,8 @@ def play(config: Config) -> Played:
         actors.append(batch.actors.copy())
         masks.append(batch.action_masks.copy())
         views.append(both_views(batch))
-    return Played(*map(np.array, (actions, actors, masks, views)), lengths, start, batch.states.copy())
+    shown = (np.array(actors), np.array(masks), np.array(views))
+    return Played(np.array(actions), *shown, lengths, start, batch.states.copy())
 
 
 def both_views(batch: Batch) -> np.ndarray:

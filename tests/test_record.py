@@ -14,6 +14,7 @@ from petrichor_env.tables import Tables
 from tabletop.compiled import kernel
 from tabletop.overwrite import overwrite
 from tabletop.record import (
+    FILLER,
     Record,
     array,
     blank_record,
@@ -55,13 +56,21 @@ def test_large_numbers_come_first_so_that_no_byte_is_padding() -> None:
     assert STATE.itemsize % 8 == 0
 
 
-def test_a_size_that_leaves_numbers_unaligned_in_an_array_is_refused() -> None:
+def test_a_size_that_leaves_numbers_unaligned_in_an_array_is_filled_up() -> None:
     class Odd(Record):
         rng = number(np.uint64, "the random stream")
         points = array(np.int8, 5, "of each player")
 
-    with pytest.raises(TypeError, match=r"Odd takes 13 bytes, .* of the 8 of rng: declare 3 bytes more"):
-        dtype_of(Odd)
+    odd = dtype_of(Odd)
+    assert odd.itemsize == 16 and odd.names == ("rng", "points", FILLER) and odd[FILLER].shape == (3,)
+
+
+def test_fields_of_the_class_that_a_record_derives_from_come_first() -> None:
+    class More(Game):
+        stones = array(np.int64, 2, "of each player")
+
+    assert [field.name for field in fields_of(More)] == [*(field.name for field in fields_of(Game)), "stones"]
+    assert np.zeros(1, dtype_of(More))[0].stones.tolist() == [0, 0]
 
 
 def test_blank_records_hold_what_was_declared() -> None:

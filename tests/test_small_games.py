@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pickle
 import warnings
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from tabletop.agents import Decisions, ask
 from tabletop.batch import Batch
 from tabletop.envs import SeatEnv, SeatVectorEnv
 from tabletop.envs.aec import SeatsAEC, wrapped
-from tabletop.errors import ComponentsError, ConfigError, IllegalAction, StateError
+from tabletop.errors import ComponentsError, ConfigError, IllegalAction, ScenarioError, StateError
 from tabletop.game import NOBODY, Game
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
@@ -73,12 +74,12 @@ def test_every_state_of_random_games_is_sound(game: Game) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("players", 3), ("decision", 1), ("forfeited", 2), ("actor", 2), ("legal", 1 << 60), ("forfeited", 0)],
+    [("players", 3), ("decision", 1), ("forfeited", 2), ("actor", 2), ("legal", 1 << 60), ("round", 3)],
 )
 def test_what_no_game_reaches_is_refused(game: Game, field: str, value: int) -> None:
     batch = Batch(game.config(), 3, seed=1)
     batch.states[field][1] = value
-    with pytest.raises(StateError, match="game 1 "):
+    with pytest.raises(StateError, match=field):
         game.check(batch.states, batch.tables)
 
 
@@ -91,6 +92,17 @@ def test_save_and_load(game: Game) -> None:
         other.load(one.save()[:-1])
 
 
+def test_described_positions(game: Game) -> None:
+    batch = Batch(game.config(), 50, seed=4, autoreset="disabled")
+    for _ in range(8):
+        batch.step(batch.random_actions(), which=batch.actors != NOBODY)
+    for state in batch.states:
+        described = json.loads(json.dumps(game.described(state)))
+        assert game.scenario(described, None).tobytes() == state.tobytes()
+    with pytest.raises(ScenarioError, match="points"):
+        game.scenario({**described, "points": [1, 2, 3]}, None)
+
+
 @pytest.mark.parametrize("autoreset", AUTORESETS)
 @pytest.mark.parametrize("reward", ["win", "margin", "points"])
 def test_a_batch_is_n_games(game: Game, autoreset: str, reward: str) -> None:
@@ -101,7 +113,7 @@ def test_a_batch_is_n_games(game: Game, autoreset: str, reward: str) -> None:
     for _ in range(60):
         if autoreset == "disabled" and (over := batch.actors == NOBODY).any():
             batch.reset(mask=over)
-            for number in np.flatnonzero(over):
+            for number in np.flatnonzero(over).tolist():
                 singles[number].reset()
         actions = sample_actions(batch.action_masks, batch.generator)
         batch.step(actions)
@@ -144,6 +156,21 @@ def test_gymnasium(game: Game, no_warnings: None) -> None:
         observation, reward, terminated, truncated, info = env.step(action)
         assert env.observation_space.contains(observation) and not truncated
     assert info["won"] == (reward >= 0) and info["points"] == -info["others_points"]
+
+
+@pytest.mark.parametrize("render_mode", ["ansi", "rgb_array"])
+def test_rendering(game: Game, render_mode: str) -> None:
+    env = SeatEnv(game, opponents=("random",), seat=0, render_mode=render_mode, render_size=128)
+    _, info = env.reset(seed=1)
+    first = env.render()
+    env.step(int(np.flatnonzero(info["action_mask"])[-1]))
+    frames = (first, env.render())
+    if render_mode == "ansi":
+        assert isinstance(frames[0], str) and frames[0] != frames[1]
+        assert ("a hidden card" in frames[0]) == (game is leduc_poker.GAME)
+    else:
+        assert isinstance(frames[0], np.ndarray) and frames[0].shape == (128, 128, 3)
+        assert (frames[0] != frames[1]).any()
 
 
 @pytest.mark.parametrize("mode", AUTORESETS)

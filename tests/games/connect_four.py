@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tabletop.compiled import rule
-from tabletop.defaults import PlainConfig, begin_game, end_game, record
+from tabletop.defaults import GameRecord, begin_game, end_game
 from tabletop.game import Game, Rules
 from tabletop.legal import allow, ask, forbid_all
 from tabletop.observation import Layout
+from tabletop.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
+from tabletop.record import array, dtype_of
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
@@ -27,13 +28,19 @@ HEIGHT = ROWS + 1
 BOTTOM_ROW = sum(1 << HEIGHT * column for column in range(COLUMNS))
 TOP_ROW = BOTTOM_ROW << ROWS - 1
 COLUMN = (1 << ROWS) - 1
+BOARD = BOTTOM_ROW * COLUMN
 ACROSS, UP, DOWNHILL, UPHILL = HEIGHT, 1, HEIGHT - 1, HEIGHT + 1
 
-STATE = record(2, COLUMNS, ("stones", np.int64, (2,)))
-"""`stones`: the cells that each player's stones are in, a bit each."""
+
+class State(GameRecord):
+    legal = array(np.uint64, 1, "the set of legal actions")
+    points = array(np.int16, 2, "1 for the winner, -1 for the loser")
+    stones = array(np.int64, 2, "the cells that each player's stones are in, a bit each")
 
 
-@dataclass(frozen=True)
+STATE = dtype_of(State)
+
+
 class Config(PlainConfig):
     """Two players, nothing to choose."""
 
@@ -42,14 +49,14 @@ class Config(PlainConfig):
 
 
 @rule
-def reset(s: Any, t: Any) -> None:
+def reset(s: State, t: Any) -> None:
     begin_game(s)
     s.stones[:] = 0
     legal(s, t)
 
 
 @rule
-def step(s: Any, t: Any, action: int) -> None:
+def step(s: State, t: Any, action: int) -> None:
     """Drop a stone into this column."""
     seat = int(s.actor)
     taken = s.stones[0] | s.stones[1]
@@ -75,7 +82,7 @@ def has_four(stones: int) -> bool:
 
 
 @rule
-def legal(s: Any, t: Any) -> None:
+def legal(s: State, t: Any) -> None:
     """The columns whose top cell is free."""
     forbid_all(s)
     free = ~(s.stones[0] | s.stones[1]) & TOP_ROW
@@ -92,7 +99,7 @@ LAYOUT = Layout.of(
 
 
 @rule
-def observe(s: Any, t: Any, viewer: int, out: np.ndarray) -> None:
+def observe(s: State, t: Any, viewer: int, out: np.ndarray) -> None:
     own, others = s.stones[viewer], s.stones[1 - viewer]
     i = 0
     for row in range(ROWS - 1, -1, -1):
@@ -102,19 +109,24 @@ def observe(s: Any, t: Any, viewer: int, out: np.ndarray) -> None:
             i += 2
 
 
-# --- In words --------------------------------------------------------------------------------------------------------
+# --- The game --------------------------------------------------------------------------------------------------------
+
+DECISIONS = ("a_column",)
+ACTIONS = tuple(f"column_{column + 1}" for column in range(COLUMNS))
 
 
-def board(state: Any) -> str:
-    """The board as text: `X` is player_0's, `O` player_1's."""
-    lines = []
+def board(state: State, viewer: int | None) -> str:
+    """`X` are player_0's stones, `O` player_1's."""
+    rows = []
     for row in range(ROWS - 1, -1, -1):
         cells = [1 << HEIGHT * column + row for column in range(COLUMNS)]
-        lines.append(" ".join("X" if state["stones"][0] & c else "O" if state["stones"][1] & c else "." for c in cells))
-    return "\n".join([*lines, " ".join(str(column + 1) for column in range(COLUMNS))])
+        rows.append(" ".join("X" if state.stones[0] & c else "O" if state.stones[1] & c else "." for c in cells))
+    return "\n".join([*rows, "1 2 3 4 5 6 7"])
 
 
-GAME = Game(
+words = PlainWords(DECISIONS, ACTIONS)
+positions = PlainPositions(lambda: GAME, {"stones": (0, BOARD)})
+GAME: Game = Game(
     name="connect_four",
     title="Connect Four",
     home=__name__,
@@ -122,13 +134,14 @@ GAME = Game(
     state=STATE,
     config=Config,
     players=(2,),
-    decisions=("drop",),
-    actions=tuple(f"column_{column + 1}" for column in range(COLUMNS)),
+    decisions=DECISIONS,
+    actions=ACTIONS,
     observation=LAYOUT,
     rules=Rules(reset=reset, step=step, legal=legal, observe=observe),
     search_settings={"win": 1.0},
-    words=None,  # type: ignore[arg-type]
-    drawing=None,  # type: ignore[arg-type]
-    scenario=None,  # type: ignore[arg-type]
-    described=None,  # type: ignore[arg-type]
+    words=words,
+    drawing=PlainDrawing(words, board),
+    check=positions.check,
+    scenario=positions.scenario,
+    described=positions.described,
 )
