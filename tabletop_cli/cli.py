@@ -556,6 +556,7 @@ def play(
 ) -> None:
     """Play in the terminal: alone, against agents, or with others at the same keyboard."""
     import_module("tabletop_agents.play.terminal").main(
+        _game(),
         agents or (),
         people=_numbers("people", people, "seats with commas between, such as 0,2"),
         rounds=rounds,
@@ -607,11 +608,11 @@ def replay(
     if seconds is not None and gif is None and not in_terminal:
         raise TabletopError("seconds: of a step in a GIF or in the terminal, not with --html or --png alone")
     if in_terminal:
-        import_module("tabletop.replays.viewer").main(file, seat=seat, **_given(seconds=seconds))
+        import_module("tabletop.replays.viewer").main(file, _game(), seat=seat, **_given(seconds=seconds))
         return
     _check_outputs(file, {"--html": page, "--gif": gif, "--png": png})
     pages, pictures = import_module("tabletop.replays.page"), import_module("tabletop.replays.pictures")
-    loaded = import_module("tabletop.replays.replay").Replay.load(file)
+    loaded = import_module("tabletop.replays.replay").Replay.load(file, _game())
     loaded.check_seat(seat)
     size = _given(width=width)
     wanted: list[tuple[Path | None, Callable[..., Any], dict[str, Any]]] = [
@@ -651,6 +652,11 @@ def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:
             raise TabletopError(f"{option} {path}: is a folder, not a file")
         elif not path.parent.is_dir():
             raise TabletopError(f"{option} {path}: there is no folder {path.parent}")
+
+
+def _game() -> Any:
+    """What is played; the commands that need it take a second longer to start."""
+    return import_module("petrichor_env.game").GAME
 
 
 def _import(name: str, extra: str) -> ModuleType:
