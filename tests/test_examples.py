@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from tabletop_agents.checkpoint import read_notes
-from tabletop_training.examples import cleanrl_style, pytorch_loop, sb3
+from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb3
 
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
@@ -37,9 +37,9 @@ def test_example_runs_and_tells_its_win_rate(
 ) -> None:
     """As a program; all of them play where an illegal action raises."""
     monkeypatch.setattr(sys, "argv", [name, *OPTIONS[name]])
-    monkeypatch.delitem(sys.modules, f"tabletop_training.examples.{name}")
+    monkeypatch.delitem(sys.modules, f"tabletop_training.petrichor.examples.{name}")
     with pytest.raises(SystemExit) as ended:
-        runpy.run_module(f"tabletop_training.examples.{name}", run_name="__main__")
+        runpy.run_module(f"tabletop_training.petrichor.examples.{name}", run_name="__main__")
     assert ended.value.code in (None, 0)
     found = re.search(r"won ([\d.]+)% of 40 games", capsys.readouterr().out)
     assert found
