@@ -16,6 +16,7 @@ from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb
 
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
+from petrichor_env.game import GAME
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.batch import Batch
 
@@ -52,7 +53,7 @@ def test_example_runs_and_tells_its_win_rate(
 def test_sb3_leaves_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rate = sb3.main(steps=100, games=20, output=tmp_path / "policy.zip")
     assert f"won {rate:.1%} of 20 games" in capsys.readouterr().out
-    assert read_notes(tmp_path / "policy.zip")["training"]["players"] == 1
+    assert read_notes(GAME, tmp_path / "policy.zip")["training"]["players"] == 1
 
 
 def test_examples_refuse_before_they_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

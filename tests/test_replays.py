@@ -499,7 +499,7 @@ def test_slips_of_who_records() -> None:
             Replay.of(Config(), 3, wrong)  # type: ignore[arg-type]
     for start in (-1, None, "3", states, states[:1][["rng"]], True, states[0].tobytes()):
         with pytest.raises(ConfigError, match=r"start|seed"):
-            Replay.of(Config(), start, [])  # type: ignore[arg-type]
+            Replay.of(Config(), start, [])
     with pytest.raises(ConfigError, match="a state of solo"):
         Replay.of(Config(players=2), states[3], actions[3:])
     broken = states[3].copy()
