@@ -33,7 +33,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER, Tables
-from tabletop.compiled import rule
+from tabletop.compiled import rule, shared_rule
 
 NUM_CROPS = len(Crop)
 NUM_TOKENS = len(Growing) - 1
@@ -170,7 +170,7 @@ At = _starts()
 _NUM_MODULES = len(Module)
 
 
-@rule
+@shared_rule
 def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     """Write what the player on seat `viewer` sees into `out`, (OBSERVATION_SIZE,) float32.
 

@@ -68,7 +68,7 @@ allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIO
 apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
 
 
-@rule
+@shared_rule
 def reset(s: State, t: Tables) -> None:
     """Set a game up to its first decision. The switches and `rng` have been set before."""
     setup.set_up(s, t)
