@@ -11,7 +11,7 @@ import pytest
 
 from petrichor_env.state import BLANK, STATE, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import kernel
+from tabletop.compiled import kernel, overwrite
 from tabletop.record import (
     FILLER,
     Record,
@@ -20,7 +20,6 @@ from tabletop.record import (
     dtype_of,
     fields_of,
     number,
-    overwrite,
     record_table,
 )
 
