@@ -26,6 +26,7 @@ from petrichor_env.invariants.decisions import (
     CLOCKWISE,
     FORECASTS_OF_DECISION,
     MOST_CHOICES,
+    PHASE_OF_TIMING,
     WEATHER_DECISIONS,
     WEATHER_OF_DECISION,
     WEATHER_OF_TIMING,
@@ -34,9 +35,11 @@ from petrichor_env.invariants.decisions import (
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
 from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.rules.clouds import GROWS_AT
+from petrichor_env.rules.drafting import PICKS
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.forecasts import DEALT, TIMINGS
-from petrichor_env.rules.southern_winds import RESHUFFLE
+from petrichor_env.rules.growing import FIRST_SIDE
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     BLANK,
@@ -66,6 +69,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import (
     CLOUD_NAMES,
     FACE_DOWN_NAME,
@@ -188,13 +192,6 @@ def _without_a_tie(votes: np.ndarray) -> np.ndarray:
 
 _AFTER_FORECASTS = (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.POD_TILE)
 """What is asked in the Wind weather, after the forecast cards that come before it."""
-
-
-def _phase_of(timing: int) -> Phase:
-    """When the holders of forecast cards of this point of the timeline are asked."""
-    if timing == Timing.ACTION_PHASE:
-        return Phase.ACTION
-    return Phase.WEATHER if timing < Timing.BEFORE_HARVEST else Phase.HARVEST
 
 
 def scenario(description: Mapping[str, Any], components: str | Path | None = None) -> State:
@@ -365,7 +362,7 @@ class _Reader:
         if decision == Decision.KEEP_DROP:
             return int(Phase.HARVEST)
         if decision == Decision.FORECAST or self.forecast():
-            return int(_phase_of(self.timing()))
+            return int(PHASE_OF_TIMING[self.timing()])
         if decision in WEATHER_DECISIONS or self.effect.get("weather") is not None:
             return int(Phase.WEATHER)
         return int(Phase.ACTION)
@@ -539,7 +536,7 @@ class _Reader:
             return
         cloud = _mapping(cloud, where, _CLOUD_KEYS)
         s["cloud_drops"][position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops", 127)
-        usual = "light" if s["cloud_drops"][position].sum() < 4 else "thunder"
+        usual = "light" if s["cloud_drops"][position].sum() < GROWS_AT else "thunder"
         s["cloud"][position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
 
     def growing(self, position: int, growing: Any, where: str) -> None:
@@ -551,11 +548,8 @@ class _Reader:
         closed = crop == Crop.SNOWDROP and s["blooms"][position] == 0
         if drops < t["drops_to_grow"][max(0, crop)] or closed:
             return
-        if crop == Crop.CACTUS and drops >= t["drops_to_drown"]:
-            s["growing"][position] = Growing.DROWNED
-        else:
-            sprouts = crop in (Crop.COFFEE, Crop.RICE)
-            s["growing"][position] = Growing.SPROUTING if sprouts else Growing.DEVELOPED
+        drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
+        s["growing"][position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
 
     # what players have
 
@@ -690,7 +684,7 @@ class _Reader:
             s["selected"] = _without_a_tie(s["votes"].astype(np.int64).sum(axis=1))
         if "cards_left" not in self.effect:
             if decision == Decision.DRAFT:
-                s["cards_left"] = 1 if s["draft_step"] == 0 else 2
+                s["cards_left"] = PICKS[s["draft_step"]]
             elif decision == Decision.PAY:
                 s["cards_left"] = int(full_price(self.array)[0])
             elif decision == Decision.DISCARD and s["actor"] != NOBODY:

@@ -15,6 +15,8 @@ MAX_COPIES = 4
 NEVER = 127
 """`drops_to_grow` of a tile that never gets a growing token: no tile ever holds as many."""
 TRACK_SPACES = 17
+RESHUFFLE = 9
+"""The number of the Southern Winds card Reshuffle & Redraw, the last."""
 
 
 class Tables(Record):

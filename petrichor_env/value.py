@@ -20,7 +20,6 @@ from petrichor_env.state import (
     Growing,
     Phase,
     State,
-    Weather,
 )
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
@@ -71,7 +70,7 @@ def field_value(
     s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
 ) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
-    frost, sun, rain = chances[Weather.FROST], chances[Weather.SUN], chances[Weather.RAIN]
+    frost, sun, _, rain = chances
     falls = w.falls if s.round < s.rounds else 0.0
     value = 0.0
     most_own = 0

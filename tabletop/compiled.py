@@ -22,8 +22,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import cgutils, config, types
-from numba.extending import intrinsic
+from numba.core import config
 
 from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
 
@@ -159,7 +158,7 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
 
 
-_ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "record", "rule_compiler")
+_ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "overwrite", "record", "rule_compiler")
 ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
 """The engine's files whose functions are compiled, or that say how."""
 
@@ -195,24 +194,3 @@ def _plain(function: Function) -> Function:
 def _lacks_attributes(argument: Any) -> bool:
     """Whether it is an array of records that were not declared as `tabletop.record` does."""
     return isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void
-
-
-# --- Records in compiled code ----------------------------------------------------------------------------------------
-
-
-def _compiled_overwrite(_: Any, target: Any, source: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = context.get_constant(types.intp, signature.args[0].size)
-        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)  # type: ignore[no-untyped-call]
-        return context.get_dummy_value()
-
-    return types.void(target, source), code
-
-
-def _plain_overwrite(target: Any, source: Any) -> None:
-    for name in source.dtype.names or ():
-        target[name] = source[name]
-
-
-overwrite: Any = intrinsic(_compiled_overwrite) if JIT else _plain_overwrite
-"""`overwrite(target, source)` makes a record equal to another one of the same dtype, in one go: for rules."""

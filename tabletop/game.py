@@ -83,6 +83,7 @@ class Rules:
     legal(s, t): write the set of legal actions into the record.
     observe(s, t, viewer, out): write what that seat may know into `out`, (size,) int16 zeros, as plain counts.
     ranks(s, out): write each owner's place in a finished game into `out` (int8): 1 for the first; equal ones share it.
+        Of a game that somebody has forfeited the engine itself says who has won.
     forfeit(s, seat): end the game where a seat loses by an illegal action.
     sample_hidden(s, t, seat, rng): redraw all that this seat cannot know, and give the game another random stream.
     value(s, t, w, seat, memo): points that the seat is ahead, now and by what it may expect (float64), for searches.

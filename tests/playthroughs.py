@@ -35,6 +35,7 @@ from petrichor_env.drawing.card_texts import power_text
 from petrichor_env.drawing.changes import changes
 from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
 from petrichor_env.drawing.text import dice_text, render_board
+from petrichor_env.game import GAME
 from petrichor_env.rules import flower_tiles, scoring
 from petrichor_env.rules import points as points_rules
 from petrichor_env.state import (
@@ -442,9 +443,7 @@ class _Teller:
         totals = np.sum(list(self.scores.values()), axis=0)
         assert (totals == s["points"][: self.config.owners]).all(), "points that no rule gave"
         self.lines.append(f"{'total':<{width}}" + "".join(f"{number:10}" for number in totals))
-        won = np.zeros(len(s["points"]), np.int8)
-        rules.winners(self.game, won)
-        winners = [name for seat, name in enumerate(self.names) if won[seat]]
+        winners = [self.names[owner] for owner in GAME.winners(s)]
         self.lines += ["", f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}."]
 
 

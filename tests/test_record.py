@@ -11,7 +11,8 @@ import pytest
 
 from petrichor_env.state import BLANK, STATE, State
 from petrichor_env.tables import Tables
-from tabletop.compiled import kernel, overwrite
+from tabletop.compiled import kernel
+from tabletop.overwrite import overwrite
 from tabletop.record import (
     FILLER,
     Record,

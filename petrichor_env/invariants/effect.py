@@ -10,6 +10,8 @@ from petrichor_env.invariants.checks import Check, breaks
 from petrichor_env.invariants.decisions import CARD_OF_DECISION, CARD_TO_MOVE_CLOUD, CARD_TO_RAIN, MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed
 from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.rules.card_actions import FROST_DROPS, SUN_DROPS
+from petrichor_env.rules.powers import PRICES
 from petrichor_env.state import (
     DECISION_NAMES,
     MAX_PLAYERS,
@@ -21,7 +23,6 @@ from petrichor_env.state import (
     Cloud,
     Decision,
     Phase,
-    Power,
     Weather,
 )
 from petrichor_env.words import owner_names, tile_name
@@ -29,10 +30,10 @@ from tabletop.words import name_or_none
 
 
 def full_price(s: np.ndarray) -> np.ndarray:
-    """Other cards that pay for the whole action, (N,): two for one of its kind, but any is a Sun for the Sun power."""
+    """Other cards that pay for the whole action, (N,)."""
     power = s["power"][np.arange(len(s)), np.maximum(s["actor"], 0)]
-    any_is_sun = (s["card"] == Weather.SUN) & (power == Power.SUN)
-    return np.where(s["optional"] == 1, 2, 1) * np.where(any_is_sun, 1, 2)
+    price: np.ndarray = np.where(s["optional"] == 1, 2, 1) * PRICES[power, s["card"]]
+    return price
 
 
 def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -104,8 +105,9 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield breaks(
         frost & ~into_cloud & (free_clouds < 1), lambda i: f"{asked(i)}: there is no cloud left for a Frost action"
     )
-    needed = np.where(frost, 1, 0)
-    needed = np.where((decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN)), 2, needed)
+    needed = np.where(frost, FROST_DROPS, 0)
+    sun = (decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN))
+    needed = np.where(sun, SUN_DROPS, needed)
     target, owner, space = s["target"], s["target_owner"], s["target_space"]
     has_target = taking | is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
     has_target |= is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)

@@ -17,8 +17,8 @@ from petrichor_env.invariants.decisions import (
     is_window,
     turn_order,
 )
-from petrichor_env.invariants.pieces import CARDS_DEALT
 from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.rules.drafting import CARDS_DEALT, PACKS_PASSED, PICKS
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     DECISION_NAMES,
@@ -36,9 +36,7 @@ from petrichor_env.state import (
 )
 from tabletop.words import name_or_none
 
-_PACKS_PASSED = np.array([0, 0, 3, 3, 2, 2])
-"""How often packs are passed on in a draft, by number of players; of each 1 card is chosen, then 2 and 2."""
-_CARDS_PICKED = np.array([0, 1, 3, 5])
+_CARDS_PICKED = np.cumsum([0, *PICKS])
 """Cards chosen by the time that packs have been passed on 0, 1, 2, 3 times."""
 
 _PHASES_OF = np.zeros((len(Decision), len(Phase)), bool)
@@ -258,10 +256,10 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
         lambda i: "packs of cards outside a draft",
     )
     step, index = np.maximum(s["draft_step"], 0), s["turn_index"].astype(np.int64)
-    picks = np.where(step == 0, 1, 2)
+    picks = PICKS[step].astype(np.int64)
     yield breaks(
-        drafting & ((s["draft_step"] < 0) | (s["draft_step"] >= _PACKS_PASSED[players])),
-        lambda i: f"pending.draft_step is {s['draft_step'][i]}; packs are passed on {_PACKS_PASSED[players[i]]} times",
+        drafting & ((s["draft_step"] < 0) | (s["draft_step"] >= PACKS_PASSED[players])),
+        lambda i: f"pending.draft_step is {s['draft_step'][i]}; packs are passed on {PACKS_PASSED[players[i]]} times",
     )
     yield breaks(
         drafting & ((s["cards_left"] < 1) | (s["cards_left"] > picks)),
@@ -273,7 +271,7 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
     )
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(players, 1)[:, None]
     there = np.arange(MAX_PLAYERS) < players[:, None]
-    before = np.where(step == 0, 0, _CARDS_PICKED[step])[:, None]
+    before = _CARDS_PICKED[step][:, None]
     done = np.where(place < index[:, None], picks[:, None], 0)
     done = np.where(place == index[:, None], (picks - s["cards_left"])[:, None], done)
     picked = before + done

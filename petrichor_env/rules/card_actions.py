@@ -40,7 +40,7 @@ SUN_DROPS = 2
 @rule
 def start_action(s: State, t: Tables) -> None:
     """Ask for the first choice of the action `s.card`, or nothing where it cannot be resolved."""
-    seat = int(s.actor)
+    seat = s.actor
     ask_nothing(s)
     if s.card == Weather.FROST:
         if can_supply(s, seat, FROST_DROPS):
@@ -118,7 +118,7 @@ def allow_frost_cloud(s: State) -> None:
     if s.supply[s.actor] < FROST_DROPS:
         allow(s, DECLINE)
     for tile in range(NUM_TILES):
-        if is_foreign_cloud(s, tile, int(s.actor)):
+        if is_foreign_cloud(s, tile, s.actor):
             allow(s, TILE + tile)
 
 
@@ -146,11 +146,11 @@ def frost(s: State, t: Tables) -> None:
     if s.supply[s.actor] < FROST_DROPS:
         ask(s, Decision.TAKE_DROP, s.actor)
         return
-    if has_cloud(s, int(s.target)):
-        add_to_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+    if has_cloud(s, s.target):
+        add_to_cloud(s, s.target, s.actor, FROST_DROPS)
         settle_clouds(s, t)
     else:
-        new_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+        new_cloud(s, s.target, s.actor, FROST_DROPS)
         if can_use_frost_power(s):
             ask(s, Decision.FROST_POWER, s.actor)
             return
@@ -182,7 +182,7 @@ def sun(s: State, t: Tables) -> None:
     if s.supply[s.actor] < SUN_DROPS:
         ask(s, Decision.TAKE_DROP, s.actor)
         return
-    add_to_cloud(s, int(s.target), int(s.actor), SUN_DROPS)
+    add_to_cloud(s, s.target, s.actor, SUN_DROPS)
     s.target = NO_TILE
     settle_clouds(s, t)
     ask_nothing(s)
@@ -199,7 +199,7 @@ def allow_rain_drop(s: State) -> None:
     else:
         allow_rain_power(s)
     for tile in range(NUM_TILES):
-        if tile == s.target or not rains_on(s, tile, int(s.actor)):
+        if tile == s.target or not rains_on(s, tile, s.actor):
             continue
         for seat in range(s.owners):
             if s.cloud_drops[tile, seat] > 0:
@@ -212,7 +212,7 @@ def choose_rain_drop(s: State, t: Tables, action: int) -> None:
     if s.decision == Decision.RAIN_DROP and action < DROP:
         use_rain_power(s, t, action)
         return
-    seat = int(s.actor)
+    seat = s.actor
     tile, owner = NO_TILE, NOBODY
     if action != DECLINE:
         tile = (action - DROP) // MAX_PLAYERS
@@ -225,12 +225,12 @@ def choose_rain_drop(s: State, t: Tables, action: int) -> None:
                 ask(s, Decision.RAIN_SECOND_DROP, seat)
                 return
     else:
-        fall(s, int(s.target), int(s.target_owner))
+        fall(s, s.target, s.target_owner)
     if tile != NO_TILE:
         fall(s, tile, owner)
         check_growing(s, t, tile)
     if s.target != NO_TILE:
-        check_growing(s, t, int(s.target))
+        check_growing(s, t, s.target)
     s.target = NO_TILE
     s.target_owner = NOBODY
     settle_clouds(s, t)
@@ -250,20 +250,20 @@ def fall(s: State, tile: int, owner: int) -> None:
 @rule
 def choose_wind_cloud(s: State, action: int) -> None:
     s.target = action - TILE
-    ask(s, Decision.WIND_TILE if moves_far(s, int(s.target)) else Decision.WIND_DIRECTION, s.actor)
+    ask(s, Decision.WIND_TILE if moves_far(s, s.target) else Decision.WIND_DIRECTION, s.actor)
 
 
 @rule
 def allow_direction(s: State) -> None:
     for direction in range(4):
-        if neighbour(s, int(s.target), direction) != NO_TILE:
+        if neighbour(s, s.target, direction) != NO_TILE:
             allow(s, DIRECTION + direction)
 
 
 @rule
 def choose_wind_direction(s: State, t: Tables, action: int) -> None:
     """The cloud goes to an orthogonally adjacent tile."""
-    wind(s, t, neighbour(s, int(s.target), action - DIRECTION))
+    wind(s, t, neighbour(s, s.target, action - DIRECTION))
 
 
 @rule
@@ -274,7 +274,7 @@ def choose_wind_tile(s: State, t: Tables, action: int) -> None:
 
 @rule
 def wind(s: State, t: Tables, to: int) -> None:
-    move_cloud(s, int(s.target), to)
+    move_cloud(s, s.target, to)
     draw_from_lake(s, to)
     s.target = NO_TILE
     settle_clouds(s, t)

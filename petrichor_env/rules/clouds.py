@@ -17,7 +17,7 @@ OVERFLOWS_AT = 8
 @rule
 def clouds_left(s: State, t: Tables) -> int:
     """Clouds in the general supply."""
-    left = int(t.clouds)
+    left = t.clouds
     for tile in range(NUM_TILES):
         if has_cloud(s, tile):
             left -= 1

@@ -31,7 +31,7 @@ def end_harvest_of_flowers(s: State, t: Tables) -> None:
     """At the end of every Harvest Phase the Primrose blooms once more."""
     tile = tile_of(s, Crop.PRIMROSE)
     if tile != NO_TILE:
-        s.blooms[tile] = min(int(s.blooms[tile]) + 1, int(t.primrose_blooms))
+        s.blooms[tile] = min(int(s.blooms[tile]) + 1, t.primrose_blooms)
 
 
 # --- Snowdrop --------------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ def continue_pods(s: State, t: Tables) -> bool:
     if tile == NO_TILE or s.growing[tile] == Growing.NONE:
         return False
     while s.pod_turns < s.players:
-        seat = (int(s.first_player) + int(s.pod_turns)) % int(s.players)
+        seat = (s.first_player + s.pod_turns) % s.players
         if s.drops[tile, seat] > 0 and (s.choices_left > 0 or can_place_pods(s, t)):
             if s.choices_left == 0:
                 s.choices_left = PODS_A_PLAYER
@@ -101,7 +101,7 @@ def can_place_pods(s: State, t: Tables) -> bool:
 def allow_pod_tile(s: State) -> None:
     """Two pods are named in the order of the tiles, so that a second one is left to name."""
     free = 0
-    for tile in range(NUM_TILES - 1, int(s.target), -1):
+    for tile in range(NUM_TILES - 1, s.target, -1):
         if takes_pod(s, tile):
             free += 1
             if free >= s.choices_left:
@@ -148,22 +148,22 @@ def settle_control(s: State, t: Tables, tile: int) -> None:
             s.supply[s.controller] += s.drops[tile, s.controller]
             s.drops[tile, s.controller] = 0
         s.controller = seat
-        gain(s, seat, int(t.primrose_points) * int(s.blooms[tile]) + int(s.fertilizer[tile]), Crop.PRIMROSE)
+        gain(s, seat, t.primrose_points * int(s.blooms[tile]) + int(s.fertilizer[tile]), Crop.PRIMROSE)
 
 
 @rule
 def next_controller(s: State, tile: int) -> int:
     """Of those with more drops than the controller the nearest one clockwise; at first the one with the most drops."""
-    players = int(s.players)
+    players = s.players
     if s.controller != NOBODY:
         for i in range(1, players):
-            seat = (int(s.controller) + i) % players
+            seat = (s.controller + i) % players
             if s.drops[tile, seat] > s.drops[tile, s.controller]:
                 return seat
         return NOBODY
     best, most = NOBODY, 0
     for i in range(players):
-        seat = (int(s.first_player) + i) % players
+        seat = (s.first_player + i) % players
         if s.drops[tile, seat] > most:
             best, most = seat, int(s.drops[tile, seat])
     return best

@@ -63,7 +63,7 @@ DROPS_NEEDED = np.zeros(NUM_FORECASTS + 1, np.int8)
 DROPS_NEEDED[[4, 9, 10, 12, 16]] = 2, 1, 1, 3, 3
 
 _MOST_IN_CLOUD = 4  # card 12
-_MOVED_UP = 3  # card 11
+MOVED_UP = 3  # card 11
 _FREE_DROPS = 3  # card 2: a point for each drop beyond
 _SUN_DROPS = 2  # card 7
 _DICE_POINTS = 3  # card 13
@@ -75,12 +75,12 @@ def deal_forecasts(s: State) -> None:
     if s.modules[Module.FORECASTS] == 0:
         return
     left = NUM_FORECASTS
-    for i in range(DEALT * int(s.players)):
+    for i in range(DEALT * s.players):
         skip = random_below(s, left)
         for card in range(NUM_FORECASTS):
             if s.forecast_holder[card] == NOBODY:
                 if skip == 0:
-                    s.forecast_holder[card] = (int(s.first_player) + i // DEALT) % int(s.players)
+                    s.forecast_holder[card] = (s.first_player + i // DEALT) % s.players
                     break
                 skip -= 1
         left -= 1
@@ -109,7 +109,7 @@ def continue_forecasts(s: State, t: Tables, timing: int) -> bool:
         s.timing = timing
         s.timing_index = 0
     while s.timing_index < s.players:
-        seat = (int(s.first_player) + int(s.timing_index)) % int(s.players)
+        seat = (s.first_player + s.timing_index) % s.players
         if has_playable_forecast(s, t, seat, timing):
             ask(s, Decision.FORECAST, seat)
             return True
@@ -154,14 +154,14 @@ def allow_forecasts(s: State, t: Tables, timing: int) -> None:
     if s.modules[Module.FORECASTS] == 0:
         return
     for number in range(1, NUM_FORECASTS + 1):
-        if can_play(s, t, int(s.actor), number, timing):
+        if can_play(s, t, s.actor, number, timing):
             allow(s, FORECAST + number - 1)
 
 
 @rule
 def allow_forecast(s: State, t: Tables) -> None:
     allow(s, DECLINE)
-    allow_forecasts(s, t, int(s.timing))
+    allow_forecasts(s, t, s.timing)
 
 
 @rule
@@ -205,7 +205,7 @@ def is_target(s: State, tile: int, seat: int, number: int) -> bool:
     if number == 9:
         return takes_drops(s, tile)
     if number == 11:
-        return bool(has_cloud(s, tile) and drops_on(s, tile) >= _MOVED_UP)
+        return bool(has_cloud(s, tile) and drops_on(s, tile) >= MOVED_UP)
     if number == 12:
         return bool(has_cloud(s, tile) and drops_in_cloud(s, tile) <= _MOST_IN_CLOUD)
     return has_cloud(s, tile)  # 10, 15
@@ -281,7 +281,7 @@ def choose_forecast(s: State, t: Tables, action: int) -> None:
 @rule
 def play_forecast(s: State, t: Tables, number: int) -> None:
     """Discard the card (and, after a player's second, the third too); then apply its effect, up to a choice."""
-    seat = int(s.actor)
+    seat = s.actor
     s.forecast_holder[number - 1] = PLAYED
     if forecasts_held(s, seat) == 1:
         for card in range(NUM_FORECASTS):
@@ -301,7 +301,7 @@ def play_forecast(s: State, t: Tables, number: int) -> None:
         s.timing_index = s.turn_index
     elif number in (8, 11):
         if number == 11:
-            s.choices_left = _MOVED_UP
+            s.choices_left = MOVED_UP
         ask(s, Decision.FORECAST_DROP, seat)
     elif number == 13:
         for die in range(3):
@@ -326,8 +326,8 @@ def end_forecast(s: State) -> None:
 def fill_clouds(s: State, t: Tables, own: bool, drops: int) -> None:
     """So many own drops into each cloud with, or without, the player, as one effect."""
     for tile in range(NUM_TILES):
-        if is_to_fill(s, tile, int(s.actor), own):
-            add_to_cloud(s, tile, int(s.actor), drops)
+        if is_to_fill(s, tile, s.actor, own):
+            add_to_cloud(s, tile, s.actor, drops)
     settle_clouds(s, t)
 
 
@@ -342,14 +342,14 @@ def allow_forecast_tile(s: State) -> None:
         if s.target != NO_TILE:  # card 10: where the cloud goes
             if tile != s.target and s.crop[tile] != Crop.LAKE:
                 allow(s, TILE + tile)
-        elif is_target(s, tile, int(s.actor), int(s.forecast)):
+        elif is_target(s, tile, s.actor, s.forecast):
             allow(s, TILE + tile)
 
 
 @rule
 def choose_forecast_tile(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_TILE."""
-    tile, seat, number = action - TILE, int(s.actor), int(s.forecast)
+    tile, seat, number = action - TILE, s.actor, s.forecast
     if number == 10 and s.target == NO_TILE:
         s.target = tile  # and asks again
         return
@@ -363,7 +363,7 @@ def choose_forecast_tile(s: State, t: Tables, action: int) -> None:
     elif number == 9:
         put_drop(s, t, tile, seat)
     elif number == 10:
-        move_cloud(s, int(s.target), tile)
+        move_cloud(s, s.target, tile)
         add_to_cloud(s, tile, seat, 1)
         settle_clouds(s, t)
     else:
@@ -376,7 +376,7 @@ def choose_forecast_tile(s: State, t: Tables, action: int) -> None:
 
 @rule
 def allow_forecast_drop(s: State) -> None:
-    seat, number = int(s.actor), int(s.forecast)
+    seat, number = s.actor, s.forecast
     if number == 15:
         tile = next_raining_cloud(s)
         for owner in range(s.owners):
@@ -396,9 +396,9 @@ def allow_forecast_drop(s: State) -> None:
 @rule
 def allow_drops_to_move_up(s: State, tile: int) -> None:
     """Card 11: the drops are named in the order of their owners from the player, so that enough are left to name."""
-    first = 0 if s.target_owner == NOBODY else owner_of(s, int(s.target_owner))
+    first = 0 if s.target_owner == NOBODY else owner_of(s, s.target_owner)
     available = 0
-    for owner in range(int(s.owners) - 1, first - 1, -1):
+    for owner in range(s.owners - 1, first - 1, -1):
         seat = seat_of(s, owner)
         drops = int(s.drops[tile, seat]) - int(s.chosen_drops[seat])
         available += drops
@@ -461,14 +461,14 @@ def ask_next_rain(s: State) -> None:
 @rule
 def allow_forecast_direction(s: State) -> None:
     for direction in range(4):
-        if is_way_out(s, int(s.target), direction):
+        if is_way_out(s, s.target, direction):
             allow(s, DIRECTION + direction)
 
 
 @rule
 def choose_forecast_direction(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_DIRECTION (card 8)."""
-    move_drop(s, t, int(s.target), int(s.target_owner), neighbour(s, int(s.target), action - DIRECTION))
+    move_drop(s, t, s.target, s.target_owner, neighbour(s, s.target, action - DIRECTION))
     ask_nothing(s)
 
 
@@ -478,7 +478,7 @@ def choose_forecast_direction(s: State, t: Tables, action: int) -> None:
 @rule
 def allow_forecast_vote(s: State) -> None:
     for space in range(NUM_KINDS):
-        if can_vote_on(s, int(s.actor), space):
+        if can_vote_on(s, s.actor, space):
             allow(s, VOTE + space)
 
 

@@ -150,7 +150,7 @@ def is_about_hidden_cards(s: State) -> bool:
     if s.players == 1:
         return False
     if d == Decision.TURN:
-        return forecasts.forecasts_held(s, int(s.actor)) > 0
+        return forecasts.forecasts_held(s, s.actor) > 0
     return d in (Decision.DRAFT, Decision.PAY, Decision.OPTIONAL_ACTION, Decision.DISCARD)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from petrichor_env.rules.fields import drops_on, land
 from petrichor_env.rules.flower_tiles import settle_control
 from petrichor_env.rules.promos import check_drowning
 from petrichor_env.state import NUM_TILES, Crop, Growing, State
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
+
+FIRST_SIDE = np.full(len(Crop), Growing.DEVELOPED, np.int8)
+"""The side that a growing token is placed on, by crop."""
+FIRST_SIDE[[Crop.COFFEE, Crop.RICE]] = Growing.SPROUTING
 
 
 @rule
@@ -16,10 +22,7 @@ def check_growing(s: State, t: Tables, tile: int) -> None:
     if drops_on(s, tile) < t.drops_to_grow[s.crop[tile]]:
         s.growing[tile] = Growing.NONE
     elif s.growing[tile] == Growing.NONE:
-        if s.crop[tile] == Crop.COFFEE or s.crop[tile] == Crop.RICE:
-            s.growing[tile] = Growing.SPROUTING
-        else:
-            s.growing[tile] = Growing.DEVELOPED
+        s.growing[tile] = FIRST_SIDE[s.crop[tile]]
     if s.crop[tile] == Crop.CACTUS:
         check_drowning(s, t, tile)
     elif s.crop[tile] == Crop.PRIMROSE:

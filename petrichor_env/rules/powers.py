@@ -9,7 +9,7 @@ from petrichor_env.rules.clouds import add_to_cloud
 from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
-from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Module, Power, State, Weather
 from petrichor_env.tables import Tables
 from tabletop.chance import draw_from
 from tabletop.compiled import rule
@@ -20,6 +20,10 @@ KEPT_DROPS = 3
 
 _NUM_POWERS = len(Power) - 1
 
+PRICES = np.full((len(Power), NUM_KINDS), 2, np.int8)
+"""Cards of other kinds that stand for one card, by the player's power and the card's kind."""
+PRICES[Power.SUN, Weather.SUN] = 1
+
 
 @rule
 def deal_powers(s: State) -> None:
@@ -28,7 +32,7 @@ def deal_powers(s: State) -> None:
         return
     left = np.ones(_NUM_POWERS, np.int8)
     for i in range(s.players):
-        s.power[(int(s.first_player) + i) % int(s.players)] = draw_from(s, left) + 1
+        s.power[(s.first_player + i) % s.players] = draw_from(s, left) + 1
 
 
 # --- Frost -----------------------------------------------------------------------------------------------------------
@@ -50,7 +54,7 @@ def allow_frost_power(s: State) -> None:
 def use_frost_power(s: State, action: int) -> None:
     """Answers FROST_POWER."""
     if action == POWER:
-        add_to_cloud(s, int(s.target), int(s.actor), 1)
+        add_to_cloud(s, s.target, s.actor, 1)
     s.target = NO_TILE
     ask_nothing(s)
 
@@ -60,10 +64,8 @@ def use_frost_power(s: State, action: int) -> None:
 
 @rule
 def price_of_another_card(s: State, kind: int) -> int:
-    """Cards of other kinds that stand for one card: two, but any one is a Sun for the Sun power."""
-    if kind == Weather.SUN and s.power[s.actor] == Power.SUN:
-        return 1
-    return 2
+    """Cards of other kinds that stand for one card of the actor's: two, but any one is a Sun for the Sun power."""
+    return int(PRICES[s.power[s.actor], kind])
 
 
 # --- Wind ------------------------------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def moves_far(s: State, tile: int) -> bool:
 def allow_wind_tile(s: State) -> None:
     """The power passes over clouds and merges only where it ends, so any other tile is within reach."""
     if s.power[s.actor] != Power.WIND:
-        allow_tiles_from_lake(s, int(s.target))
+        allow_tiles_from_lake(s, s.target)
         return
     for tile in range(NUM_TILES):
         if s.crop[tile] >= 0 and tile != s.target:
@@ -110,7 +112,7 @@ def allow_rain_power(s: State) -> None:
     """An own drop on a tile; no rain at all is a choice only where the normal action is impossible."""
     if s.power[s.actor] != Power.RAIN or s.supply[s.actor] == 0:
         return
-    if not can_rain(s, int(s.actor)):
+    if not can_rain(s, s.actor):
         allow(s, DECLINE)
     for tile in range(NUM_TILES):
         if can_water(s, tile):
@@ -121,7 +123,7 @@ def allow_rain_power(s: State) -> None:
 def use_rain_power(s: State, t: Tables, action: int) -> None:
     """Answers RAIN_DROP with an own drop on a tile, or with no rain at all."""
     if action != DECLINE:
-        put_drop(s, t, action - TILE, int(s.actor))
+        put_drop(s, t, action - TILE, s.actor)
     ask_nothing(s)
 
 
@@ -174,7 +176,7 @@ def allow_keep_drop(s: State) -> None:
     """The tiles are named in their order."""
     allow(s, DECLINE)
     for tile in range(s.target + 1, NUM_TILES):
-        if has_scored_drop(s, tile, int(s.actor)):
+        if has_scored_drop(s, tile, s.actor):
             allow(s, TILE + tile)
 
 
@@ -189,4 +191,4 @@ def keep_drop(s: State, t: Tables, action: int) -> None:
     s.choices_left -= 1
     s.supply[s.actor] -= 1
     s.drops[s.target, s.actor] += 1
-    check_growing(s, t, int(s.target))
+    check_growing(s, t, s.target)

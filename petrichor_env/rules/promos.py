@@ -26,7 +26,7 @@ def tokens_to_place(s: State, t: Tables) -> int:
     """Fertilizer tokens that are not on the Fields yet."""
     if s.modules[Module.FERTILIZER] == 0:
         return 0
-    left = int(t.fertilizer_tokens)
+    left = t.fertilizer_tokens
     for tile in range(NUM_TILES):
         left -= int(s.fertilizer[tile])
     return left
@@ -35,7 +35,7 @@ def tokens_to_place(s: State, t: Tables) -> int:
 @rule
 def ask_fertilizer_tile(s: State) -> None:
     """The next token is placed in turn order, before the tiles are turned face up."""
-    ask(s, Decision.FERTILIZER_TILE, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.FERTILIZER_TILE, (s.first_player + s.turn_index) % s.players)
 
 
 @rule

@@ -6,7 +6,7 @@ import numpy as np
 
 from petrichor_env.rules.flower_tiles import dandelion_points
 from petrichor_env.rules.points import gain, place, players_present
-from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, Source, State
+from petrichor_env.state import Crop, Decision, Growing, Phase, Source, State
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
@@ -62,7 +62,7 @@ def end_game(s: State, t: Tables) -> None:
     for seat in range(s.owners):
         gain(s, seat, voting_wins_points(s, t, seat), Source.VOTING_WINS)
         if has_most_wheat(s, seat):
-            gain(s, seat, int(t.wheat_bonus), Source.WHEAT_TOKENS)
+            gain(s, seat, t.wheat_bonus, Source.WHEAT_TOKENS)
     s.phase = Phase.OVER
     s.decision = Decision.GAME_OVER
 
@@ -71,10 +71,8 @@ def end_game(s: State, t: Tables) -> None:
 def is_ahead(s: State, seat: int, other: int) -> bool:
     """Whether a finished game puts one owner before another (Game End): by points, then by Voting Wins.
 
-    In solo the player needs more points than the neutral player. Who forfeits comes after everybody else.
+    In solo the player needs more points than the neutral player.
     """
-    if s.forfeited != NOBODY:
-        return bool(other == s.forfeited)
     if s.players == 1:
         return (s.points[0] > s.points[1]) == (seat == 0)
     if s.points[seat] != s.points[other]:
@@ -84,20 +82,9 @@ def is_ahead(s: State, seat: int, other: int) -> bool:
 
 @rule
 def ranks(s: State, out: np.ndarray) -> None:
-    """Write each owner's place in a finished game into `out`, (MAX_PLAYERS,) int8; 0 where there is no owner.
-
-    The place is 1 for the first, and one more for everyone ahead; equal owners share a place.
-    """
-    for seat in range(MAX_PLAYERS):
-        out[seat] = 1 if seat < s.owners else 0
+    """Write each owner's place in a finished game into `out`, int8: 1, and one more for everyone ahead."""
+    for seat in range(s.owners):
+        out[seat] = 1
         for other in range(s.owners):
-            if seat < s.owners and other != seat and is_ahead(s, other, seat):
+            if other != seat and is_ahead(s, other, seat):
                 out[seat] += 1
-
-
-@rule
-def winners(s: State, won: np.ndarray) -> None:
-    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: those in the first place."""
-    ranks(s, won)
-    for seat in range(MAX_PLAYERS):
-        won[seat] = 1 if won[seat] == 1 else 0

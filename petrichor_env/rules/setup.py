@@ -29,8 +29,9 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS, Tables
 from tabletop.chance import draw_from, random_below
-from tabletop.compiled import overwrite, rule
+from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
+from tabletop.overwrite import overwrite
 
 _CENTRE = 5  # a position of every field
 _NO_MORE_TRICKS = 2
@@ -42,6 +43,12 @@ FIELD_POSITIONS[2, [1, 2, 4, 5, 6, 8, 9]] = 1
 FIELD_POSITIONS[3, [0, 1, 2, 4, 5, 6, 8, 9, 10]] = 1
 FIELD_POSITIONS[4, :12] = 1
 FIELD_POSITIONS[5] = 1
+
+BASE_GAME = -1
+MODULE_OF_CROP = np.full(NUM_CROPS, BASE_GAME, np.int8)
+"""The module that each crop's tiles come with, or BASE_GAME."""
+MODULE_OF_CROP[Crop.CACTUS], MODULE_OF_CROP[Crop.LAKE] = Module.CACTUS, Module.LAKE
+MODULE_OF_CROP[[Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE]] = Module.FLOWER_TILES
 
 
 @rule
@@ -123,10 +130,8 @@ def lay_fields(s: State, t: Tables) -> None:
 @rule
 def is_in_box(s: State, crop: int) -> bool:
     """Whether tiles of this crop are played with: the promos' and the flowers' only with their modules."""
-    if crop < Crop.CACTUS:
-        return True
-    module = Module.CACTUS if crop == Crop.CACTUS else Module.LAKE if crop == Crop.LAKE else Module.FLOWER_TILES
-    return bool(s.modules[module] == 1)
+    module = int(MODULE_OF_CROP[crop])
+    return bool(module == BASE_GAME or s.modules[module] == 1)
 
 
 @rule
@@ -135,7 +140,7 @@ def deal_extra_card(s: State) -> None:
     if s.players == 2:
         kind = draw_card(s)
         if kind >= 0:
-            s.hand[1 - int(s.first_player), kind] += 1
+            s.hand[1 - s.first_player, kind] += 1
 
 
 @rule
@@ -156,7 +161,7 @@ def continue_setup(s: State, t: Tables) -> bool:
             return True
         deal_extra_card(s)
     if s.players > 1 and s.turn_index < s.players:
-        ask(s, Decision.SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+        ask(s, Decision.SETUP_CLOUD, (s.first_player - 1 - s.turn_index) % s.players)
         return True
     deal_powers(s)
     deal_forecasts(s)
@@ -174,7 +179,7 @@ def allow_setup_cloud(s: State) -> None:
 @rule
 def place_setup_cloud(s: State, action: int) -> None:
     """Answers SETUP_CLOUD."""
-    new_cloud(s, action - TILE, int(s.actor), 1)
+    new_cloud(s, action - TILE, s.actor, 1)
     s.turn_index += 1
     ask_nothing(s)
 

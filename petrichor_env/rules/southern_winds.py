@@ -16,7 +16,7 @@ from petrichor_env.rules.growing import move_drop, put_drop, take_drop
 from petrichor_env.rules.points import gain
 from petrichor_env.rules.voting import decrease_die
 from petrichor_env.state import NO_TILE, NUM_KINDS, Source, State
-from petrichor_env.tables import Tables
+from petrichor_env.tables import RESHUFFLE, Tables
 from tabletop.chance import random_below
 from tabletop.compiled import rule
 
@@ -33,8 +33,7 @@ ADD_TO_CLOUD = 5
 ADD_TO_CLOUD_AGAIN = 6
 MOVE_MIXED_CLOUD = 7
 MOVE_PURE_CLOUD = 8
-RESHUFFLE = 9
-NUM_CARDS = 9
+NUM_CARDS = RESHUFFLE
 
 
 # Variants, by their place in config.VARIANTS
@@ -200,7 +199,7 @@ def resolve_icons(s: State, t: Tables, card: int) -> None:
 @rule
 def log_card(s: State, card: int, roll: int, tile: int) -> None:
     """What was revealed since the player's last turn, for whoever watches."""
-    i = int(s.winds_revealed)
+    i = s.winds_revealed
     if i == s.winds_card.shape[0]:  # only in a described position, never in play
         clear_winds_log(s)
         i = 0

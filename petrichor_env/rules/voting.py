@@ -35,8 +35,8 @@ def can_vote_on(s: State, seat: int, space: int) -> bool:
 def allow_vote(s: State) -> None:
     """The action's weather space, the next one clockwise, or a Harvest die that still shows votes."""
     for clockwise in range(2):
-        space = (int(s.card) + clockwise) % NUM_KINDS
-        if can_vote_on(s, int(s.actor), space):
+        space = (s.card + clockwise) % NUM_KINDS
+        if can_vote_on(s, s.actor, space):
             allow(s, VOTE + space)
     for die in range(3):
         if s.dice[die] != HARVEST:
@@ -48,7 +48,7 @@ def vote(s: State, action: int) -> None:
     """Answers VOTE. Nothing is asked once the vote has been cast."""
     ask_nothing(s)
     if action >= DIE:
-        decrease_die(s, int(s.actor), action - DIE + 1)
+        decrease_die(s, s.actor, action - DIE + 1)
     else:
         cast_vote(s, action - VOTE)
 

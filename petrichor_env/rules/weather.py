@@ -48,7 +48,7 @@ def continue_weather_phase(s: State, t: Tables) -> bool:
             return True
         s.weather = 0
     while s.weather < NUM_KINDS:
-        space = int(s.weather)
+        space = s.weather
         if is_resolved(s, space):
             if continue_weather(s, t) or continue_flowers(s, t, space):
                 return True
@@ -172,7 +172,7 @@ def continue_sun_weather(s: State, t: Tables) -> bool:
         neutral_sun_weather(s, t)
         s.turn_index = 1
     while s.turn_index < s.owners:
-        seat = 0 if s.players == 1 else (int(s.first_player) + int(s.turn_index)) % int(s.players)
+        seat = 0 if s.players == 1 else (s.first_player + s.turn_index) % s.players
         if continue_sun_forecast(s, t, seat):
             return True
         within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
@@ -189,7 +189,7 @@ def continue_sun_weather(s: State, t: Tables) -> bool:
 def allow_sun_weather_cloud(s: State) -> None:
     """Any own cloud within reach; nothing need be doubled if the supply alone can double none."""
     supply = int(s.supply[s.actor])
-    within_reach = supply + own_drops_on_tiles(s, int(s.actor))
+    within_reach = supply + own_drops_on_tiles(s, s.actor)
     must_double = False
     for tile in range(NUM_TILES):
         own = int(s.cloud_drops[tile, s.actor])
@@ -213,7 +213,7 @@ def choose_sun_weather_cloud(s: State, t: Tables, action: int) -> None:
 @rule
 def take_missing_drop(s: State, t: Tables, action: int) -> None:
     """Answers TAKE_DROP: a drop from a tile for a short supply; then the effect that needs it goes on."""
-    take_drop(s, t, action - TILE, int(s.actor))
+    take_drop(s, t, action - TILE, s.actor)
     if s.phase == Phase.WEATHER:
         double_cloud(s, t)
     elif s.card == Weather.FROST:
@@ -228,7 +228,7 @@ def double_cloud(s: State, t: Tables) -> None:
     if s.supply[s.actor] < own:
         ask(s, Decision.TAKE_DROP, s.actor)
         return
-    add_to_cloud(s, int(s.target), int(s.actor), own)
+    add_to_cloud(s, s.target, s.actor, own)
     s.target = NO_TILE
     s.turn_index += 1
     settle_clouds(s, t)
@@ -245,7 +245,7 @@ def continue_wind_weather(s: State, t: Tables) -> bool:
         for tile in range(NUM_TILES):
             for owner in range(s.owners):
                 if s.drops[tile, owner] > 0:
-                    ask(s, Decision.WIND_WEATHER_DROP, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+                    ask(s, Decision.WIND_WEATHER_DROP, (s.first_player - 1 - s.turn_index) % s.players)
                     return True
         s.turn_index += 1
     if s.players == 1:
@@ -265,7 +265,7 @@ def allow_wind_weather_drop(s: State) -> None:
 def allow_wind_weather_direction(s: State) -> None:
     """To a neighbour, but not onto a closed Snowdrop."""
     for direction in range(4):
-        to = neighbour(s, int(s.target), direction)
+        to = neighbour(s, s.target, direction)
         if to != NO_TILE and not is_closed(s, to):
             allow(s, DIRECTION + direction)
 
@@ -279,8 +279,8 @@ def choose_wind_weather_drop(s: State, action: int) -> None:
 
 @rule
 def choose_wind_weather_direction(s: State, t: Tables, action: int) -> None:
-    to = neighbour(s, int(s.target), action - DIRECTION)
-    move_drop(s, t, int(s.target), int(s.target_owner), to)
+    to = neighbour(s, s.target, action - DIRECTION)
+    move_drop(s, t, s.target, s.target_owner, to)
     s.target = NO_TILE
     s.target_owner = NOBODY
     s.turn_index += 1
@@ -293,7 +293,7 @@ def choose_wind_weather_direction(s: State, t: Tables, action: int) -> None:
 @rule
 def change_first_player(s: State) -> None:
     """The first player keeps the marker only with more votes left on the board than the other."""
-    other = 1 - int(s.first_player)
+    other = 1 - s.first_player
     first_votes, other_votes = 0, 0
     for space in range(NUM_KINDS):
         first_votes += int(s.votes[space, s.first_player])

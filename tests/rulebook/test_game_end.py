@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from petrichor_env import Batch, Config, rules
-from petrichor_env.state import MAX_PLAYERS, NOBODY, STATE, State
+from petrichor_env import Batch, Config
+from petrichor_env.state import NOBODY, STATE, State
 from tests.rulebook.base_game import Numbers, by_seat, end_round, final_round, over, phase, tile
 
 TRACK = (0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 48)
@@ -21,15 +21,14 @@ def winners(state: State) -> set[int]:
 
 
 def places_of(players: int, points: Numbers, wins: Numbers, forfeited: int) -> Numbers:
-    """The places of a game that ended so; it has to have 0 for seats without an owner, and winners in place 1."""
+    """The places of a game that ended so; the winners have to be in place 1."""
     states = Batch(Config(players=players), 1, seed=0).states
     owners = len(points)
     states["points"][0, :owners], states["voting_wins"][0, :owners], states["forfeited"] = points, wins, forfeited
-    places, won = np.full(MAX_PLAYERS, 9, np.int8), np.full(MAX_PLAYERS, 9, np.int8)
-    rules.ranks(states[0], places)
-    rules.winners(states[0], won)
-    assert won.tolist() == (places == 1).tolist() and not places[owners:].any()
-    return tuple(places[:owners].tolist())
+    batch = Batch(Config(players=players), 1, seed=0)
+    places = batch.places(states)[0]
+    assert len(places) == owners and batch.winners(states)[0].tolist() == (places[:players] == 1).tolist()
+    return tuple(places.tolist())
 
 
 @pytest.mark.parametrize(("rounds", "last"), [(4, 4), (6, 6)])

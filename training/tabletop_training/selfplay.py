@@ -113,7 +113,7 @@ class Task:
             given = {"curriculum": False, **given}
         game = self.config.game
         table = self.table() | given
-        if table.get("components") is not None:
+        if isinstance(table.get("components"), str | Path):
             game.load_tables(table["components"])
             table["components"] = str(Path(table["components"]).resolve())
         return self.of_table(game, table)
