@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -25,12 +26,19 @@ def test_the_page_builds_the_module() -> None:
     assert len(BUILT) == 6
 
 
-def test_what_it_shows_runs() -> None:
+def test_what_it_shows_runs(tmp_path: Path) -> None:
     """In a process of its own, so that what it registers stays there."""
-    assert len(USED) == 5
+    assert len(USED) == 6
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(USED)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
+        [sys.executable, "-c", "\n".join(USED)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "agents", ROOT / "training")))},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert "(1024, 84) (1024, 7) (1024, 2)" in done.stdout
+    assert (tmp_path / "connect-four.json").stat().st_size > 100
     assert "player_0 0, player_1 0" in done.stdout and re.search(r"^random", done.stdout, re.MULTILINE)
