@@ -6,7 +6,7 @@ Both are checked by the same rules (`KEYS`); docs/components.md is the page for 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
-from petrichor_env.tables import MAX_COPIES, NEVER, TABLES, TRACK_SPACES
+from petrichor_env.tables import MAX_COPIES, NEVER, RESHUFFLE, TABLES, TRACK_SPACES
 from tabletop.errors import ComponentsError
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
@@ -30,9 +30,9 @@ OVERLAY = "overlay"
 MOST_VOTING_WINS = 12
 """Two spaces in each of six rounds."""
 
-RESHUFFLE_CARD = 9
-
 Value: TypeAlias = int | float | str
+Overlay: TypeAlias = str | Path | Mapping[str, Value | Sequence[Value]] | tuple[tuple[str, Any], ...]
+"""Numbers that replace the shipped ones: the path of a TOML file, or a mapping or pairs of keys and numbers."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ _TILE_KEYS = {crop: _base_tile_keys(crop) for crop in _BASE_CROPS} | {
 
 
 def _winds_key(card: int) -> Key:
-    if card == RESHUFFLE_CARD:
+    if card == RESHUFFLE:
         return Key("icons", low=1, high=0, places=())
     return Key("icons", low=1, high=0, places=("icon 1", "icon 2"), at_least=1, words=(*WEATHER_NAMES, "harvest"))
 
@@ -166,7 +166,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "action_cards.cards_of_a_kind": Key("copies", low=10, high=12),
         "action_cards.cards_of_a_kind_five_players": Key("copies with five players", low=10, high=12),
     }
-    | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE_CARD + 1)}
+    | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE + 1)}
     | {
         "voting_wins_track.points": Key(
             "points by number of wins, from 0", high=200, places=_WINS, at_least=MOST_VOTING_WINS + 1
@@ -241,6 +241,16 @@ class _Reader:
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise ComponentsError(f"{self.file}: not a TOML file: {error}; docs/components.md has an example") from None
         self.table("", document)
+        return self.together()
+
+    def read_numbers(self, numbers: Iterable[tuple[str, Any]]) -> Components:
+        for path, value in numbers:
+            if path not in KEYS:
+                self.fail(path, "unknown key", "the keys of a component file (docs/components.md)")
+            self.keep(path, list(value) if isinstance(value, tuple) else value, None)
+        return self.together()
+
+    def together(self) -> Components:
         found = {**(self.base or {}), **self.read_keys}
         for key in KEYS:
             if key not in found:
@@ -260,16 +270,19 @@ class _Reader:
                 kind = "tile" if prefix == "tiles." else "card" if prefix == "southern_winds_cards." else "key"
                 self.fail(path, f"unknown {kind}", ", ".join(names))
             elif path in KEYS:
-                values = self.values(path, KEYS[path], value)
-                stated = table.get("source", {}).get(name)
-                sources = self.sources(f"{prefix}source.{name}", stated, len(values))
-                self.read_keys[path] = Numbers(values, sources, KEYS[path].places is None)
+                self.keep(path, value, table.get("source", {}).get(name))
             elif isinstance(value, dict):
                 self.table(path + ".", value)
             else:
                 self.fail(
                     path, f"{value!r} is not a table", f"a table [{path}] of {', '.join(_names_below(path + '.'))}"
                 )
+
+    def keep(self, path: str, value: Any, stated: Any) -> None:
+        values = self.values(path, KEYS[path], value)
+        prefix, _, name = path.rpartition(".")
+        sources = self.sources(f"{prefix}.source.{name}", stated, len(values))
+        self.read_keys[path] = Numbers(values, sources, KEYS[path].places is None)
 
     def values(self, path: str, key: Key, value: Any) -> tuple[Value, ...]:
         if key.places is None:
@@ -386,35 +399,71 @@ def _compasses(components: Components, crop: Crop) -> list[Value]:
 # --- Loading ---------------------------------------------------------------------------------------------------------
 
 
-def load_components(overlay: str | Path | None = None) -> Components:
+def load_components(overlay: Overlay | None = None) -> Components:
     """The shipped numbers with the overlay's in their place, each with its source.
 
     Raises:
         ComponentsError: the overlay can't be read or is not as `KEYS` says.
     """
-    return _components(*_read_file(overlay))
+    return _components(*_read(overlay))
 
 
-def load_tables(overlay: str | Path | None = None) -> np.ndarray:
+def load_tables(overlay: Overlay | None = None) -> np.ndarray:
     """The numbers that the compiled rules read.
 
     Arguments:
-        overlay: path of an overlay TOML file; None for the shipped numbers.
+        overlay: numbers that replace the shipped ones, as a file or as data; None for the shipped ones.
 
     Returns:
-        (1,) array of `TABLES`, read-only. Equal files give the same array.
+        (1,) array of `TABLES`, read-only. Equal numbers give the same array.
 
     Raises:
         ComponentsError: the overlay can't be read or is not as `KEYS` says; the text names file, key, allowed values.
     """
-    if overlay is not None and not isinstance(overlay, str | Path):
-        raise ComponentsError(f"components={overlay!r:.80}: the path of an overlay TOML file, or None")
-    return _tables(*_read_file(overlay))
+    return _tables(*_read(overlay))
 
 
-def _read_file(overlay: str | Path | None) -> tuple[str, str] | tuple[()]:
+def own_numbers(overlay: Overlay | None) -> dict[str, Value | list[Value]] | None:
+    """The overlay's numbers that aren't the shipped ones, as data; None where all are.
+
+    Raises ComponentsError as `load_components` does.
+    """
+    shipped, own = load_components(), load_components(overlay)
+    changed = {key: numbers for key, numbers in own.items() if numbers.values != shipped[key].values}
+    return {
+        key: numbers.values[0] if numbers.single else list(numbers.values) for key, numbers in changed.items()
+    } or None
+
+
+def frozen_numbers(numbers: Any) -> tuple[tuple[str, Any], ...]:
+    """A mapping of keys to numbers, or pairs of both, as sorted pairs with tuples in place of lists, hashable.
+
+    Raises ComponentsError for anything else; whether the keys may have these numbers is checked where they are loaded.
+    """
+    try:
+        pairs = list(numbers.items() if isinstance(numbers, Mapping) else numbers)
+        frozen = {key: tuple(value) if isinstance(value, list | tuple) else value for key, value in pairs}
+        if len(frozen) < len(pairs):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ComponentsError(
+            f"components: {numbers!r:.80} is neither a path nor a mapping of keys to numbers"
+        ) from None
+    for key, value in frozen.items():
+        if not isinstance(key, str) or key not in KEYS:
+            raise ComponentsError(f"components: {key!r:.80} is no key of a component file (docs/components.md)")
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, bool) or not isinstance(number, int | float | str):
+                raise ComponentsError(f"components: {key}: {number!r:.80} is neither a number nor a word")
+    return tuple(sorted(frozen.items()))
+
+
+def _read(overlay: Overlay | None) -> tuple[str, str] | tuple[str, tuple[tuple[str, Any], ...]] | tuple[()]:
+    """The name of what is read, and its text or its numbers."""
     if overlay is None:
         return ()
+    if not isinstance(overlay, str | Path):
+        return "components", frozen_numbers(overlay)
     try:
         return str(overlay), Path(overlay).expanduser().read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -425,15 +474,17 @@ def _read_file(overlay: str | Path | None) -> tuple[str, str] | tuple[()]:
 
 
 @lru_cache(maxsize=64)
-def _components(file: str | None = None, text: str = "") -> Components:
+def _components(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = "") -> Components:
     if file is None:
         return read_components(BASE_FILE.read_text(encoding="utf-8"), BASE_FILE.name)
-    return read_components(text, file, _components())
+    if isinstance(given, str):
+        return read_components(given, file, _components())
+    return _Reader(file, _components()).read_numbers(given)
 
 
 @lru_cache(maxsize=64)
-def _tables(file: str | None = None, text: str = "") -> np.ndarray:
-    components = _components() if file is None else _components(file, text)
+def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = "") -> np.ndarray:
+    components = _components() if file is None else _components(file, given)
     tables = np.zeros(1, TABLES)
     row = tables[0]
     for crop in Crop:
@@ -451,7 +502,7 @@ def _tables(file: str | None = None, text: str = "") -> np.ndarray:
         row["scores"][crop, side - 1] = _extended(
             _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS
         )
-    for card in range(1, RESHUFFLE_CARD + 1):
+    for card in range(1, RESHUFFLE + 1):
         icons = components[f"southern_winds_cards.{card}"].values
         row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
         row["winds_harvest"][card - 1] = icons.count("harvest")

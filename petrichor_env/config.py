@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from petrichor_env.component_files import frozen_numbers
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, State
-from tabletop.errors import ConfigError
+from tabletop.errors import ComponentsError, ConfigError
 
 if TYPE_CHECKING:
     from tabletop.game import Game
@@ -52,6 +53,13 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
     return given
 
 
+def _components(given: Any) -> str | tuple[tuple[str, Any], ...] | None:
+    """A path as a string, numbers as pairs. Raises ComponentsError for anything else."""
+    if given is None or isinstance(given, str | Path):
+        return None if given is None else str(given)
+    return frozen_numbers(given) or None
+
+
 @dataclass(frozen=True)
 class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
@@ -66,7 +74,9 @@ class Config:
         modules: any of `MODULES` (promos and Flowers), kept in their order; neither "lake" nor "flower_tiles" in solo.
         powers: one of `POWERS` for each player from seat 0, all different; () deals them at random. Needs the module
             "powers".
-        components: path of an overlay TOML file whose numbers replace the shipped ones; None for the shipped ones.
+        components: numbers that replace the shipped ones: the path of an overlay TOML file, or a mapping of its keys
+            to numbers, such as {"pieces.clouds": 9}, which is kept as a tuple of (key, number) pairs, sorted, with
+            tuples in place of lists; None, and an empty mapping, for the shipped ones.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = SWITCHES
@@ -79,7 +89,7 @@ class Config:
     )
     modules: tuple[str, ...] = field(default=(), metadata={"help": "Promos and Flowers, with commas between."})
     powers: tuple[str, ...] = field(default=(), metadata={"help": "Each seat's power, with commas between."})
-    components: str | None = field(
+    components: Any = field(
         default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}
     )
 
@@ -109,19 +119,20 @@ class Config:
             raise ConfigError(
                 f"powers={powers!r}: one for each of {self.players} players from seat 0, or () to deal them at random"
             )
-        if self.components is not None and not isinstance(self.components, (str, Path)):
-            raise ConfigError(f"components={self.components!r}: the path of an overlay TOML file, or None")
+        try:
+            components = _components(self.components)
+        except ComponentsError as error:
+            raise ConfigError(str(error)) from None
         object.__setattr__(self, "players", int(self.players))
         object.__setattr__(self, "rounds", int(self.rounds))
         object.__setattr__(self, "drafting", bool(self.drafting))
         object.__setattr__(self, "variants", tuple(name for name in VARIANTS if name in given))
         object.__setattr__(self, "modules", tuple(name for name in MODULES if name in modules))
         object.__setattr__(self, "powers", powers)
-        if self.components is not None:
-            object.__setattr__(self, "components", str(self.components))
+        object.__setattr__(self, "components", components)
 
     @classmethod
-    def of(cls, state: State, components: str | None = None) -> Config:
+    def of(cls, state: State, components: Any = None) -> Config:
         """The configuration that a record of `state.STATE` is played with."""
 
         def names(allowed: tuple[str, ...], switches: Iterable[int]) -> tuple[str, ...]:

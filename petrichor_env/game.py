@@ -6,7 +6,7 @@ from pathlib import Path
 
 from petrichor_env import __version__, drawing, rules
 from petrichor_env.actions import ACTION_NAMES
-from petrichor_env.component_files import load_tables
+from petrichor_env.component_files import load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.invariants import check
 from petrichor_env.observation import LAYOUT, observe
@@ -54,4 +54,5 @@ GAME = Game(
     scenario=scenario,
     described=described,
     scored=SOURCE_NAMES,
+    own_numbers=own_numbers,
 )

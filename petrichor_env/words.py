@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from petrichor_env.rules.setup import FIELD_POSITIONS
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, TILE_NAMES, Cloud, Growing
-from tabletop.words import counted as counted
+from tabletop.words import player_names
 
 FIELDS = {players: tuple(np.flatnonzero(FIELD_POSITIONS[players]).tolist()) for players in (1, 2, 3, 4, 5)}
 """The positions of the Fields by number of players (1 is solo), in reading order."""
@@ -24,7 +22,7 @@ _SOURCE_TITLES = {"wheat_tokens": "Wheat tokens", "voting_wins": "Voting Wins", 
 
 def owner_names(players: int) -> tuple[str, ...]:
     """The owners of drops and votes by seat: `player_0` …, in solo `player_0` and `neutral`."""
-    return ("player_0", NEUTRAL) if players == 1 else tuple(f"player_{seat}" for seat in range(players))
+    return ("player_0", NEUTRAL) if players == 1 else player_names(players)
 
 
 def tile_name(players: int, tile: int) -> str:
@@ -42,13 +40,3 @@ def crop_name(crop: int) -> str:
 def source_title(source: str) -> str:
     """How texts call a `state.Source`, by its name."""
     return _SOURCE_TITLES.get(source, source.capitalize() if source in CROP_NAMES else source)
-
-
-def win_text(winners: Sequence[str]) -> str:
-    """`player_0 wins`, `player_0 and player_2 win`."""
-    return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
-
-
-def name_or_none(names: Sequence[str], index: int) -> str | None:
-    """The name of that index, None for the -1 that stands for nobody and nothing."""
-    return None if index < 0 else names[index]

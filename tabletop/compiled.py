@@ -158,7 +158,8 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
 
 
-ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal", "rule_compiler")]
+_ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "overwrite", "record", "rule_compiler")
+ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
 """The engine's files whose functions are compiled, or that say how."""
 
 
@@ -180,14 +181,16 @@ def _in_cache(folder: Path, work: Callable[[], Any]) -> Any:
 
 
 def _plain(function: Function) -> Function:
-    """Without compilation: records get their fields as attributes, as Numba's have them."""
+    """Without compilation: all records have their fields as attributes, as Numba's have."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
-            return function(*(a.view(np.recarray) if getattr(a, "dtype", _NUMBER).names else a for a in arguments))
+            return function(*(a.view(np.recarray) if _lacks_attributes(a) else a for a in arguments))
 
     return cast(Function, run)
 
 
-_NUMBER = np.dtype(np.int64)
+def _lacks_attributes(argument: Any) -> bool:
+    """Whether it is an array of records that were not declared as `tabletop.record` does."""
+    return isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void

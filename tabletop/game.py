@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -13,8 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from tabletop import defaults
 from tabletop.compiled import cache_folder, keep_shared_rules, made_for
+from tabletop.drawing.lines import Block
+from tabletop.drawing.owners import Mark
 from tabletop.observation import Layout
+from tabletop.words import Facts
 
 if TYPE_CHECKING:
     from tabletop.kernels import Kernels
@@ -38,7 +43,8 @@ class Config(Protocol):
     """What is played: a frozen dataclass that checks itself; all its fields are JSON-able.
 
     SWITCHES: the fields of a record that it sets. game: the `Game`. name: a short one for tables and file names.
-    components: numbers that replace the shipped ones, or None. agents: the players' names by seat.
+    components: numbers that replace the shipped ones: a file's path, or the numbers themselves; None for the shipped.
+    agents: the players' names by seat.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]]
@@ -70,11 +76,14 @@ class Config(Protocol):
 class Rules:
     """A game's compiled rules: functions of one record `s` and, mostly, its printed numbers `t`.
 
+    The last five are needed only where a game differs from `tabletop.defaults`: points decide, nothing is hidden.
+
     reset(s, t): from the switches and the random stream alone to the first decision.
     step(s, t, action): answer the pending decision with a legal action; go on to the next decision or the end.
     legal(s, t): write the set of legal actions into the record.
     observe(s, t, viewer, out): write what that seat may know into `out`, (size,) int16 zeros, as plain counts.
     ranks(s, out): write each owner's place in a finished game into `out` (int8): 1 for the first; equal ones share it.
+        Of a game that somebody has forfeited the engine itself says who has won.
     forfeit(s, seat): end the game where a seat loses by an illegal action.
     sample_hidden(s, t, seat, rng): redraw all that this seat cannot know, and give the game another random stream.
     value(s, t, w, seat, memo): points that the seat is ahead, now and by what it may expect (float64), for searches.
@@ -85,11 +94,11 @@ class Rules:
     step: Callable[..., None]
     legal: Callable[..., None]
     observe: Callable[..., None]
-    ranks: Callable[..., None]
-    forfeit: Callable[..., None]
-    sample_hidden: Callable[..., None]
-    value: Callable[..., float]
-    is_settled: Callable[..., bool]
+    ranks: Callable[..., None] = defaults.ranks_by_points
+    forfeit: Callable[..., None] = defaults.forfeit
+    sample_hidden: Callable[..., None] = defaults.hide_nothing
+    value: Callable[..., float] = defaults.points_ahead
+    is_settled: Callable[..., bool] = defaults.is_others_turn
 
     def as_module(self) -> ModuleType:
         """The functions as attributes of a module, which compiled code can name."""
@@ -100,10 +109,13 @@ class Rules:
 
 
 class Words(Protocol):
-    """A game in words. `viewer` is the seat that reads, None for one that may see everything."""
+    """A game in words. `viewer` is the seat that reads, None for one that may see everything.
+
+    `tabletop.plain.PlainWords` has all of them, for a game to begin with.
+    """
 
     def question(self, state: Any) -> str:
-        """What is asked."""
+        """What is asked, so that it follows "player_0 is asked"."""
         ...
 
     def action_text(self, state: Any, action: int) -> str:
@@ -122,18 +134,54 @@ class Words(Protocol):
         """What was done, and then `changes`, as far as a picture's last line has room."""
         ...
 
+    def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
+        """Who is asked what, and in which part of the game; `names` of the owners instead of `owner_names`."""
+        ...
+
     def owner_names(self, players: int) -> tuple[str, ...]:
         """`player_0` and so on, and what an opponent is called whom the rules play."""
         ...
 
+    def about(self, config: Any) -> Sequence[str]:
+        """What is played, in a few words each, such as "2 players" and "4 rounds"."""
+        ...
+
+    def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
+        """Where points came from: a word, and each owner's points from there. Empty where that isn't told."""
+        ...
+
+    @property
+    def opponent(self) -> str:
+        """Whom one plays against who plays alone; empty in a game that nobody plays alone."""
+        ...
+
+    @property
+    def examples(self) -> Sequence[str]:
+        """Parts of actions' texts that a person may type."""
+        ...
+
 
 class Drawing(Protocol):
-    """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers."""
+    """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers.
+
+    `tabletop.plain.PlainDrawing` draws any game that can be written as text.
+    """
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
     ) -> str:
         """The game as lines of text."""
+        ...
+
+    def text_blocks(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        asked: bool = True,
+    ) -> Sequence[Block]:
+        """What `render_text` joins, for a terminal of any width; `asked`: with who is asked what."""
         ...
 
     def render_svg(
@@ -145,19 +193,28 @@ class Drawing(Protocol):
         last_action: str = "",
         names: Sequence[str] | None = None,
     ) -> str:
-        """The game as an SVG picture."""
+        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one."""
+        ...
+
+    def marks(self, players: int) -> Sequence[Mark]:
+        """What the owners are drawn as."""
         ...
 
 
-@dataclass(frozen=True, eq=False)
+def _no_numbers(components: Any) -> None:
+    """Of a game whose numbers can't be replaced."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """All that a game offers to the rest.
+    """All that a game offers to the rest. What may be left out is in `tabletop.defaults`.
 
     Attributes:
         name: one lower-case word, for files, caches and the command line. title: as people write it.
         home: the module that has this object as `GAME`; pickles and environments' specs refer to it.
         version: the game's package's. state_version: of the record's layout; what is stored carries it.
-        sources: files and folders whose functions are compiled, or whose constants those use.
+        sources: files and folders whose functions are compiled, or whose constants those use; without them the file
+            of `home`.
         state: dtype of a record, with the fields of `RECORD`. tables: dtype of the printed numbers.
         load_tables: takes a configuration's `components`, returns (1,) of `tables`; the array is read-only.
         config: the type of configurations.
@@ -172,34 +229,39 @@ class Game:
         described: takes a record, returns its description, JSON-able.
         scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
             owner's points by source; () for a game whose record has no such field.
+        own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
+            ones, or None; so that they can be kept where their file may go.
     """
 
     name: str
     title: str
     home: str
     version: str
-    state_version: int
-    sources: tuple[Path, ...]
+    state_version: int = 1
+    sources: tuple[Path, ...] = ()
     state: np.dtype[Any]
-    tables: np.dtype[Any]
-    load_tables: Callable[[Any], np.ndarray]
+    tables: np.dtype[Any] = defaults.NO_TABLES
+    load_tables: Callable[[Any], np.ndarray] = defaults.no_tables
     config: type[Any]
     players: tuple[int, ...]
     decisions: tuple[str, ...]
     actions: tuple[str, ...]
     observation: Layout
     rules: Rules
-    weights: Mapping[str, float]
-    new_memo: Callable[[], np.ndarray]
-    search_settings: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    new_memo: Callable[[], np.ndarray] = defaults.no_memo
+    search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
     scored: tuple[str, ...] = ()
+    own_numbers: Callable[[Any], Any] = _no_numbers
 
     def __post_init__(self) -> None:
+        if not self.sources:
+            object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
         missing = [name for name in RECORD if name not in (self.state.names or ())]
         if missing:
             raise TypeError(f"the record of {self.name} lacks the fields {', '.join(missing)}")

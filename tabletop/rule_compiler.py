@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numba
@@ -45,6 +45,8 @@ USED = is_known(numba.__version__) and not os.environ.get("TABLETOP_PLAIN_NJIT")
 
 _njit: Any = numba.njit
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
+_KERNEL_OPTIONS = {**_OPTIONS, "nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+_RULE_OPTIONS = {**_KERNEL_OPTIONS, "no_cpython_wrapper": True}
 
 
 def compile_rule(function: Callable[..., Any], used: bool = USED) -> Any:
@@ -65,7 +67,15 @@ def compile_kernel(function: Callable[..., Any], used: bool = USED) -> Any:
 # --- code libraries ---
 
 
-class RuleLibrary(JITCodeLibrary):
+class Library(JITCodeLibrary):
+    """LLVM IR as it comes, without the passes that Numba runs over each function for itself."""
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(ll_module)
+
+
+class RuleLibrary(Library):
     """The code of one rule: LLVM IR that calls other rules, neither linked with them nor turned into machine code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
@@ -100,7 +110,7 @@ class RuleLibrary(JITCodeLibrary):
         return self._shared_module
 
 
-class KernelLibrary(JITCodeLibrary):
+class KernelLibrary(Library):
     """The code of a kernel, or of a shared rule, with the rules that it reaches, optimised together."""
 
     def __init__(self, codegen: Any, name: str) -> None:
@@ -126,6 +136,12 @@ class KernelLibrary(JITCodeLibrary):
             for name, environment in library.environments.items():
                 if codegen._engine.is_symbol_defined(name):
                     codegen.set_env(name, environment)
+
+    def _optimize_final_module(self) -> None:
+        """One pass over everything, where Numba runs a cheap one first: that is for arrays made in many places."""
+        manager, builder = self._codegen._module_pass_manager()
+        with self._recorded_timings.record("Module passes", builder):
+            manager.run(self._final_module, builder)
 
 
 def reached(libraries: Iterable[Any]) -> Iterator[Any]:
@@ -153,7 +169,7 @@ _shared_dispatchers: dict[tuple[str, str], SharedRuleDispatcher] = {}
 
 
 class RuleCompiler(Compiler):
-    library_class: type[JITCodeLibrary] = RuleLibrary
+    library_class: type[Library] = RuleLibrary
 
     def define_pipelines(self) -> Any:
         library = self.library_class(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
@@ -198,7 +214,7 @@ class KernelCache(FunctionCache):
 class KernelDispatcher(CPUDispatcher):
     """A function that Python calls."""
 
-    options: ClassVar[dict[str, Any]] = {**_OPTIONS, "nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+    options = _KERNEL_OPTIONS
     compiler: type[Compiler] = KernelCompiler
 
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, *, cached: bool = False) -> None:
@@ -213,7 +229,7 @@ class KernelDispatcher(CPUDispatcher):
 class RuleDispatcher(KernelDispatcher):
     """One specialisation for all integers. Where Python calls it after all, for a test, a kernel is made of it."""
 
-    options: ClassVar[dict[str, Any]] = {**KernelDispatcher.options, "no_cpython_wrapper": True}
+    options = _RULE_OPTIONS
     compiler = RuleCompiler
     _kernel: KernelDispatcher | None = None
 
@@ -248,6 +264,8 @@ class SharedRuleDispatcher(RuleDispatcher):
 
 
 def widened(kind: Any) -> Any:
-    """int64 for all signed integers and literals of them; other types as they are."""
+    """int64 for all signed integers, literals and enumerations of them; other types as they are."""
     kind = types.unliteral(kind)
+    if isinstance(kind, types.IntEnumMember):
+        return types.int64
     return types.int64 if isinstance(kind, types.Integer) and kind.signed and kind.bitwidth < 64 else kind

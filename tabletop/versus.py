@@ -137,6 +137,19 @@ class VersusBatch:
         return self.batch.configs
 
     @property
+    def states(self) -> np.ndarray:
+        """(N,) records: the whole games, as in `Batch`. tables, actors: also as there."""
+        return self.batch.states
+
+    @property
+    def tables(self) -> np.ndarray:
+        return self.batch.tables
+
+    @property
+    def actors(self) -> np.ndarray:
+        return self.batch.actors
+
+    @property
     def over(self) -> np.ndarray:
         """(N,) bool: games that wait for their reset."""
         return np.asarray(self.batch.actors == NOBODY)

@@ -359,7 +359,7 @@ def test_budgets_are_checked() -> None:
         IsmctsAgent(milliseconds=float("nan"))
     with pytest.raises(ConfigError, match="playouts=0: an int of at least 1"):
         RolloutAgent(0)
-    with pytest.raises(ConfigError, match="settings: temperature; there are scale, "):
+    with pytest.raises(ConfigError, match="settings: unknown temperature; there are scale, "):
         IsmctsAgent(5, settings={"temperature": 1.0})
 
 

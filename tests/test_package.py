@@ -80,6 +80,7 @@ def test_no_file_names_a_machine_or_a_package_index() -> None:
 
 def test_generated_pages_are_current() -> None:
     assert (ROOT / "docs" / "observation.md").read_text(encoding="utf-8") == generate.observation_page()
+    assert (ROOT / "docs" / "state.md").read_text(encoding="utf-8") == generate.state_page()
     assert (ROOT / "docs" / "actions.md").read_text(encoding="utf-8") == generate.actions_page()
     assert generate.performance_table() in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert generate.difficulty_table() in README

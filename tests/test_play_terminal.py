@@ -21,26 +21,25 @@ from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, pla
 from petrichor_env import Config
 from petrichor_env.config import MODULES
 from petrichor_env.drawing import action_text, render_text
-from petrichor_env.drawing.text import OWNER_PAINTS
+from petrichor_env.drawing.text import OWNER_PAINTS, text_blocks
+from petrichor_env.game import GAME
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
 from tabletop.agents import Decisions
 from tabletop.batch import legal_actions
+from tabletop.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, joined, width
 from tabletop.errors import ConfigError, IllegalAction, ReplayError
 from tabletop.replays.replay import Replay
 from tabletop.terminal import (
     _turn_on_sequences,
     columns_of_output,
-    fit,
-    in_columns,
     is_terminal,
     obeys_sequences,
     wants_colour,
-    width,
 )
 from tests.hidden import swapped
 from tests.terminal import Terminal as PseudoTerminal
 
-QUICK = make_agent("ismcts-20")
+QUICK = make_agent("ismcts-20", GAME)
 """For hints."""
 PAGE = Path(__file__).parents[1] / "docs" / "playing.md"
 
@@ -138,11 +137,34 @@ def test_everything_fits() -> None:
 
 def test_fit() -> None:
     assert fit("one two three", 8) == "one two\n    three"
-    assert fit("+--+--+--+\n| a| b| c|\n+--+--+--+\nx", 8) == "+--+--+\n| a| b|\n+--+\n| c|\n+--+--+\nx"
-    assert fit("+--+--+--+\n| a| b|  |\n+--+--+--+", 8) == "+--+--+\n| a| b|\n+--+--+"  # no tile there
+    three, two = Tiles([[["a"], ["b"], ["c"]]], 1), Tiles([[["a"], ["b"], []]], 1)
+    assert joined([three, Words(["x"])]) == "+---+---+---+\n| a | b | c |\n+---+---+---+\nx"
+    assert joined([three, Words(["x"])], 9) == "+---+---+\n| a | b |\n+---+\n| c |\n+---+---+\nx"
+    assert joined([two], 9) == "+---+---+\n| a | b |\n+---+---+"  # no tile there
+    assert joined([Tiles([[["a"], ["b", "B"]]], 1)], 5) == "+---+\n| a |\n|   |\n+---+\n| b |\n| B |\n+---+"
     assert in_columns(["one", "two", "three", "four"], 14) == ["one    three", "two    four"]
 
 
+def owners(*labels: str) -> Table:
+    """What everybody has, with these labels."""
+    headings = (
+        ("          in supply ", "   on weather spaces ", " voting  wheat"),
+        (" points  drops votes", "  frost sun wind rain", "  wins  tokens"),
+    )
+    first, second = (
+        ("     12     20    12", "      2   0    0   10", "     3       1"),
+        ("     -4      9    10", "      0   1    0    1", "     1       0"),
+    )
+    below = ("pack 1 frost, 2 wind", "forecast 13, instead of a turn: all dice turn to Harvest, and three points")
+    rows = [
+        Row(labels[0], first, "1 frost, 2 sun, 1 wind, 3 rain", below),
+        Row(labels[1], second),
+        Row(labels[2], (" " * 20, "      2   1    0   11", "")),
+    ]
+    return Table(11, headings, "hand", rows)
+
+
+LABELS = ("p0 player_0", "n  neutral", "all")
 OWNERS = """\
                      in supply    on weather spaces  voting  wheat
             points  drops votes  frost sun wind rain  wins  tokens  hand
@@ -150,8 +172,7 @@ p0 player_0     12     20    12      2   0    0   10     3       1  1 frost, 2 s
            pack 1 frost, 2 wind
            forecast 13, instead of a turn: all dice turn to Harvest, and three points
 n  neutral      -4      9    10      0   1    0    1     1       0
-all                                  2   1    0   11
-Deck: 32 cards."""
+all                                  2   1    0   11"""
 OWNERS_IN_80 = """\
                      in supply    on weather spaces  voting  wheat
             points  drops votes  frost sun wind rain  wins  tokens
@@ -160,8 +181,7 @@ p0 player_0     12     20    12      2   0    0   10     3       1
     pack 1 frost, 2 wind
     forecast 13, instead of a turn: all dice turn to Harvest, and three points
 n  neutral      -4      9    10      0   1    0    1     1       0
-all                                  2   1    0   11
-Deck: 32 cards."""
+all                                  2   1    0   11"""
 OWNERS_IN_60 = """\
                      in supply
             points  drops votes
@@ -175,8 +195,7 @@ p0 player_0      2   0    0   10     3       1
     forecast 13, instead of a turn: all dice turn to
         Harvest, and three points
 n  neutral       0   1    0    1     1       0
-all              2   1    0   11
-Deck: 32 cards."""
+all              2   1    0   11"""
 OWNERS_IN_40 = """\
                      in supply
             points  drops votes
@@ -195,8 +214,7 @@ p0 player_0     3       1
     forecast 13, instead of a turn: all
         dice turn to Harvest, and three
         points
-n  neutral      1       0
-Deck: 32 cards."""
+n  neutral      1       0"""
 
 
 @pytest.mark.parametrize(
@@ -204,14 +222,12 @@ Deck: 32 cards."""
 )
 def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -> None:
     """Hands below them where they don't fit beside them, in parts where that is too wide, and coloured as before."""
-    lines = fit(OWNERS, columns).split("\n")
+    lines = owners(*LABELS).lines(columns)
     assert max(map(len, lines)) <= columns
     assert fitting in (None, "\n".join(lines))
     assert fitting is not None or OWNERS_IN_80.split("\n")[:4] == lines[:4]
-    painted_names = OWNERS.replace("p0 player_0", "\x1b[38;5;32mp0 player_0\x1b[0m").replace(
-        "n  neutral ", "\x1b[38;5;247mn  neutral \x1b[0m"
-    )
-    coloured = fit(painted_names, columns)
+    painted_names = ("\x1b[38;5;32mp0 player_0\x1b[0m", "\x1b[38;5;247mn  neutral \x1b[0m", "all")
+    coloured = "\n".join(owners(*painted_names).lines(columns))
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured).split("\n") == lines
     assert coloured.count("\x1b[38;5;32mp0 player_0\x1b[0m") == sum(line.startswith("p0") for line in lines)
 
@@ -223,7 +239,8 @@ def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
         go_on(session)
         text = render_text(session.state)
         for columns, parts in ((70, 1), (60, 2), (40, 3)):
-            table = re.search(r"^ +in supply.*?\n\n", fit(text, columns), re.DOTALL | re.MULTILINE)
+            narrow = joined(text_blocks(session.state), columns)
+            table = re.search(r"^ +in supply.*?\n\n", narrow, re.DOTALL | re.MULTILINE)
             assert table is not None and table[0].count("p0 player_0") == parts
             for seat in range(5):
                 numbers = re.findall(rf"^p{seat} player_{seat}([-\d ]+)$", table[0], re.MULTILINE)
@@ -487,7 +504,7 @@ def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], Session
     go_on(session)
     path = tmp_path / "game.json"
     assert session.answer(f"s {path}").text == f"Saved. Go on later with: petrichor play --resume {path}"
-    resumed = Session.resume(path, QUICK)
+    resumed = Session.resume(path, GAME, QUICK)
     assert resumed.screen() == session.screen() and resumed.state.tobytes() == session.state.tobytes()
     assert [resumed.people, resumed.config] == [session.people, session.config]
     assert not resumed.unsaved and resumed.answer("q").left
@@ -498,10 +515,10 @@ def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], Session
     play_out(resumed)
     assert resumed.state.tobytes() == session.state.tobytes()
     assert resumed.answer("").left
-    replay = Replay.load(path)
+    replay = Replay.load(path, GAME)
     assert replay.winners is not None and replay.actions == session.replay.actions
     with pytest.raises(ConfigError, match="this game is over; look at it with petrichor replay"):
-        Session.resume(path)
+        Session.resume(path, GAME)
 
 
 def test_resuming_with_other_numbers(tmp_path: Path) -> None:
@@ -513,11 +530,11 @@ def test_resuming_with_other_numbers(tmp_path: Path) -> None:
     session.answer("1")
     path = tmp_path / "game.json"
     session.answer(f"s {path}")
-    resumed = Session.resume(path, QUICK)
+    resumed = Session.resume(path, GAME, QUICK)
     assert "Clouds left: 6." in resumed.screen()
     resumed.answer("1")
     assert resumed.answer("s").text.startswith("Saved.")
-    assert Session.resume(path, QUICK).state.tobytes() == resumed.state.tobytes()
+    assert Session.resume(path, GAME, QUICK).state.tobytes() == resumed.state.tobytes()
 
 
 def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
@@ -525,22 +542,22 @@ def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
     state = solo().state
     path = tmp_path / "game.json"
     Replay.of(Config(), state, [], names=[PERSON]).save(path)
-    session = Session.resume(path, QUICK)
+    session = Session.resume(path, GAME, QUICK)
     session.answer("1")
     assert session.answer("s").text.startswith("Saved.")
-    play_out(Session.resume(path, QUICK))
+    play_out(Session.resume(path, GAME, QUICK))
 
 
 def test_files_that_cannot_be_resumed(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     with pytest.raises(ReplayError, match="can't be read"):
-        Session.resume(path)
+        Session.resume(path, GAME)
     Replay.of(Config(players=2), 1, [], names=["greedy", "random"]).save(path)
     with pytest.raises(ConfigError, match="no seat is called 'person'"):
-        Session.resume(path)
+        Session.resume(path, GAME)
     Replay.of(Config(players=2), 1, [], names=["person", "an unknown one"]).save(path)
     with pytest.raises(ConfigError, match="agent 'an unknown one': one of random, greedy"):
-        Session.resume(path)
+        Session.resume(path, GAME)
 
 
 def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
@@ -554,7 +571,7 @@ def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
     session.answer("1")
     assert session.answer("s").text.endswith("petrichor-solo-2.json")
     assert session.answer("s! mine.txt").text.endswith("petrichor play --resume mine.txt")
-    assert Replay.load("mine.txt").actions == session.replay.actions
+    assert Replay.load("mine.txt", GAME).actions == session.replay.actions
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "mine.txt",
         "petrichor-solo-2.json",
@@ -629,7 +646,7 @@ def test_after_the_end(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     reply = session.answer(f"s {path}")
     assert reply.left and reply.text == f"Saved. Look at it with: petrichor replay {path}"
-    assert Replay.load(path).names == (PERSON,)
+    assert Replay.load(path, GAME).names == (PERSON,)
     assert session.answer("u").moved and not session.over
 
 
@@ -673,7 +690,7 @@ def test_the_end_of_the_input_keeps_the_game() -> None:
     terminal = Script(["1", "1"])
     play(solo(), terminal)
     assert terminal.shown[-1] == "\nThe game is kept. Go on with: petrichor play --resume petrichor-solo.json"
-    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
     untouched = Script([])
     play(solo(), untouched)
     assert len(untouched.shown) == 1 and len(list(Path().iterdir())) == 1
@@ -689,7 +706,9 @@ def test_hints_are_waited_for() -> None:
 @pytest.mark.parametrize("wide", [100, 80, 60])
 def test_replies_fit(wide: int) -> None:
     """All but commands, which are copied from there."""
-    session = Session(Config(players=5), dict.fromkeys(range(1, 5), make_agent("ismcts-200")), seed=3, hints=QUICK)
+    session = Session(
+        Config(players=5), dict.fromkeys(range(1, 5), make_agent("ismcts-200", GAME)), seed=3, hints=QUICK
+    )
     path = f"{'a' * 30}/{'b' * 30}/{'c' * 30}.json"
     Path(path).parent.mkdir(parents=True)
     terminal = Script(["h", "?", f"s {path}"], wide)
@@ -746,7 +765,7 @@ def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.Monke
     before = [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)]
     monkeypatch.setattr(sys, "stdout", None)
     play(Interrupted(Config(), seed=7, hints=QUICK), Gone(["1", "1"]))
-    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
     assert [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)] == before
 
 
@@ -756,7 +775,7 @@ def test_ctrl_c() -> None:
     play(solo(), terminal)
     assert sum("The game is not saved." in text for text in terminal.shown) == 2
     assert "The game is kept." in terminal.shown[-1]
-    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
 
 
 def test_ctrl_c_while_others_think() -> None:
@@ -785,7 +804,7 @@ def test_an_agent_that_fails_loses_no_game(error: Exception) -> None:
     with pytest.raises(type(error), match=str(error)):
         play(Session(Config(players=2), {0: Broken(error)}, seed=3, hints=QUICK), terminal)
     assert terminal.shown[-1].endswith("petrichor play --resume petrichor-2p.json")
-    assert Replay.load("petrichor-2p.json").names == ("broken", PERSON)
+    assert Replay.load("petrichor-2p.json", GAME).names == ("broken", PERSON)
 
 
 class Keyboard(io.StringIO):
@@ -801,7 +820,7 @@ def test_several_people_have_no_history(people: tuple[int, ...], monkeypatch: py
     kept: list[bool] = []
     monkeypatch.setitem(sys.modules, "readline", SimpleNamespace(set_auto_history=kept.append))
     monkeypatch.setattr(sys, "stdin", Keyboard())
-    main(["greedy"], people=people, seed=3, hints="greedy")
+    main(GAME, ["greedy"], people=people, seed=3, hints="greedy")
     assert kept == [len(people) == 1]
 
 
@@ -813,10 +832,10 @@ def test_closed_streams(closed: Keyboard | None, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdin", closed)
     monkeypatch.setattr(sys, "stdout", None)
     assert not is_terminal(closed) and not wants_colour() and columns_of_output() == 100
-    main(seed=7, hints="greedy")
+    main(GAME, seed=7, hints="greedy")
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n1"))
-    main(seed=7, hints="greedy")
-    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    main(GAME, seed=7, hints="greedy")
+    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
 
 
 def test_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -853,7 +872,7 @@ def test_a_terminal_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with (tmp_path / "out").open("w") as out:
         monkeypatch.setattr(sys, "stdout", out)
         play(solo(), Gone(["1", "1", "1"]))
-    assert len(Session.resume("petrichor-solo.json").replay.actions) == 2
+    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
 
 
 def test_the_screen_is_cleared_between_people() -> None:
@@ -879,7 +898,7 @@ def test_the_screen_is_cleared_between_people() -> None:
 )
 def test_wrong_arguments(arguments: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
-        main(**arguments)  # type: ignore[arg-type]
+        main(GAME, **arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["x" * 201, "", "two\nlines"])
@@ -911,13 +930,14 @@ def test_an_agent_that_cannot_play_this() -> None:
 def program(call: str) -> list[str]:
     """What Python is started with; the first line lets Ctrl-C there be a signal, as in a shell."""
     terminal = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
-    return ["-c", f"{terminal}\nfrom tabletop_agents.play.terminal import main\n{call}"]
+    imports = "from petrichor_env.game import GAME\nfrom tabletop_agents.play.terminal import main"
+    return ["-c", f"{terminal}\n{imports}\n{call}"]
 
 
 def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
     """Solo, by numbers, after wrong keys, an undo and a hint; the board in colour; the replay is saved at the end."""
     path = tmp_path / "game.json"
-    with PseudoTerminal(program("main(seed=7, hints='ismcts-20')")) as terminal:
+    with PseudoTerminal(program("main(GAME, seed=7, hints='ismcts-20')")) as terminal:
         terminal.wait_for("a number, or part of a name")
         assert "\x1b[1m" in terminal.written and OWNER_PAINTS[0] in terminal.written
         terminal.press("frost\r")
@@ -938,7 +958,7 @@ def test_a_whole_game_on_a_terminal(tmp_path: Path) -> None:
         assert terminal.wait_for_end() == 0
         assert "Traceback" not in terminal.written
         assert f"Saved. Look at it with: petrichor replay {path}" in terminal.written
-    replay = Replay.load(path)
+    replay = Replay.load(path, GAME)
     assert replay.winners is not None and replay.seed == 7 and replay.names == (PERSON,)
 
 
@@ -946,7 +966,7 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
     """In a narrow terminal without colour, left by Ctrl-C and by the end of the input."""
     path = tmp_path / "game.json"
     options = "colour=False, hints='ismcts-20'"
-    with PseudoTerminal(program(f"main(['greedy'], people=(1,), seed=7, {options})"), columns=60) as terminal:
+    with PseudoTerminal(program(f"main(GAME, ['greedy'], people=(1,), seed=7, {options})"), columns=60) as terminal:
         terminal.wait_for("a number, or part of a name")
         assert "player_0 (greedy), player_1 (you)" in terminal.written
         assert not re.search("\x1b\\[[0-9;]*m", terminal.written)
@@ -955,16 +975,16 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
         terminal.interrupt_until("The game is not saved.", typed="half a line")
         terminal.press("c\r", "\r", "q\r", "what\r", f"s {path}\r")
         assert terminal.wait_for_end() == 0
-    saved = Replay.load(path)
+    saved = Replay.load(path, GAME)
     assert saved.names == ("greedy", PERSON) and saved.winners is None
-    with PseudoTerminal(program(f"main(resume={str(path)!r}, {options})"), columns=60) as terminal:
+    with PseudoTerminal(program(f"main(GAME, resume={str(path)!r}, {options})"), columns=60) as terminal:
         again = terminal.wait_for("a number, or part of a name")
-        assert Session.resume(path).screen(60).split("\n")[-1] in again
+        assert Session.resume(path, GAME).screen(60).split("\n")[-1] in again
         terminal.press("1\r")
         terminal.press("\x04")
         assert terminal.wait_for_end() == 0
         assert "Traceback" not in terminal.written and "The game is kept." in terminal.written
-    kept = Replay.load(path)
+    kept = Replay.load(path, GAME)
     assert kept.actions[: len(saved.actions)] == saved.actions and len(kept.actions) > len(saved.actions)
 
 
@@ -973,13 +993,13 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     session = solo()
     session.answer(f"s {path}")
-    with PseudoTerminal(program(f"main(resume={str(path)!r}, hints='ismcts-20')")) as terminal:
+    with PseudoTerminal(program(f"main(GAME, resume={str(path)!r}, hints='ismcts-20')")) as terminal:
         terminal.wait_for("a number, or part of a name")
         terminal.press("play a fr\r")
         terminal.wait_for("which tile the new cloud goes to")
         terminal.close()
         assert terminal.process.wait(60) == 0
-    assert len(Session.resume(path, QUICK).replay.actions) == 1
+    assert len(Session.resume(path, GAME, QUICK).replay.actions) == 1
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

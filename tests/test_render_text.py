@@ -13,12 +13,13 @@ from petrichor_env.actions import ACTIONS, NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, changes, question, render_text
 from petrichor_env.drawing.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
-from petrichor_env.drawing.icons import NEUTRAL_OWNER, OWNER_COLOURS
+from petrichor_env.drawing.icons import NEUTRAL_OWNER
 from petrichor_env.drawing.text import OWNER_PAINTS, result_text, winners
 from petrichor_env.rules.forecasts import TIMINGS
 from petrichor_env.state import CROP_NAMES, NOBODY, NUM_FORECASTS, Crop, Decision, Power, State
-from petrichor_env.words import counted, win_text
 from tabletop.batch import legal_actions
+from tabletop.drawing.owners import OWNER_COLOURS
+from tabletop.words import counted, win_text
 from tests.play import play
 from tests.test_scenarios import SHORT
 

@@ -38,6 +38,7 @@ from tabletop_cli import petrichor as cli
 from tests.hidden import swapped
 
 SEED = 5
+PHASES = ("setup", "action phase", "weather phase", "harvest phase", "clean-up", "game over")
 NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
 STEP_SECONDS = 10.0
@@ -151,7 +152,7 @@ def test_data_is_the_game(document: Document, replay: Replay, shown: list[Frame]
     before: Frame | None = None
     for frame, step in zip(shown, data["steps"], strict=True):
         words = {key: data["texts"][step[key]] for key in ("done", "phase")}
-        assert words == {"done": frame.last_action, "phase": PHASE_NAMES[frame.state["phase"]]}
+        assert words == {"done": frame.last_action, "phase": PHASES[frame.state["phase"]]}
         assert step["points"] == frame.state["points"][:2].tolist()
         assert (step["round"], step["rounds"]) == (frame.state["round"], frame.state["rounds"])
         assert (step["actor"], step["by"]) == (frame.actor, frame.last_actor)
@@ -420,7 +421,7 @@ def test_pictures_for_a_seat_are_of_what_it_sees(tmp_path: Path) -> None:
         if frame.state["decision"] == Decision.FORECAST and frame.actor != 1 and frame.action == DECLINE
     )
     replay = Replay.of(replay.config, shown[hidden - 1].state, replay.actions[hidden - 1 : hidden + 2])
-    seen = len(list(seen_by(frames(replay), 1)))
+    seen = len(list(seen_by(replay, 1)))
     assert seen < len(replay.actions) + 1
     told: list[int] = []
     paths = write_pngs(replay, tmp_path / "pictures", width=64, viewer=1, on_finished=told.append)
@@ -487,7 +488,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert left.value.code == 0
     assert f"{folder / 'game.html'}: 3 steps" in capsys.readouterr().out
     given: list[dict[str, Any]] = []
-    monkeypatch.setattr(replay_viewer, "main", lambda file, **options: given.append(options))
+    monkeypatch.setattr(replay_viewer, "main", lambda file, game, **options: given.append(options))
     for options in ([], ["--seconds", "2"]):
         with pytest.raises(SystemExit):
             cli.main(["replay", str(file), *options])

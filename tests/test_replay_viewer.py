@@ -16,6 +16,7 @@ from prompt_toolkit.output import DummyOutput
 
 from petrichor_env import Batch, Config
 from petrichor_env.drawing import changes, render_text
+from petrichor_env.game import GAME
 from petrichor_env.state import NOBODY, Decision
 from tabletop.errors import ConfigError, ReplayError
 from tabletop.replays import viewer as replay_viewer
@@ -32,7 +33,9 @@ RIGHT, LEFT, DOWN, HOME, END, PAGE_UP, PAGE_DOWN = (
     "\x1b[5~",
     "\x1b[6~",
 )
-PROGRAM = "import sys; from tabletop.replays.viewer import main; main(sys.argv[1])"
+PROGRAM = (
+    "import sys; from petrichor_env.game import GAME; from tabletop.replays.viewer import main; main(sys.argv[1], GAME)"
+)
 COMMAND = ("-c", PROGRAM)
 
 
@@ -336,9 +339,9 @@ def test_keys_and_help_fit(columns: int) -> None:
 
 def test_files_and_arguments_that_are_wrong(file: Path, tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match=r"no\.json"):
-        replay_viewer.main(tmp_path / "no.json")
+        replay_viewer.main(tmp_path / "no.json", GAME)
     for seconds in (0, -1, float("nan"), float("inf")):
         with pytest.raises(ConfigError, match="seconds"):
-            replay_viewer.main(file, seconds=seconds)
+            replay_viewer.main(file, GAME, seconds=seconds)
     with pytest.raises(ConfigError, match="seat"):
-        replay_viewer.main(file, seat=3)
+        replay_viewer.main(file, GAME, seat=3)

@@ -24,13 +24,14 @@ from tabletop_training.resume import save_tree
 from petrichor_env import Batch, Config, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES
+from petrichor_env.game import GAME
 from petrichor_env.state import NOBODY, STATE
-from tabletop import kernels
 from tabletop.agents import Agent, Decisions
 from tabletop.batch import legal_actions
 from tabletop.errors import ConfigError, IllegalAction, ReplayError, StateError, TabletopError
 from tabletop.replays import recorder as recorder_module
 from tabletop.replays.files import write
+from tabletop.replays.pictures import drawings
 from tabletop.replays.recorder import Recorder
 from tabletop.replays.replay import Replay, frames, replays_of
 from tabletop.versus import VersusBatch
@@ -70,7 +71,7 @@ def content_of(replay: Replay, folder: Path) -> dict[str, Any]:
 def load(content: Any, folder: Path) -> Replay:
     file = folder / "changed.json"
     file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return Replay.load(file)
+    return Replay.load(file, GAME)
 
 
 # --- The same game again ---------------------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ def test_a_file_gives_the_game_again(config: Config, tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     replay.save(file)
     assert file.stat().st_size < 4000
-    assert Replay.load(file) == replay
+    assert Replay.load(file, GAME) == replay
     shown = list(frames(replay))
     assert [frame.step for frame in shown] == list(range(len(actions) + 1))
     assert all(frame.state.tobytes() == state.tobytes() for frame, state in zip(shown, states, strict=True))
@@ -134,7 +135,7 @@ def test_winners_are_the_batchs() -> None:
 def test_unfinished_games(steps: int, tmp_path: Path) -> None:
     actions, states = played(EVERYTHING, 2, steps)
     Replay.of(EVERYTHING, 2, actions).save(tmp_path / "game.json")
-    replay = Replay.load(tmp_path / "game.json")
+    replay = Replay.load(tmp_path / "game.json", GAME)
     assert replay.winners is None
     assert list(frames(replay))[-1].state.tobytes() == states[-1].tobytes()
 
@@ -143,7 +144,7 @@ def test_unfinished_games(steps: int, tmp_path: Path) -> None:
 def test_games_from_a_position(step: int, tmp_path: Path) -> None:
     actions, states = played(EVERYTHING, 9)
     Replay.of(EVERYTHING, states[step], actions[step:]).save(tmp_path / "game.json")
-    replay = Replay.load(tmp_path / "game.json")
+    replay = Replay.load(tmp_path / "game.json", GAME)
     assert replay.seed is None
     assert [frame.state.tobytes() for frame in frames(replay)] == [state.tobytes() for state in states[step:]]
 
@@ -157,13 +158,21 @@ def test_numbers_of_ones_own_travel_with_the_game(tmp_path: Path) -> None:
     actions, states = played(config, 4)
     for start, taken, count in ((4, actions, 0), (states[20], actions[20:], 20)):
         replay = Replay.of(config, start, taken)
-        assert {"tiles.wheat.scores", "pieces.wheat_bonus", "harvest_die.sides"} >= replay.components.keys()
-        assert replay.components["pieces.wheat_bonus"] == 3
-        assert replay.config.components is None
+        numbers = dict(replay.config.components)
+        assert {"tiles.wheat.scores", "pieces.wheat_bonus", "harvest_die.sides"} >= numbers.keys()
+        assert numbers["pieces.wheat_bonus"] == 3
         replay.save(tmp_path / f"{count}.json")
     overlay.unlink()
+    as_data = {
+        "tiles.wheat.scores": [9, 5, 2, 1],
+        "pieces.wheat_bonus": 3,
+        "harvest_die.sides": ["harvest", 1, 2, 3, 4, 4],
+    }
+    assert Replay.of(dataclasses.replace(config, components=as_data), 4, actions) == Replay.load(
+        tmp_path / "0.json", GAME
+    )
     for count in (0, 20):
-        replay = Replay.load(tmp_path / f"{count}.json")
+        replay = Replay.load(tmp_path / f"{count}.json", GAME)
         assert replay.tables["wheat_bonus"] == 3
         assert list(frames(replay))[-1].state.tobytes() == states[-1].tobytes()
 
@@ -178,7 +187,7 @@ def test_an_illegal_action_that_lost_the_game(tmp_path: Path) -> None:
     (replay,) = recorder.finished
     assert replay.actions[-1] == -1
     replay.save(tmp_path / "game.json")
-    *_, last = frames(Replay.load(tmp_path / "game.json"))
+    *_, last = frames(Replay.load(tmp_path / "game.json", GAME))
     assert last.state.tobytes() == batch.states[0].tobytes()
     assert "illegal" in last.last_action
 
@@ -205,7 +214,7 @@ def test_a_changed_game_is_refused_where_it_differs(tmp_path: Path) -> None:
         (0, {"package_version": "0.0.1"}),
         (0, {"state_version": 1}),
         (0, {"config": {**content["config"], "variants": ["double_card"]}}),
-        (0, {"components": {"pieces.wheat_bonus": 1}}),
+        (0, {"config": {**content["config"], "components": {"pieces.wheat_bonus": 1}}}),
         (0, {"checksums": "0" * len(checksums)}),
         (6, {"actions": [*actions[:5], other_action(replay, 5), *actions[6:]]}),
         (9, {"actions": [*actions[:8], illegal, *actions[9:]]}),
@@ -243,50 +252,69 @@ def test_a_changed_game_is_refused_where_it_differs(tmp_path: Path) -> None:
 def test_other_rules_are_refused_where_they_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replay = a_replay()
     content = content_of(replay, tmp_path)
-    step_games = kernels.step_games
+    play_actions = GAME.kernels.play_actions
     steps: list[int] = []
 
-    def with_a_gift(states: np.ndarray, *arguments: Any) -> int:
+    def with_a_gift(states: np.ndarray, *arguments: Any) -> None:
         steps.append(1)
-        ended = step_games(states, *arguments)
+        play_actions(states, *arguments)
         states["points"][0, 0] += len(steps) == 20
-        return ended
 
-    monkeypatch.setattr(kernels, "step_games", with_a_gift)
+    monkeypatch.setattr(GAME.kernels, "play_actions", with_a_gift)
     with pytest.raises(ReplayError, match="step 20 of") as error:
         load(content, tmp_path)
     assert error.value.step == 20
     steps.clear()
-    shown = frames(replay)
-    assert [next(shown).step for _ in range(20)] == list(range(20))
-    with pytest.raises(ReplayError):  # nothing beyond
-        next(shown)
+    with pytest.raises(ReplayError, match="step 20 of"):
+        next(frames(dataclasses.replace(replay)))  # nothing of it is shown
+    assert len(steps) == 20
+
+
+def test_a_loaded_game_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for its frames nor for its pictures; and whoever changes a frame's state changes no other's."""
+    a_replay().save(tmp_path / "game.json")
+    replay = Replay.load(tmp_path / "game.json", GAME)
+    monkeypatch.setattr(GAME.kernels, "play_actions", None)
+    monkeypatch.setattr(GAME.kernels, "reset_games", None)
+    shown = list(frames(replay))
+    before = shown[3].state.tobytes()
+    shown[3].state["points"] = 99
+    assert list(frames(replay))[3].state.tobytes() == before
+    assert len(list(drawings(replay))) == len(replay.actions) + 1
 
 
 def test_another_version_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("petrichor_env.__version__", "9.9.9")
     content = content_of(a_replay(), tmp_path)
+    monkeypatch.setitem(vars(GAME), "version", "9.9.9")
     assert load(content, tmp_path).package_version == content["package_version"]  # it still plays the same
     content["seed"] = 8
     with pytest.raises(ReplayError, match=rf"recorded by petrichor {content['package_version']} .* this is 9\.9\.9"):
         load(content, tmp_path)
 
 
+SOLO = {"players": 1, "rounds": 4, "drafting": False, "variants": [], "modules": [], "powers": [], "components": None}
 WRONG = [
-    ("petrichor_replay", 2),
-    ("petrichor_replay", True),
-    ("petrichor_replay", "1"),
+    ("replay", 1),
+    ("replay", 3),
+    ("replay", True),
+    ("replay", "2"),
+    ("game", "another"),
+    ("game", None),
+    ("game", ["petrichor"]),
     ("package_version", 1),
     ("package_version", "\x1b[31m"),
     ("state_version", "3"),
     ("state_version", True),
     ("config", None),
     ("config", {}),
-    ("config", {"players": 9, "rounds": 4, "drafting": False, "variants": [], "modules": [], "powers": []}),
-    ("config", {"players": 1, "rounds": 4, "drafting": 1, "variants": [], "modules": [], "powers": []}),
-    ("config", {"players": 1, "rounds": 4, "drafting": False, "variants": [[]], "modules": [], "powers": []}),
-    ("config", {"players": 1, "rounds": 4, "drafting": False, "variants": 3, "modules": [], "powers": []}),
-    ("components", []),
+    ("config", {**SOLO, "players": 9}),
+    ("config", {**SOLO, "drafting": 1}),
+    ("config", {**SOLO, "variants": [[]]}),
+    ("config", {**SOLO, "variants": 3}),
+    ("components", 3),
+    ("components", "own.toml"),
+    ("components", ["pieces.drops"]),
+    ("components", [["pieces.drops", 9], ["pieces.drops", 9]]),
     ("components", {"no.such.key": 1}),
     ("components", {"pieces.drops": 10**300}),
     ("components", {"pieces.drops": "many\n[x]"}),
@@ -326,8 +354,9 @@ WRONG = [
 @pytest.mark.parametrize(("key", "value"), WRONG, ids=lambda value: str(value)[:20].encode("ascii", "replace").decode())
 def test_malformed_values(key: str, value: Any, tmp_path: Path) -> None:
     content = content_of(a_replay(), tmp_path)
+    change = {"config": {**SOLO, "components": value}} if key == "components" else {key: value}
     with pytest.raises(ReplayError) as error:
-        load({**content, key: value}, tmp_path)
+        load({**content, **change}, tmp_path)
     words = "seed, scenario" if key == "scenario" else key
     assert words in str(error.value)
     str(error.value).encode()
@@ -348,9 +377,14 @@ def test_malformed_scenarios(tmp_path: Path) -> None:
 
 def test_numbers_beyond_all_bounds(tmp_path: Path) -> None:
     content = content_of(a_replay(), tmp_path)
-    for key, value in (("components", '{"pieces.drops":1e400}'), ("seed", "1e400"), ("probabilities", "[[1,1e400]]")):
+    config = json.dumps({**SOLO, "components": {"pieces.drops": "BIG"}}).replace('"BIG"', "1e400")
+    for key, value, word in (
+        ("config", config, "components"),
+        ("seed", "1e400", "seed"),
+        ("probabilities", "[[1,1e400]]", "probabilities"),
+    ):
         text = json.dumps({**content, key: "BIG"}).replace('"BIG"', value)
-        with pytest.raises(ReplayError, match=key):
+        with pytest.raises(ReplayError, match=word):
             load(text, tmp_path)
 
 
@@ -371,9 +405,9 @@ def test_missing_keys(tmp_path: Path) -> None:
         "null",
         "NaN",
         "[" * 100_000,
-        '{"petrichor_replay": 1',
+        '{"replay": 2',
         "9" * 5000,
-        '{"petrichor_replay": NaN}',
+        '{"replay": NaN}',
         "\0",
     ],
     ids=range(11),
@@ -381,6 +415,15 @@ def test_missing_keys(tmp_path: Path) -> None:
 def test_what_is_no_replay(text: str, tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match="is no replay"):
         load(text, tmp_path)
+
+
+def test_files_of_another_game_or_an_older_version(tmp_path: Path) -> None:
+    content = content_of(a_replay(), tmp_path)
+    with pytest.raises(ReplayError, match=r"changed\.json: game: a replay of 'chess', not of 'petrichor'"):
+        load({**content, "game": "chess"}, tmp_path)
+    older = {"petrichor_replay" if key == "replay" else key: value for key, value in content.items() if key != "game"}
+    with pytest.raises(ReplayError, match="recorded by an older version"):
+        load({**older, "petrichor_replay": 1}, tmp_path)
 
 
 def test_deep_values(tmp_path: Path) -> None:
@@ -404,7 +447,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         tmp_path / ("x" * 5000),
     ):
         with pytest.raises(ReplayError):
-            Replay.load(path)
+            Replay.load(path, GAME)
     for path in (tmp_path, tmp_path / "none" / "game.json", tmp_path / "\0"):
         with pytest.raises(ReplayError, match="can't be written"):
             a_replay().save(path)
@@ -456,7 +499,7 @@ def test_slips_of_who_records() -> None:
             Replay.of(Config(), 3, wrong)  # type: ignore[arg-type]
     for start in (-1, None, "3", states, states[:1][["rng"]], True, states[0].tobytes()):
         with pytest.raises(ConfigError, match=r"start|seed"):
-            Replay.of(Config(), start, [])
+            Replay.of(Config(), start, [])  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="a state of solo"):
         Replay.of(Config(players=2), states[3], actions[3:])
     broken = states[3].copy()
@@ -512,7 +555,7 @@ def test_batches_are_recorded(autoreset: str, tmp_path: Path) -> None:
     assert list(frames(running))[-1].state.tobytes() == batch.states[1].tobytes()
     for number, replay in enumerate(recorder.finished):
         replay.save(tmp_path / f"{number}.json")
-        assert Replay.load(tmp_path / f"{number}.json") == replay
+        assert Replay.load(tmp_path / f"{number}.json", GAME) == replay
     batch.step(batch.random_actions())  # no longer recorded
     assert list(frames(recorder.running(1)))[-1].state.tobytes() == list(frames(running))[-1].state.tobytes()
 
@@ -584,18 +627,25 @@ def test_solo_environments_are_recorded() -> None:
     assert [replay.seed for replay in recorder.finished] == [5, None, 6]
     recorder.close()
     env.reset(seed=7)
-    assert "step" not in vars(recorder.batch)
+    assert recorder.batch.listeners == [] and len(recorder.finished) == 3
 
 
-def test_several_recorders_of_one_batch() -> None:
+@pytest.mark.parametrize("first", [0, 1])
+def test_several_recorders_of_one_batch(first: int) -> None:
+    """Any of them may close first, and more than once."""
     batch = Batch(Config(), 1, 1, autoreset="disabled")
-    with Recorder(batch) as outer:
-        batch.reset(1)
-        with Recorder(batch) as inner:
-            batch.step(batch.random_actions())
-        batch.step(batch.random_actions())
-        assert (len(outer.running().actions), len(inner.running().actions)) == (2, 1)
-    assert "step" not in vars(batch) and "reset" not in vars(batch)
+    recorders = [Recorder(batch)]
+    batch.reset(1)
+    recorders.append(Recorder(batch))
+    batch.step(batch.random_actions())
+    for _ in range(2):
+        recorders[first].close()
+    batch.step(batch.random_actions())
+    assert [len(recorder.running().actions) for recorder in recorders] == ([1, 2] if first == 0 else [2, 1])
+    recorders[1 - first].close()
+    batch.step(batch.random_actions())
+    assert [len(recorder.running().actions) for recorder in recorders] == ([1, 2] if first == 0 else [2, 1])
+    assert batch.listeners == []
 
 
 def test_versus_environments_are_recorded_with_all_that_the_others_do() -> None:
@@ -721,7 +771,7 @@ def test_agents_whose_probabilities_are_none() -> None:
 
 
 def replays_in(folder: Path) -> dict[str, Replay]:
-    return {name: Replay.load(folder / name) for name in os_files(folder)}
+    return {name: Replay.load(folder / name, GAME) for name in os_files(folder)}
 
 
 def test_replay_files(tmp_path: Path) -> None:

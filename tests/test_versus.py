@@ -434,7 +434,7 @@ def test_new_observations_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"config": "2p"}, "a petrichor_env.Config"),
+        ({"config": "2p"}, "a game's configuration"),
         ({"opponents": ()}, "0 of them with players=3; 1 for every other seat, or 2 clockwise"),
         ({"opponents": ("random",) * 3}, "3 of them with players=3"),
         ({"opponents": "random"}, "a sequence of agents or of their names"),

@@ -8,26 +8,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from petrichor_env.drawing.board import render_svg
+from petrichor_env.drawing.about import about, sources
+from petrichor_env.drawing.board import facts, marks, render_svg
 from petrichor_env.drawing.changes import changes, in_brief
 from petrichor_env.drawing.decisions import action_text, question, told_action
-from petrichor_env.drawing.text import render_text
+from petrichor_env.drawing.text import render_text, text_blocks
 from petrichor_env.words import owner_names
 
 if TYPE_CHECKING:
     from tabletop.drawing.picture import Picture
 
 __all__ = [
+    "about",
     "action_text",
     "changes",
+    "examples",
+    "facts",
     "in_brief",
+    "marks",
+    "opponent",
     "owner_names",
     "picture",
     "question",
     "render_svg",
     "render_text",
+    "sources",
+    "text_blocks",
     "told_action",
 ]
+
+opponent = "the Southern Winds"
+examples = ("vote sun", "P4")
 
 
 def picture(shown: Any, viewer: int | None = None) -> Picture:

@@ -36,7 +36,7 @@ from petrichor_env.drawing.board_panels import (
 )
 from petrichor_env.drawing.card_texts import TIMING_TEXTS
 from petrichor_env.drawing.decisions import question
-from petrichor_env.drawing.icons import INK, circle, defs
+from petrichor_env.drawing.icons import NEUTRAL_OWNER, defs
 from petrichor_env.drawing.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
 from petrichor_env.drawing.text import result_text, winners
 from petrichor_env.state import (
@@ -51,8 +51,10 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.words import NEUTRAL, owner_names
-from tabletop.drawing.svg import Markup, box, clean, cut, element, paragraph, text, title, use, width_of
+from tabletop.drawing.owners import Mark, mark
+from tabletop.drawing.svg import INK, Markup, box, circle, clean, cut, element, paragraph, text, title, use, width_of
 from tabletop.errors import TabletopError
+from tabletop.words import Facts
 
 SIZE = 960
 """Width and height of the drawing in its own units."""
@@ -63,6 +65,14 @@ _SIDE_LEFT, _SIDE_WIDTH = 624, 324
 _FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
 _ROW = 47.0
 _FORECAST_ROWS = 62.0
+_PHASE_WORDS = {
+    Phase.SETUP: "setup",
+    Phase.ACTION: "action phase",
+    Phase.WEATHER: "weather phase",
+    Phase.HARVEST: "harvest phase",
+    Phase.CLEANUP: "clean-up",
+    Phase.OVER: "game over",
+}
 _LONG_NAME = 340
 """How much room a name may take in the sentence at the top."""
 _BACKGROUND = "#eaf0f4"
@@ -133,6 +143,17 @@ def _asked(v: View, names: Sequence[str]) -> str:
     return f"{names[s['actor']]} is asked {question(s)}."
 
 
+def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
+    """Who is asked what, and in which phase, as far as the viewer may know; `names` as in `render_svg`."""
+    v = _view(state, viewer, None, names)
+    return Facts(_PHASE_WORDS[Phase(int(state["phase"]))], _asked(v, v.names), v.actor)
+
+
+def marks(players: int) -> list[Mark]:
+    """What the owners are drawn as."""
+    return [mark(NEUTRAL_OWNER if players == 1 and owner else owner) for owner in range(len(owner_names(players)))]
+
+
 def _place_in_game(v: View) -> str:
     return f"round {v.s['round']} of {v.s['rounds']}, {PHASE_NAMES[v.s['phase']]}"
 
@@ -140,7 +161,6 @@ def _place_in_game(v: View) -> str:
 def _facts(v: View) -> dict[str, str | None]:
     """What the whole document says of itself."""
     s = v.s
-    actor = None if s["actor"] == NOBODY or v.hides_actor else v.seats[s["actor"]]
     return {
         "data_players": str(v.players),
         "data_viewer": None if v.viewer is None else v.seats[v.viewer],
@@ -150,7 +170,7 @@ def _facts(v: View) -> dict[str, str | None]:
         "data_first_player": v.seats[s["first_player"]],
         "data_passed": None if s["passed"] == NOBODY else v.seats[s["passed"]],
         "data_decision": DECISION_NAMES[s["decision"]],
-        "data_actor": actor,
+        "data_actor": None if v.actor == NOBODY else v.seats[v.actor],
         "data_asked": _asked(v, v.names),
         "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on),
         "data_resolving": WEATHER_NAMES[s["weather"]] if s["weather"] >= 0 else None,
@@ -179,11 +199,10 @@ def _header(v: View) -> Iterator[Markup]:
         yield text(str(i), x, 36, 15, bold=i == now, anchor="middle", fill=ink)
         x += 29
     yield from _phases(v, x + 14)
-    hides_actor = v.hides_actor or s["actor"] == NOBODY
-    if not hides_actor:
-        yield owner_token(v, int(s["actor"]), None, 38, 60, 0.72)
+    if v.actor != NOBODY:
+        yield owner_token(v, v.actor, None, 38, 60, 0.72)
     names = [cut(name, 17, _LONG_NAME, bold=True, keep_end=True) for name in v.names]
-    yield text(_asked(v, names), 28 if hides_actor else 54, 66, 17, bold=True, fit=SIZE - 90)
+    yield text(_asked(v, names), 28 if v.actor == NOBODY else 54, 66, 17, bold=True, fit=SIZE - 90)
 
 
 def _phases(v: View, x: float) -> Iterator[Markup]:

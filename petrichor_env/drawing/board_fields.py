@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from petrichor_env.drawing.icons import INK, circle
 from petrichor_env.drawing.pieces import EDGE, MUTED, STRONG, View, cloud, owner_token, owner_tokens
 from petrichor_env.drawing.text import drops_to_grow
 from petrichor_env.state import (
@@ -16,8 +15,9 @@ from petrichor_env.state import (
     Decision,
     Growing,
 )
-from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name, name_or_none
-from tabletop.drawing.svg import Markup, box, group, text, titled, use, width_of
+from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
+from tabletop.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
+from tabletop.words import name_or_none
 
 GAP = 8
 _SIDE = 4

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.drawing.card_texts import FORECASTS, power_text
-from petrichor_env.drawing.icons import INK, circle
 from petrichor_env.drawing.pieces import (
     FORECAST_EDGE,
     FORECAST_FILL,
@@ -22,7 +21,7 @@ from petrichor_env.drawing.pieces import (
     panel,
 )
 from petrichor_env.state import POWER_NAMES, Module, Power
-from tabletop.drawing.svg import Markup, box, text, titled, use, width_of
+from tabletop.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
 
 _COLUMNS = {"points": 214, "drops": 278, "votes": 334, "wins": 392, "wheat": 458}
 _HAND, _PACK, _POWER = 486, 646, 813

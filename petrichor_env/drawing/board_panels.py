@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from petrichor_env.drawing.decisions import WEATHER_WORDS
-from petrichor_env.drawing.icons import INK, circle, path
 from petrichor_env.drawing.pieces import (
     EDGE,
     FORECAST_EDGE,
@@ -24,7 +23,6 @@ from petrichor_env.drawing.pieces import (
     panel,
 )
 from petrichor_env.drawing.text import CARD_WORDS, drops_text
-from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.state import (
     FACE_DOWN,
     HARVEST,
@@ -38,8 +36,9 @@ from petrichor_env.state import (
     Decision,
     Module,
 )
-from petrichor_env.words import counted
-from tabletop.drawing.svg import Markup, box, element, group, paragraph, text, titled, use, width_of
+from petrichor_env.tables import RESHUFFLE
+from tabletop.drawing.svg import INK, Markup, box, circle, element, group, paragraph, path, text, titled, use, width_of
+from tabletop.words import counted
 
 # --- weather and votes ------------------------------------------------------------------------------------------------
 

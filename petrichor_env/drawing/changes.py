@@ -36,7 +36,9 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import counted, owner_names, source_title, tile_name
+from petrichor_env.words import owner_names, source_title, tile_name
+from tabletop import words
+from tabletop.words import counted
 
 __all__ = ["action_text", "changes", "in_brief"]
 
@@ -44,8 +46,6 @@ _DROPS_ON_TILE = {1: 1, 2: 2}
 """Neutral drops that Southern Winds cards put on a tile, by the card."""
 _NEUTRAL = 1
 """The neutral player's seat."""
-_LONGEST = 330
-"""Characters that a picture's last line has room for in letters that can be read."""
 _IMPORTANT = (" scores ", " harvested", " begins.", " over.")
 
 
@@ -85,13 +85,7 @@ def changes(before: State, after: State, viewer: int | None = None, tables: np.n
 
 def in_brief(sentences: Iterable[str]) -> str:
     """The sentences as far as a picture's last line has room; where it is short, points and Harvests stay longest."""
-    told = list(sentences)
-    kept = list(told)
-    for important in (False, True):
-        for one in reversed(told[1:]):  # the first is what was done
-            if sum(map(len, kept)) + len(kept) > _LONGEST and any(word in one for word in _IMPORTANT) == important:
-                kept.remove(one)
-    return " ".join([*kept, "…"] if len(kept) < len(told) else kept)
+    return words.in_brief(sentences, _IMPORTANT)
 
 
 def _names(s: State) -> tuple[str, ...]:

@@ -38,7 +38,8 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
-from petrichor_env.words import counted, owner_names, tile_name
+from petrichor_env.words import owner_names, tile_name
+from tabletop.words import counted
 
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 
@@ -94,7 +95,7 @@ def question(state: State) -> str:
     if decision == Decision.VOTE:
         return f"how to vote after {_action_of(s)}"
     if decision == Decision.MOVE_VOTE:
-        return f"which vote moves to {WEATHER_WORDS[s['target']]}, as none is left in supply"
+        return f"which vote moves to {WEATHER_WORDS[s['target_space']]}, as none is left in supply"
     if decision in _MODULE_QUESTIONS:
         return _MODULE_QUESTIONS[Decision(decision)](s)
     return f"which card to discard ({_more(cards)})"

@@ -12,31 +12,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
-from tabletop.drawing.svg import PREFIX, Markup, element, group, number
+from tabletop.drawing.owners import DROP, owner_marks
+from tabletop.drawing.svg import INK, PREFIX, Markup, circle, element, group, number, path
 
-INK = "#1f2a33"
 _PAIR = re.compile(r"(-?\d*\.?\d+)[ ,]?(-?\d*\.?\d+) ?")
-
-
-def path(
-    d: str, fill: str | None = None, stroke: str | None = None, width: float | None = None, **attributes: str
-) -> Markup:
-    """An outline; with round ends and corners where it is stroked."""
-    round_ends = "round" if stroke else None
-    return element(
-        "path",
-        d=d,
-        fill=fill or ("none" if stroke else None),
-        stroke=stroke,
-        stroke_width=width,
-        stroke_linecap=round_ends,
-        stroke_linejoin=round_ends,
-        **attributes,
-    )
-
-
-def circle(x: float, y: float, r: float, fill: str, stroke: str | None = None, width: float | None = None) -> Markup:
-    return element("circle", cx=x, cy=y, r=r, fill=fill, stroke=stroke, stroke_width=width)
 
 
 # Paths that are made of many like parts are put together as one: a renderer's time goes by the number of elements.
@@ -234,9 +213,6 @@ _CROPS = {
 
 # --- weather ----------------------------------------------------------------------------------------------------------
 
-DROP = "M0-14C4-8 10-3 10 4A10 10 0 0 1-10 4C-10-3-4-8 0-14Z"
-"""A drop of water, 20 wide and 28 high."""
-
 
 def _frost() -> Markup:
     return path(around("M0 0L0-11M0-6.5L-3.5-10M0-6.5L3.5-10", 6), None, "#2f7fb8", 1.8)
@@ -273,30 +249,9 @@ _WEATHER = {"frost": _frost, "sun": _sun, "wind": _wind, "rain": _rain, "harvest
 
 NEUTRAL_OWNER = 5
 """Index of the neutral player's colour and shape."""
-OWNER_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d889b5", "#f0e442", "#e2e2e2")
-"""Okabe and Ito's palette, which people who see no red or no green tell apart."""
-OWNER_INKS = ("#ffffff", "#000000", "#ffffff", "#000000", "#000000", "#000000")
-"""What is written on them."""
-_OWNER_SHAPES = (
-    DROP,
-    "M0-14L10-5V8.5Q10 13 5.5 13H-5.5Q-10 13-10 8.5V-5Z",
-    "M0-14L13 1L0 15L-13 1Z",
-    "M0-14L12.5 9Q14 13 10 13H-10Q-14 13-12.5 9Z",
-    "M-10.5-12H10.5Q14-12 12.5-8L0 15L-12.5-8Q-14-12-10.5-12Z",
-    "M0-14L11.5-7V8L0 15L-11.5 8V-7Z",
-)
-"""Told apart without their colours: drop, house, diamond, triangle, triangle on its tip, hexagon."""
-OWNER_NUMBERS = (4.5, 4, 0.5, 5.5, -4, 0.5)
-"""How far below the middle the number in the shape has its own middle."""
 
 CLOUD = "M-45 22A15 15 0 0 1-50-7A19 19 0 0 1-24-17A25 25 0 0 1 23-18A19 19 0 0 1 50-7A15 15 0 0 1 45 22Z"
 """122 wide, from 34 above to 22 below."""
-
-
-def _owner(shape: str, colour: str) -> Markup:
-    """Two outlines, so that it stands out from light and dark."""
-    light = path(shape, None, "#ffffff", 4.5)
-    return element("g", light, path(shape, colour, INK, 1.6))
 
 
 def _cloud() -> Markup:
@@ -402,10 +357,7 @@ def defs() -> Markup:
     """Every drawing, by the name that `svg.use` takes."""
     drawings = {f"crop-{name}": _CROPS[name]() for name in CROP_NAMES}
     drawings |= {f"weather-{name}": _WEATHER[name]() for name in (*WEATHER_NAMES, "harvest")}
-    drawings |= {
-        f"owner-{i}": _owner(shape, colour)
-        for i, (shape, colour) in enumerate(zip(_OWNER_SHAPES, OWNER_COLOURS, strict=True))
-    }
+    drawings |= owner_marks()
     drawings |= {f"die-{side}": _die(side) for side in ("1", "2", "3", "4", "harvest", "unknown")}
     drawings |= {
         "crop-snowdrop-closed": _snowdrop_closed(),

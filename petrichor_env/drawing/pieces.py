@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.drawing.icons import INK, NEUTRAL_OWNER, OWNER_INKS, OWNER_NUMBERS
+from petrichor_env.drawing.icons import NEUTRAL_OWNER
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
-from petrichor_env.state import WEATHER_NAMES, Cloud, Decision, Phase, State
+from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Decision, Phase, State
+from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
-from tabletop.drawing.svg import Markup, box, element, group, text, use
+from tabletop.drawing.owners import OWNER_INKS, OWNER_NUMBERS
+from tabletop.drawing.svg import INK, Markup, box, element, group, text, use
 
 MUTED = "#55636f"
 PANEL = "#ffffff"
@@ -30,7 +32,7 @@ class View:
     """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
 
     s: State
-    t: State
+    t: Tables
     viewer: int | None
     names: tuple[str, ...]
 
@@ -55,6 +57,11 @@ class View:
     def hides_actor(self) -> bool:
         """Who is asked for a forecast card is nobody else's business."""
         return bool(self.s["decision"] == Decision.FORECAST and self.viewer not in (None, self.s["actor"]))
+
+    @property
+    def actor(self) -> int:
+        """The seat that is asked, NOBODY where that is hidden, and at the end."""
+        return NOBODY if self.hides_actor else int(self.s["actor"])
 
     def sees(self, seat: int) -> bool:
         return self.viewer is None or self.viewer == seat

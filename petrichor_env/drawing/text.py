@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
 
 import numpy as np
 
@@ -44,7 +43,10 @@ from petrichor_env.state import (
     State,
     Timing,
 )
-from petrichor_env.words import FIELDS, GROWING_NAMES, counted, owner_names, tile_name, win_text
+from petrichor_env.tables import Tables
+from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
+from tabletop.drawing.lines import Block, Row, Table, Tiles, Words, joined, width
+from tabletop.words import counted, win_text
 
 CARD_WORDS = (
     "a neutral drop on a tile",
@@ -63,6 +65,11 @@ _COLUMNS = 100
 _CELL = 19
 _WIDEST_CELL = 21
 """Four of these fit."""
+_LABEL = 11
+_HEADINGS = (
+    ("          in supply ", "   on weather spaces ", " voting  wheat"),
+    (" points  drops votes", "  frost sun wind rain", "  wins  tokens"),
+)
 _CLEAR = "\x1b[0m"
 OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175, 143, 247))
 """The owners' colours of the pictures, the neutral player's last, as terminals have them: the nearest of their 256
@@ -84,22 +91,41 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
         colour: with ANSI colours, one an owner.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
-    paint = _painter(colour)
-    return "\n".join([*_heading(state, viewer, paint), "", render_board(state, viewer, colour, tables)])
+    return joined(text_blocks(state, viewer, colour, tables))
 
 
 def render_board(
     state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
 ) -> str:
     """`render_text` without its heading: the Fields, what everybody has, dice and decks."""
+    return joined(_board_blocks(state, viewer, colour, tables))
+
+
+def text_blocks(
+    state: State,
+    viewer: int | None = None,
+    colour: bool = False,
+    tables: np.ndarray | None = None,
+    asked: bool = True,
+) -> list[Block]:
+    """What `render_text` draws, in blocks that fit into narrower terminals too.
+
+    Arguments:
+        asked: whether it says who is asked what.
+    """
+    heading = Words([*_heading(state, viewer, _painter(colour), asked), ""])
+    return [heading, *_board_blocks(state, viewer, colour, tables)]
+
+
+def _board_blocks(state: State, viewer: int | None, colour: bool, tables: np.ndarray | None) -> list[Block]:
     t = (load_tables() if tables is None else tables)[0]
     paint = _painter(colour)
     below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
     if state["players"] == 1:
         below += southern_winds_lines(state, t)
     wrapped = [part for line in below for part in textwrap.wrap(line, _COLUMNS, subsequent_indent="    ")]
-    lines = [*_fields(state, t, paint), "", *_people(state, viewer, paint), "", *wrapped]
-    return "\n".join(line.rstrip() for line in lines)
+    blank = Words([""])
+    return [_fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
 
 
 def _painter(colour: bool) -> Paint:
@@ -128,7 +154,7 @@ def _owner_colour(players: int, seat: int) -> str:
 # --- who is asked what ----------------------------------------------------------------------------------------------
 
 
-def _heading(s: State, viewer: int | None, paint: Paint) -> list[str]:
+def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[str]:
     names = owner_names(int(s["players"]))
     place = f"Round {s['round']} of {s['rounds']}, {PHASE_NAMES[s['phase']]}"
     first = "" if s["players"] == 1 else f", first player {names[s['first_player']]}"
@@ -141,7 +167,7 @@ def _heading(s: State, viewer: int | None, paint: Paint) -> list[str]:
         lines.append(_weather_line(s))
     if s["decision"] == Decision.FORECAST and viewer not in (None, s["actor"]):
         return [*lines, f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."]
-    return [*lines, f"{names[s['actor']]} is asked {question(s)}."]
+    return [*lines, f"{names[s['actor']]} is asked {question(s)}."] if asked else lines
 
 
 def winners(s: State) -> list[int]:
@@ -166,44 +192,36 @@ def _weather_line(s: State) -> str:
 # --- the Fields -----------------------------------------------------------------------------------------------------
 
 
-def _fields(s: State, t: State, paint: Paint) -> list[str]:
+def _fields(s: State, t: Tables, paint: Paint) -> Tiles:
     field = FIELDS[int(s["players"])]
     columns = max(tile % _SIDE for tile in field) + 1
     rows = max(tile // _SIDE for tile in field) + 1
     cells = {tile: _tile_lines(s, t, tile, paint) for tile in field}
-    width = max(_CELL, *(len(plain) for cell in cells.values() for plain, _ in cell))
-    edge = "+" + "+".join(["-" * (width + 2)] * columns) + "+"
-    lines = [edge]
-    for row in range(rows):
-        in_row = [cells.get(row * _SIDE + column, []) for column in range(columns)]
-        for texts in zip_longest(*in_row, fillvalue=("", "")):
-            padded = (painted + " " * (width - len(plain)) for plain, painted in texts)
-            lines.append("| " + " | ".join(padded) + " |")
-        lines.append(edge)
-    return lines
+    in_rows = [[cells.get(row * _SIDE + column, []) for column in range(columns)] for row in range(rows)]
+    return Tiles(in_rows, max(_CELL, *(width(line) for cell in cells.values() for line in cell)))
 
 
-def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[tuple[str, str]]:
-    """The lines of a tile, five as a rule, each plain and painted."""
+def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
+    """The lines of a tile, five as a rule."""
     players = int(s["players"])
     if s["crop"][tile] == FACE_DOWN:
-        token = _both("fertilizer" if s["fertilizer"][tile] else "", _GROWING_COLOUR, paint)
-        return [_both(f"{tile_name(players, tile)} face down", _BOLD, paint), ("", ""), token, ("", ""), ("", "")]
+        token = paint("fertilizer", _GROWING_COLOUR) if s["fertilizer"][tile] else ""
+        return [paint(f"{tile_name(players, tile)} face down", _BOLD), "", token, "", ""]
     crop = CROP_NAMES[s["crop"][tile]].capitalize()
     lines = [
-        _both(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), _BOLD, paint),
+        paint(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), _BOLD),
         *_drops(s, s["drops"][tile], paint),
-        *(_both(line, _GROWING_COLOUR, paint) for line in _packed(_tokens(s, tile)) or [""]),
+        *([paint(line, _GROWING_COLOUR) for line in _packed(_tokens(s, tile))] or [""]),
     ]
     if s["cloud"][tile] == Cloud.NONE:
-        return [*lines, ("", ""), ("", "")]
+        return [*lines, "", ""]
     light = s["cloud"][tile] == Cloud.LIGHT
     number = f"{s['cloud_drops'][tile].sum()}/{GROWS_AT if light else OVERFLOWS_AT}"
     cloud = _spread("light cloud" if light else "thundercloud", number)
-    return [*lines, (cloud, cloud), *_drops(s, s["cloud_drops"][tile], paint)]
+    return [*lines, cloud, *_drops(s, s["cloud_drops"][tile], paint)]
 
 
-def drops_to_grow(s: State, t: State, tile: int) -> str:
+def drops_to_grow(s: State, t: Tables, tile: int) -> str:
     """`2/3`; on the Primrose, which never grows, only the number there."""
     crop, there = s["crop"][tile], s["drops"][tile].sum()
     if crop == Crop.LAKE:
@@ -241,56 +259,51 @@ def _spread(left: str, right: str) -> str:
     return left + right.rjust(max(len(right) + 1, _CELL - len(left)))
 
 
-def _both(text: str, code: str, paint: Paint) -> tuple[str, str]:
-    return text, paint(text, code) if text else text
-
-
-def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[tuple[str, str]]:
+def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
     """Drops by owner on one line, for a crowd narrower, or on as many lines as it takes."""
     players = int(s["players"])
     there = [(seat, owner_label(players, seat), str(count)) for seat, count in enumerate(drops) if count]
-    for between, after, width in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
-        texts = [(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
-        if len(after.join(text for text, _ in texts)) <= width:
+    for between, after, room in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
+        texts = [paint(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
+        if width(after.join(texts)) <= room:
             break
-    lines: list[tuple[str, str]] = [("", "")]
-    for text, code in texts:
-        plain, painted = lines.pop()
-        if not plain:
-            lines.append((text, paint(text, code)))
-        elif len(plain + after + text) <= width:
-            lines.append((plain + after + text, painted + after + paint(text, code)))
+    lines = texts[:1] or [""]
+    for text in texts[1:]:
+        if width(lines[-1] + after + text) <= room:
+            lines[-1] += after + text
         else:
-            lines += [(plain, painted), (text, paint(text, code))]
+            lines.append(text)
     return lines
 
 
 # --- what everybody has ---------------------------------------------------------------------------------------------
 
 
-def _people(s: State, viewer: int | None, paint: Paint) -> list[str]:
+def _people(s: State, viewer: int | None, paint: Paint) -> Table:
     players, owners = int(s["players"]), int(s["owners"])
     names = owner_names(players)
-    width = 11
-    lines = [
-        " " * width + "          in supply    on weather spaces  voting  wheat",
-        " " * width + " points  drops votes  frost sun wind rain  wins  tokens  hand",
-    ]
+    rows = []
     for seat in range(owners):
         label = f"{owner_label(players, seat):<2} {names[seat]}"
         votes = s["votes"][:, seat]
         numbers = (
-            f"{s['points'][seat]:7}{s['supply'][seat]:7}{s['vote_supply'][seat]:6}"
-            f"{votes[0]:7}{votes[1]:4}{votes[2]:5}{votes[3]:5}{s['voting_wins'][seat]:6}{s['wheat_tokens'][seat]:8}"
+            f"{s['points'][seat]:7}{s['supply'][seat]:7}{s['vote_supply'][seat]:6}",
+            _votes_text(votes),
+            f"{s['voting_wins'][seat]:6}{s['wheat_tokens'][seat]:8}",
         )
-        hand = _hidden_cards(s["hand"][seat], viewer in (None, seat)) if seat < players else ""
-        lines.append(f"{paint(f'{label:<{width}}', _owner_colour(players, seat))}{numbers}  {hand}")
-        if seat < players and s["pack"][seat].any():
-            lines.append(f"{'':<{width}}pack {_hidden_cards(s['pack'][seat], viewer in (None, seat))}")
+        shown = viewer in (None, seat)
+        hand, below = "", []
         if seat < players:
-            lines += [" " * width + line for line in _powers_and_forecasts(s, seat, viewer in (None, seat))]
+            hand = _hidden_cards(s["hand"][seat], shown)
+            below += [f"pack {_hidden_cards(s['pack'][seat], shown)}"] if s["pack"][seat].any() else []
+            below += _powers_and_forecasts(s, seat, shown)
+        rows.append(Row(paint(f"{label:<{_LABEL}}", _owner_colour(players, seat)), numbers, hand, below))
     totals = s["votes"].sum(axis=1, dtype=np.int64)
-    return [*lines, f"{'all':<{width + 20}}{totals[0]:7}{totals[1]:4}{totals[2]:5}{totals[3]:5}"]
+    return Table(_LABEL, _HEADINGS, "hand", [*rows, Row("all", (" " * 20, _votes_text(totals), ""))])
+
+
+def _votes_text(votes: np.ndarray) -> str:
+    return f"{votes[0]:7}{votes[1]:4}{votes[2]:5}{votes[3]:5}"
 
 
 def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
@@ -307,7 +320,7 @@ def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
         yield counted(len(held), "forecast card")
 
 
-def _board(s: State, viewer: int | None, t: State) -> list[str]:
+def _board(s: State, viewer: int | None, t: Tables) -> list[str]:
     if (s["crop"] == FACE_DOWN).any():
         return ["The tiles lie face down; cards and Harvest dice follow when they are turned up."]
     deck = counted(s["deck"].sum(), "card")
@@ -320,7 +333,7 @@ def _board(s: State, viewer: int | None, t: State) -> list[str]:
     ]
 
 
-def _module_lines(s: State, viewer: int | None, t: State) -> Iterator[str]:
+def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:
     """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
     names = owner_names(int(s["players"]))
     if s["decision"] == Decision.FERTILIZER_TILE:
@@ -356,14 +369,14 @@ def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
     return f"{tile_name(players, tile)} {' '.join(counts)}"
 
 
-def southern_winds_lines(s: State, t: State) -> list[str]:
+def southern_winds_lines(s: State, t: Tables) -> list[str]:
     """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
     lines = [winds_card_text(s, t, i) for i in range(s["winds_revealed"])]
     left = ", ".join(str(number + 1) for number in np.flatnonzero(s["winds_deck"]))
     return [*lines, f"Southern Winds deck: {left}."] if left else lines
 
 
-def winds_card_text(s: State, t: State, i: int) -> str:
+def winds_card_text(s: State, t: Tables, i: int) -> str:
     """The i-th revealed card in words: what it does, the numeric die, the tile it took effect on, its icons."""
     card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
     icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]

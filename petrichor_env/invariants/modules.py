@@ -18,6 +18,7 @@ from petrichor_env.invariants.decisions import (
     FORECAST_WINDOWS,
     FORECASTS_OF_DECISION,
     MOST_CHOICES,
+    PHASE_OF_TIMING,
 )
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.forecasts import DEALT, DROPS_NEEDED, TIMINGS
@@ -306,11 +307,8 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         np.where(free, ~np.isin(timing, FORECAST_WINDOWS), settled & (timing != expected)),
         lambda i: f"pending.timing is {TIMING_NAMES[timing[i]]!r} for {asked(i)}",
     )
-    wanted_phase = np.select(
-        [timing == Timing.ACTION_PHASE, timing < Timing.BEFORE_HARVEST], [Phase.ACTION, Phase.WEATHER], Phase.HARVEST
-    )
     yield breaks(
-        (free | carried_out) & (phase != wanted_phase),
+        (free | carried_out) & (phase != PHASE_OF_TIMING[timing]),
         lambda i: f"{asked(i)} at {TIMING_NAMES[timing[i]]!r} is not asked in phase {PHASE_NAMES[phase[i]]!r}",
     )
     window = free | (carried_out & (timing != Timing.ACTION_PHASE))

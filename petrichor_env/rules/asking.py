@@ -13,13 +13,13 @@ from tabletop.legal import allow
 @rule
 def seat_of(s: State, owner: int) -> int:
     """Whose drops an action means: `owner` counts clockwise from the actor."""
-    return (int(s.actor) + owner) % int(s.owners)
+    return (s.actor + owner) % s.owners
 
 
 @rule
 def owner_of(s: State, seat: int) -> int:
     """The opposite of `seat_of`."""
-    return (seat - int(s.actor)) % int(s.owners)
+    return (seat - s.actor) % s.owners
 
 
 @rule

@@ -10,6 +10,8 @@ from typing import Any
 
 from tabletop.drawing.letters import UNITS, letter
 
+INK = "#1f2a33"
+"""Of words and outlines."""
 PREFIX = "tabletop-"
 """Of the drawings' ids: a page that holds a picture has ids of its own."""
 _NO_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -91,6 +93,27 @@ def use(name: str, x: float = 0, y: float = 0, scale: float = 1, **attributes: A
 
 def box(x: float, y: float, width: float, height: float, radius: float = 0, **attributes: Any) -> Markup:
     return element("rect", x=x, y=y, width=width, height=height, rx=radius or None, **attributes)
+
+
+def path(
+    d: str, fill: str | None = None, stroke: str | None = None, width: float | None = None, **attributes: str
+) -> Markup:
+    """An outline; with round ends and corners where it is stroked."""
+    round_ends = "round" if stroke else None
+    return element(
+        "path",
+        d=d,
+        fill=fill or ("none" if stroke else None),
+        stroke=stroke,
+        stroke_width=width,
+        stroke_linecap=round_ends,
+        stroke_linejoin=round_ends,
+        **attributes,
+    )
+
+
+def circle(x: float, y: float, r: float, fill: str, stroke: str | None = None, width: float | None = None) -> Markup:
+    return element("circle", cx=x, cy=y, r=r, fill=fill, stroke=stroke, stroke_width=width)
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

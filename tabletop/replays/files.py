@@ -4,16 +4,16 @@ The file is one JSON object, a line for each of its keys:
 
 | key | what it holds |
 |---|---|
-| petrichor_replay | the version of this format |
-| package_version, state_version | what recorded it |
-| config | the switches of `Config`, without components |
-| components | the numbers that aren't the shipped ones, by their keys in component files; may be missing |
+| replay | the version of this format |
+| game | the name of the game |
+| package_version, state_version | of the game's package that recorded it |
+| config | the configuration's fields; `components` are the numbers that aren't the shipped ones |
 | seed | of the game, as `Batch(config, 1, seed)` takes it; instead of it a first state: |
-| scenario | the first state as `petrichor_env.describe` gives it |
+| scenario | the first state as the game's `described` gives it |
 | names | who sat where, from seat 0 |
-| actions | numbers of `petrichor_env.actions`, in the order of play; a last -1 for an illegal one that lost the game |
+| actions | their numbers, in the order of play; a last -1 for an illegal one that lost the game |
 | probabilities | for each action a list: an action, its probability, the next action …; may be missing |
-| points, winners | points by owner at the end; seats that won, in solo 1 for the neutral player, null: unfinished |
+| points, winners | points by owner at the end; the owners who won, null: unfinished |
 | checksums | four hexadecimal digits for the start and for each action |
 
 A checksum is of all that came before, of what is recorded of this action, and of the whole state after it. What plays
@@ -30,14 +30,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.component_files import KEYS, Value
-from petrichor_env.config import Config
 from tabletop.batch import game_seed
 from tabletop.errors import ConfigError, ReplayError
 from tabletop.files import whole_file
+from tabletop.game import Config, Game
 
-FORMAT = 1
+FORMAT = 2
 FORFEIT = -1
 """Stands for an illegal action that lost the game, whichever it was."""
 DIGITS = 4
@@ -50,18 +48,17 @@ _LONGEST_NAME = 200
 
 Probabilities = Mapping[int, float]
 """By action, to three digits; those that round to 0 are left out. Empty where an agent offered none."""
-Numbers = Mapping[str, Value | list[Value]]
-"""Numbers on the pieces by the keys of `component_files.KEYS`."""
 
 # --- What a replay may hold ------------------------------------------------------------------------------------------
 
 
-def checked_actions(actions: Sequence[int]) -> list[int]:
+def checked_actions(game: Game, actions: Sequence[int]) -> list[int]:
     """As plain ints. Raises ReplayError, with the step, for anything that is no action at all."""
     taken: list[int] = []
     for step, action in enumerate(actions, 1):
-        if isinstance(action, bool) or not isinstance(action, int | np.integer) or not FORFEIT <= action < NUM_ACTIONS:
-            allowed = f"0 to {NUM_ACTIONS - 1}, or {FORFEIT} for an illegal one that lost the game"
+        number = isinstance(action, int | np.integer) and not isinstance(action, bool)
+        if not number or not FORFEIT <= action < game.num_actions:
+            allowed = f"0 to {game.num_actions - 1}, or {FORFEIT} for an illegal one that lost the game"
             raise ReplayError(f"step {step}: action {action!r:.80}: {allowed}", step)
         taken.append(int(action))
     return taken
@@ -81,11 +78,11 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in name)[-_LONGEST_NAME:] or "?"
 
 
-def rounded(probabilities: Probabilities) -> dict[int, float]:
+def rounded(game: Game, probabilities: Probabilities) -> dict[int, float]:
     """To thousandths, by ascending action, without zeros. Raises ConfigError for what are no probabilities."""
     try:
         given = sorted((int(action), float(share)) for action, share in probabilities.items())
-        sound = all(0 <= action < NUM_ACTIONS and 0 <= share <= 1 for action, share in given)
+        sound = all(0 <= action < game.num_actions and 0 <= share <= 1 for action, share in given)
     except (AttributeError, TypeError, ValueError, OverflowError):
         sound = False
     if not sound:
@@ -97,21 +94,22 @@ def rounded(probabilities: Probabilities) -> dict[int, float]:
 # --- Writing and reading ---------------------------------------------------------------------------------------------
 
 _KEYS = (
-    *("petrichor_replay", "package_version", "state_version", "config", "names", "actions", "points", "winners"),
+    *("replay", "game", "package_version", "state_version", "config", "names", "actions", "points", "winners"),
     "checksums",
 )
-_MORE_KEYS = ("components", "seed", "scenario", "probabilities")
-_SWITCHES = tuple(one.name for one in dataclasses.fields(Config) if one.name != "components")
+_MORE_KEYS = ("seed", "scenario", "probabilities")
+_OLD_KEY = "petrichor_replay"
+"""Of files before format 2."""
 
 
 def text_of(replay: Any) -> str:
     """The file's text."""
     content: dict[str, Any] = {
-        "petrichor_replay": FORMAT,
+        "replay": FORMAT,
+        "game": replay.config.game.name,
         "package_version": replay.package_version,
         "state_version": replay.state_version,
-        "config": {name: getattr(replay.config, name) for name in _SWITCHES},
-        "components": replay.components,
+        "config": dataclasses.asdict(replay.config),
         "seed": replay.seed,
         "scenario": replay.scenario,
         "names": replay.names,
@@ -121,8 +119,8 @@ def text_of(replay: Any) -> str:
         "winners": replay.winners,
         "checksums": "".join(replay.checksums),
     }
-    for key in ("components", "seed", "scenario", "probabilities"):
-        if content[key] in (None, {}, []):
+    for key in _MORE_KEYS:
+        if content[key] in (None, []):
             del content[key]
     lines = (f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in content.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -137,13 +135,13 @@ def write(path: Path, content: str | bytes) -> None:
         raise ReplayError(f"{path}: can't be written ({_reason(error)})") from None
 
 
-def read(path: str | Path) -> dict[str, Any]:
+def read(path: str | Path, game: Game) -> dict[str, Any]:
     """The arguments of the `Replay` that the file holds; nothing is played yet.
 
-    Raises ReplayError for a file that can't be read or is none; the text names file and key.
+    Raises ReplayError for a file that can't be read or is none of this game; the text names file and key.
     """
     try:
-        return _arguments(_content(path))
+        return _arguments(_content(path, game), game)
     except RecursionError:
         raise ReplayError(f"{path}: is no replay: nested too deeply") from None
     except (ConfigError, ReplayError) as error:
@@ -154,7 +152,7 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _content(path: str | Path) -> dict[str, Any]:
+def _content(path: str | Path, game: Game) -> dict[str, Any]:
     """The JSON object, of the right format and with the right keys."""
     try:
         with Path(path).open("rb") as file:
@@ -169,16 +167,20 @@ def _content(path: str | Path) -> dict[str, Any]:
         raise ReplayError("is no replay: not a text in UTF-8") from None
     except ValueError as error:
         raise ReplayError(f"is no replay: not JSON ({error})") from None
-    if not isinstance(content, dict) or "petrichor_replay" not in content:
-        raise ReplayError('is no replay: not a JSON object with the key "petrichor_replay"')
-    if (version := content["petrichor_replay"]) != FORMAT or isinstance(version, bool):
-        raise ReplayError(f"petrichor_replay: {version!r:.40}; this version reads format {FORMAT}")
+    if isinstance(content, dict) and _OLD_KEY in content:
+        raise ReplayError("was recorded by an older version, whose games this one can't play")
+    if not isinstance(content, dict) or "replay" not in content:
+        raise ReplayError('is no replay: not a JSON object with the key "replay"')
+    if (version := content["replay"]) != FORMAT or isinstance(version, bool):
+        raise ReplayError(f"replay: {version!r:.40}; this version reads format {FORMAT}")
     for key in _KEYS:
         if key not in content:
             raise ReplayError(f"{key}: missing")
     for key in content:
         if key not in (*_KEYS, *_MORE_KEYS):
             raise ReplayError(f"{key!r:.40}: unknown; there are {', '.join((*_KEYS, *_MORE_KEYS))}")
+    if content["game"] != game.name:
+        raise ReplayError(f"game: a replay of {content['game']!r:.40}, not of {game.name!r}")
     return content
 
 
@@ -186,11 +188,11 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number there")
 
 
-def _arguments(content: dict[str, Any]) -> dict[str, Any]:
-    config = _config(content["config"])
+def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
+    config = _config(content["config"], game)
     names = tuple(_list(content, "names"))
     check_names(names, config)
-    actions = tuple(checked_actions(_list(content, "actions")))
+    actions = tuple(checked_actions(game, _list(content, "actions")))
     return {
         "config": config,
         "actions": actions,
@@ -199,17 +201,23 @@ def _arguments(content: dict[str, Any]) -> dict[str, Any]:
         "winners": None if content["winners"] is None else _whole_numbers(content, "winners"),
         "checksums": _checksums(content["checksums"], len(actions)),
         **_start(content),
-        "components": _numbers(content.get("components", {})),
-        "probabilities": _probabilities(content, len(actions)),
+        "probabilities": _probabilities(content, len(actions), game),
         "package_version": _word(content, "package_version"),
         "state_version": _whole(content, "state_version"),
     }
 
 
-def _config(value: Any) -> Config:
-    if not isinstance(value, dict) or sorted(value) != sorted(_SWITCHES):
-        raise ReplayError(f"config: {value!r:.80} is no object with the keys {', '.join(_SWITCHES)}")
-    return Config(**value)
+def _config(value: Any, game: Game) -> Config:
+    fields = [one.name for one in dataclasses.fields(game.config)]
+    if not isinstance(value, dict) or sorted(value) != sorted(fields):
+        raise ReplayError(f"config: {value!r:.80} is no object with the keys {', '.join(fields)}")
+    if isinstance(value.get("components"), str):  # lest a replay have any file read
+        raise ReplayError("config: components: a replay has numbers, not the path of a file")
+    try:
+        config: Config = game.config(**value)
+    except ConfigError as error:
+        raise ReplayError(f"config: {error}") from None
+    return config
 
 
 def _start(content: dict[str, Any]) -> dict[str, Any]:
@@ -223,20 +231,7 @@ def _start(content: dict[str, Any]) -> dict[str, Any]:
     return {"scenario": content["scenario"]}
 
 
-def _numbers(value: Any) -> Numbers:
-    """Which ones a key may have is checked where they are played with."""
-    if not isinstance(value, dict):
-        raise ReplayError(f"components: {value!r:.80} is no object")
-    for key, numbers in value.items():
-        if key not in KEYS:
-            raise ReplayError(f"components: {key!r:.80} is no key of a component file (docs/components.md)")
-        for number in numbers if isinstance(numbers, list) else [numbers]:
-            if isinstance(number, bool) or not isinstance(number, int | float | str):
-                raise ReplayError(f"components: {key}: {number!r:.80} is neither a number nor a word")
-    return value
-
-
-def _probabilities(content: dict[str, Any], decisions: int) -> tuple[Probabilities, ...]:
+def _probabilities(content: dict[str, Any], decisions: int, game: Game) -> tuple[Probabilities, ...]:
     if "probabilities" not in content:
         return ()
     given = _list(content, "probabilities")
@@ -249,7 +244,7 @@ def _probabilities(content: dict[str, Any], decisions: int) -> tuple[Probabiliti
         actions, shares = one[::2], one[1::2]
         if any(type(action) is not int for action in actions) or len(set(actions)) < len(actions):
             raise ReplayError(f"probabilities: {one!r:.80} has what is no action, or one twice")
-        read.append(rounded(dict(zip(actions, shares, strict=True))))
+        read.append(rounded(game, dict(zip(actions, shares, strict=True))))
     return tuple(read)
 
 

@@ -1,9 +1,10 @@
 "use strict";
 
 const data = JSON.parse(document.getElementById("replay").textContent);
-const { steps, owners, texts, strokes, tags, parts, ink } = data;
+const { steps, owners, texts, strokes, tags, parts } = data;
 const last = steps.length - 1;
 const $ = (id) => document.getElementById(id);
+const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
 const say = (number) => texts[number];
 const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
 
@@ -26,9 +27,13 @@ function token(owner, className = "token") {
   return holder.content.firstChild;
 }
 
+/* Names of owners that are no part of a longer word, the longest first. */
+const seats = owners.map(({ seat }) => seat.replace(/[^\w ]/g, "\\$&")).sort((a, b) => b.length - a.length);
+const NAMED = new RegExp(`\\b(${seats.join("|")})\\b`);
+
 /* Words, with their shape before the owners that are named in them. */
 function named(words) {
-  return words.split(/\b(player_[0-4]|neutral)\b/).flatMap((part, i) => {
+  return words.split(NAMED).flatMap((part, i) => {
     const owner = i % 2 ? owners.findIndex(({ seat }) => seat === part) : -1;
     return owner < 0 ? [part] : [make("span", "named", token(owner, "small"), part)];
   });
@@ -61,15 +66,13 @@ function showBoard(before) {
 
 /* --- words --- */
 
-const PHASES = { setup: "setup", cleanup: "clean-up", over: "game over" };
-
 function showWords() {
   const { by, done, changes, asked, actor, options, round, rounds, phase } = steps[step];
   $("place").replaceChildren(
     make("b", "", `Step ${step} of ${last}`),
     make("br"),
-    make("span", "", ` round ${round} of ${rounds}`),
-    make("span", "phase", `, ${PHASES[say(phase)] ?? `${say(phase)} phase`}`),
+    make("span", "", rounds > 1 ? ` round ${round} of ${rounds}` : ""),
+    make("span", "phase", say(phase) && `${rounds > 1 ? "," : ""} ${say(phase)}`),
   );
   const who = by < 0 ? [] : [token(by), `${owners[by].name}: `];
   $("action").replaceChildren(...who, ...(step ? named(who.length ? say(done) : sentence(say(done))) : ["The start of the game."]));
@@ -184,7 +187,7 @@ function showChart() {
   const floor = height - BOTTOM;
   const bands = roundStarts.map((start, i) => {
     const from = x(start), wide = x(roundEnds[i]) - from;
-    const label = wide > 54 ? `round ${steps[start].round}` : steps[start].round;
+    const label = steps[start].rounds === 1 ? "" : wide > 54 ? `round ${steps[start].round}` : steps[start].round;
     return `<rect x="${from.toFixed(1)}" y="${TOP}" width="${Math.max(0, wide).toFixed(1)}" height="${floor - TOP}" fill="${i % 2 ? "#ffffff" : "#f1f5f8"}"/>` +
       `<text x="${(from + wide / 2).toFixed(1)}" y="${height - 5}" text-anchor="middle">${label}</text>`;
   });
@@ -331,6 +334,7 @@ const addressed = () => Math.trunc(Number(location.hash.slice(1))) || 0;
 
 function markRounds() {
   $("slider").max = last;
+  $("rounds").hidden = steps[0].rounds === 1;
   $("rounds").replaceChildren(...roundStarts.map((start, i) => {
     const mark = make("button", "", String(steps[start].round));
     mark.type = "button";

@@ -20,17 +20,13 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-from petrichor_env.drawing import action_text, changes
-from petrichor_env.drawing.icons import INK, OWNER_COLOURS
-from petrichor_env.drawing.pieces import View
-from petrichor_env.state import NOBODY, State
-from petrichor_env.words import owner_names, win_text
-from tabletop.drawing.svg import PREFIX
+from tabletop.drawing.svg import clean
+from tabletop.game import NOBODY
 from tabletop.replays.files import THOUSANDTHS, write
-from tabletop.replays.pictures import Drawing, Progress, drawings
+from tabletop.replays.pictures import Progress, drawings
 from tabletop.replays.replay import Frame, Replay
+from tabletop.words import Facts, win_text
 
 _TEMPLATES = Path(__file__).parent
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
@@ -63,6 +59,7 @@ def page(data: dict[str, Any], drawings: str) -> str:
     content = json.dumps(data, separators=(",", ":")).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
     filled = {
         "title": html.escape(data["title"]),
+        "heading": html.escape(data["heading"]),
         "policy": f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
         "style": style,
         "script": script,
@@ -89,20 +86,21 @@ def page_data(
 
     Raises as `write_page` does.
     """
+    words = replay.game.words
     boards, texts = _Boards(), _Numbers()
     steps: list[dict[str, Any]] = []
     before: Frame | None = None
-    states = []
     for drawing in drawings(replay, viewer):
         frame = drawing.frame
-        states.append(frame.state)
-        happened = [] if before is None else changes(before.state, frame.state, viewer, replay.tables)
+        happened = [] if before is None else words.changes(before.state, frame.state, viewer, replay.tables)
         if before is not None and viewer in (None, before.actor):
-            steps[-1]["options"] = _options(before, frame.last_action, texts)
+            steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
         steps.append(
             {
                 "board": boards.add(drawing.svg),
-                **_facts(drawing, texts),
+                "round": int(frame.state["round"]),
+                "rounds": int(frame.state["rounds"]),
+                **_facts(words.facts(frame.state, viewer, replay.owner_labels), texts),
                 "by": frame.last_actor,
                 "done": texts.of(frame.last_action),
                 "changes": [texts.of(sentence) for sentence in happened],
@@ -113,12 +111,12 @@ def page_data(
         if on_finished is not None:
             on_finished(1)
     data = {
-        "title": f"Petrichor: {', '.join(replay.names)}",
-        "result": _result(replay, states[-1], len(states) - 1),
+        "title": f"{replay.game.title}: {', '.join(replay.names)}",
+        "heading": replay.game.title,
+        "result": _result(replay, len(steps) - 1),
         "about": _about(replay, viewer),
-        "owners": _owners(replay, states[0]),
+        "owners": _owners(replay),
         "winners": None if replay.winners is None else list(replay.winners),
-        "ink": INK,
         "steps": steps,
         "texts": list(texts),
         **boards.content(),
@@ -126,52 +124,40 @@ def page_data(
     return data, boards.drawings
 
 
-def _result(replay: Replay, state: State, steps: int) -> str:
+def _result(replay: Replay, steps: int) -> str:
     if replay.winners is None:
         return f"Unfinished after {steps} steps"
     who = win_text([replay.label(owner) for owner in replay.winners])
     points = " and ".join(str(number) for number in sorted({replay.points[owner] for owner in replay.winners}))
-    forfeited = "" if state["forfeited"] == NOBODY else f"{replay.label(int(state['forfeited']))} forfeited; "
+    loser = int(replay.states[-1]["forfeited"])
+    forfeited = "" if loser == NOBODY else f"{replay.label(loser)} forfeited; "
     return f"{forfeited}{who} with {points} points"
 
 
 def _about(replay: Replay, viewer: int | None) -> str:
     """What was played, from what, and whose view it is."""
-    config = replay.config
-    parts = ["solo" if config.solo else f"{config.players} players", f"{config.rounds} rounds"]
-    parts += ["drafting"] if config.drafting else []
-    parts += [name.replace("_", " ") for name in (*config.variants, *config.modules)]
+    parts = list(replay.game.words.about(replay.config))
     if viewer is None:  # all hands can be dealt again from the seed
         parts.append("a described start" if replay.seed is None else f"seed {replay.seed}")
     parts.append("all hands shown" if viewer is None else f"as {replay.label(viewer)} sees it")
     return ", ".join(parts)
 
 
-def _owners(replay: Replay, state: State) -> list[dict[str, Any]]:
+def _owners(replay: Replay) -> list[dict[str, Any]]:
     """By owner: name and seat, the id of the shape and the colour as on the board."""
-    view = View(state, replay.tables[0], None, replay.owner_labels)
-    shapes = [view.shape(owner) for owner in range(view.owners)]
+    players = replay.config.players
+    seats, marks = replay.game.words.owner_names(players), replay.game.drawing.marks(players)
     return [
-        {"name": name, "seat": seat, "shape": f"{PREFIX}owner-{shape}", "colour": OWNER_COLOURS[shape]}
-        for name, seat, shape in zip(view.names, view.seats, shapes, strict=True)
+        {"name": clean(name), "seat": seat, "shape": mark.shape, "colour": mark.colour}
+        for name, seat, mark in zip(replay.owner_labels, seats, marks, strict=True)
     ]
 
 
-def _facts(drawing: Drawing, texts: _Numbers) -> dict[str, Any]:
-    """What the board says of itself, with nothing that is hidden from its viewer."""
-    start = drawing.svg[: drawing.svg.index(">")] + "/>"
-    told = ElementTree.fromstring(start).attrib
-    seats = owner_names(int(told["data-players"]))
-    return {
-        "round": int(told["data-round"]),
-        "rounds": int(told["data-rounds"]),
-        "phase": texts.of(told["data-phase"]),
-        "asked": texts.of(told["data-asked"]),
-        "actor": seats.index(told["data-actor"]) if "data-actor" in told else NOBODY,
-    }
+def _facts(facts: Facts, texts: _Numbers) -> dict[str, int]:
+    return {"phase": texts.of(facts.phase), "asked": texts.of(facts.asked), "actor": facts.actor}
 
 
-def _options(frame: Frame, taken: str, texts: _Numbers) -> dict[str, Any]:
+def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[str, Any]:
     """The answer to a frame's decision, and where they were recorded the likeliest actions with their probabilities.
 
     `shown` are the words, the probability in thousandths, and 1 for the answer; of the `others` it is their number,
@@ -188,7 +174,8 @@ def _options(frame: Frame, taken: str, texts: _Numbers) -> dict[str, Any]:
     if answer not in shown:
         shown[-1:] = [answer]  # type: ignore[list-item]
     others = [action for action in likeliest if action not in shown]
-    words = {action: texts.of(taken if action == answer else action_text(frame.state, action)) for action in shown}
+    text = replay.game.words.action_text
+    words = {action: texts.of(taken if action == answer else text(frame.state, action)) for action in shown}
     return {
         "taken": texts.of(taken),
         "shown": [[words[action], shares[action], int(action == answer)] for action in shown],
@@ -220,7 +207,7 @@ class _Boards:
     def add(self, svg: str) -> list[int]:
         """The numbers of the picture's parts, without the drawings that all pictures refer to."""
         if not self.drawings:
-            self.drawings = _DRAWINGS.findall(svg)[0]
+            self.drawings = "".join(_DRAWINGS.findall(svg))
         text = _OUTLINE.sub(self._outline, svg.replace(self.drawings, ""))
         parts: list[int] = []
         part: list[int] = []

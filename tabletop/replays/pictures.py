@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.drawing.board import render_svg
-from petrichor_env.drawing.changes import changes, in_brief
 from tabletop.drawing.raster import WIDTH, pillow, rgb_array, save_png
 from tabletop.errors import ReplayError, TabletopError
 from tabletop.replays.files import write
-from tabletop.replays.replay import Frame, Replay, frames, seen_by
+from tabletop.replays.replay import Frame, Replay, seen_by
 
 GIF_WIDTH = 480
 MILLISECONDS = 700
@@ -38,7 +36,7 @@ class Drawing:
     """One step of a replay as a viewer sees it.
 
     Attributes:
-        frame: of those that the viewer sees (`replays.seen_by`).
+        frame: of those that the viewer sees (`replay.seen_by`).
         svg: the board, with the last action in its last line.
     """
 
@@ -54,7 +52,7 @@ def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
 
     Raises ReplayError at the first step at which the replay differs, TabletopError for a viewer who doesn't play.
     """
-    for frame in seen_by(frames(replay), viewer):
+    for frame in seen_by(replay, viewer):
         yield _drawing(replay, frame, viewer)
 
 
@@ -80,7 +78,7 @@ def write_gif(
     if isinstance(milliseconds, bool) or not _FASTEST <= milliseconds <= _SLOWEST:
         raise TabletopError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
     image = pillow()
-    shown = list(seen_by(frames(replay), viewer))
+    shown = list(seen_by(replay, viewer))
     last = len(shown) - 1
 
     def pixels(step: int) -> Any:
@@ -127,7 +125,7 @@ def write_pngs(
     """
     folder = Path(folder)
     paths: list[Path] = []
-    shown = list(seen_by(frames(replay), viewer))  # before a folder is made: it may be refused
+    shown = list(seen_by(replay, viewer))  # before a folder is made: it may be refused
     digits = max(3, len(str(len(shown) - 1)))
     try:
         if folder.exists() and any(folder.iterdir()):
@@ -146,10 +144,11 @@ def write_pngs(
 
 def _drawing(replay: Replay, frame: Frame, viewer: int | None, before: Frame | None = None) -> Drawing:
     """The last line has the last action and, given the frame before, what has changed since."""
-    told = []
+    game, told = replay.game, []
     if frame.last_action:
         told.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
     if before is not None:
-        told += changes(before.state, frame.state, viewer, replay.tables)
-    svg = render_svg(frame.state, viewer, tables=replay.tables, last_action=in_brief(told), names=replay.owner_labels)
+        told += game.words.changes(before.state, frame.state, viewer, replay.tables)
+    last, names = game.words.in_brief(told), replay.owner_labels
+    svg = game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)
     return Drawing(frame, svg)

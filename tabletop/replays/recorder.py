@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from petrichor_env.config import Config
-from petrichor_env.state import NOBODY, State
 from tabletop.batch import Batch, Seed
 from tabletop.errors import ConfigError
+from tabletop.game import NOBODY, Config
 from tabletop.replays.files import FORFEIT, check_names, printable
 from tabletop.replays.replay import Replay, replays_of
 
@@ -23,7 +22,7 @@ _AT_ONCE = 256
 class _Running:
     """A game that is being recorded: its seed or its first state, and the actions so far."""
 
-    start: int | State
+    start: Any
     actions: list[int] = field(default_factory=list)
 
 
@@ -38,7 +37,7 @@ class _Finished(NamedTuple):
 class Recorder:
     """Records all games of a batch while anything else steps it: an environment, its opponents, a loop of one's own.
 
-        env = gymnasium.make("petrichor_env:Petrichor/Versus-v0")
+        env = gymnasium.make(...)
         with Recorder(env, names=...) as recorder:
             ...                                 # reset, step
         recorder.finished[0].save("game.json")
@@ -50,7 +49,7 @@ class Recorder:
         games: a `Batch`, or what plays on one in its attribute `batch`: any environment of this package, wrapped or
             not, `tabletop.versus.VersusBatch`.
         names: who sits where, P strings; or what tells them of a game by its index in the batch, asked when it ends.
-            None: `player_0` …; in `Petrichor/Versus` the opponents' names, and `learner`.
+            None: `player_0` …; with opponents in a `VersusBatch` their names, and `learner`.
 
     Attributes:
         batch: the `Batch`.
@@ -60,10 +59,10 @@ class Recorder:
     """
 
     def __init__(self, games: Any, names: Sequence[str] | Callable[[int], Sequence[str]] | None = None) -> None:
-        seating, inner = None, getattr(games, "unwrapped", games)
+        versus, inner = None, getattr(games, "unwrapped", games)
         while not isinstance(inner, Batch):
             if hasattr(inner, "lineups"):
-                seating = inner
+                versus = inner
             inner = getattr(inner, "batch", None)
             if inner is None:
                 raise ConfigError(f"games={games!r:.80}: a Batch, or an environment that plays on one")
@@ -72,20 +71,18 @@ class Recorder:
         self.batch: Batch = inner
         self._finished: list[Replay] = []
         self._pending: list[_Finished] = []
+        self._names: Callable[[int], Sequence[str]] | None = None
         if callable(names):
-            self._names: Callable[[int], Sequence[str]] | None = names
+            self._names = names
         elif names is not None:
             check_names(tuple(names), inner.config)
             self._names = lambda game: names
-        else:
-            self._names = None if seating is None else lambda game: _seated(seating, game)
-        self._before = {name: vars(inner).get(name) for name in ("step", "reset")}
-        self._step, self._reset = inner.step, inner.reset
-        # on the instance: whoever steps this batch comes by here, and no other batch pays for it
-        inner.step = self._recorded_step  # type: ignore[method-assign]
-        inner.reset = self._recorded_reset  # type: ignore[method-assign]
+        elif versus is not None and inner.config.players > 1:
+            self._names = lambda game: _seated(versus, game)
         self._last = inner.states.copy()
         self._running = [_Running(state) for state in self._last.copy()]
+        self._asked = np.zeros(inner.num_games, np.bool_)
+        inner.listeners.append(self)
 
     def __enter__(self) -> Self:
         return self
@@ -94,12 +91,9 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Let the batch be stepped unrecorded again; of several recorders the last one closes first."""
-        for name, before in self._before.items():
-            if before is None:
-                vars(self.batch).pop(name, None)
-            else:
-                vars(self.batch)[name] = before
+        """Record nothing more; what was recorded stays."""
+        if self in self.batch.listeners:
+            self.batch.listeners.remove(self)
 
     @property
     def finished(self) -> list[Replay]:
@@ -125,31 +119,28 @@ class Recorder:
         running = self._running[game]
         return Replay.of(self.batch.configs[game], running.start, running.actions, names=self._names_of(game))
 
-    def _recorded_reset(
-        self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
-    ) -> None:
-        self._reset(seed, mask, config)
-        for game in range(self.batch.num_games) if mask is None else np.flatnonzero(mask).tolist():
-            start = self.batch.states[game].copy()
+    # --- what the batch tells ---
+
+    def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
+        for game in np.flatnonzero(which).tolist():
+            start: Any = batch.states[game].copy()
             if seed is not None:
                 start = int(seed[game]) if np.ndim(seed) else int(seed) + game  # type: ignore[index, arg-type]
             self._running[game] = _Running(start)
-        self._last[:] = self.batch.states
+        self._last[which] = batch.states[which]
 
-    def _recorded_step(self, actions: np.ndarray | Sequence[int], which: np.ndarray | None = None) -> None:
-        batch = self.batch
-        for game in np.flatnonzero(_differ(batch.states, self._last)).tolist():
+    def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        for game in np.flatnonzero(_differ(batch.states, self._last)).tolist():  # changed by hand
             self._running[game] = _Running(batch.states[game].copy())
-        asked = batch.states["actor"] != NOBODY
-        self._step(actions, which)
-        stepped = np.ones(batch.num_games, np.bool_) if which is None else np.asarray(which)
-        taken = np.where(batch.illegal, FORFEIT, np.asarray(actions)).tolist()
-        for game in np.flatnonzero(stepped & asked).tolist():
+        self._asked[:] = batch.states["actor"] != NOBODY
+
+    def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        taken = np.where(batch.illegal, FORFEIT, actions).tolist()
+        for game in np.flatnonzero(which & self._asked).tolist():
             self._running[game].actions.append(taken[game])
-        for game in np.flatnonzero(stepped & asked & batch.terminations).tolist():
+        for game in np.flatnonzero(which & self._asked & batch.terminations).tolist():
             self._pending.append(_Finished(batch.configs[game], self._names_of(game), self._running[game]))
-            self._running[game] = _Running(batch.states[game].copy())
-        for game in np.flatnonzero(stepped & ~asked).tolist():
+        for game in np.flatnonzero(which & (batch.terminations | ~self._asked)).tolist():
             self._running[game] = _Running(batch.states[game].copy())
         self._last[:] = batch.states
 

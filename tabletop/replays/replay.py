@@ -2,7 +2,7 @@
 
     replay = Replay.of(config, seed, actions, names=("greedy", "random"))
     replay.save("game.json")
-    for frame in frames(Replay.load("game.json")):
+    for frame in frames(Replay.load("game.json", config.game)):
         print(frame.last_action)
 
 `tabletop.replays.files` describes the file. `tabletop.replays.recorder` records environments and batches.
@@ -13,33 +13,22 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import petrichor_env
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.component_files import Value, load_components, load_tables
-from petrichor_env.config import Config
-from petrichor_env.drawing import told_action
-from petrichor_env.observation import OBSERVATION_SIZE
-from petrichor_env.scenarios import check, described, scenario
-from petrichor_env.state import MAX_PLAYERS, NOBODY, STATE, STATE_VERSION, Decision, State
-from petrichor_env.words import owner_names
 from tabletop import kernels
-from tabletop.batch import game_seed, illegal_action_text
+from tabletop.batch import check_config, game_seed, illegal_action_text
 from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError
+from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import (
     DIGITS,
     FORFEIT,
     THOUSANDTHS,
-    Numbers,
     Probabilities,
     check_names,
     checked_actions,
@@ -56,17 +45,16 @@ class Replay:
     """One game, finished or not, that can be played again anywhere.
 
     Attributes (P players, n actions):
-        config: what is played, without a component overlay's path.
+        config: what is played; its `components` are numbers, not a file's path.
         actions: n ints, in the order of play; `FORFEIT` may be the last one.
         names: who sat where, P strings from seat 0.
-        points: after the last action, by owner: P ints, in solo 2.
-        winners: seats that won, in solo 1 is the neutral player; None for an unfinished game.
+        points: after the last action, by owner.
+        winners: the owners who won; None for an unfinished game.
         checksums: n + 1 strings of hexadecimal digits, the first of the start.
+        package_version, state_version: of the game's package that recorded it.
         seed: what the game started from, as in `Batch(config, 1, seed)`; None if it started from `scenario`.
-        scenario: the first state as `describe` gives it, None with a seed.
-        components: numbers that aren't the shipped ones; {} for the shipped ones.
+        scenario: the first state as the game's `described` gives it, None with a seed.
         probabilities: what the actor gave its actions at each decision, n of them; () if none were recorded.
-        package_version, state_version: of what recorded it.
 
     It is made by `of` or `load`, which check it, or by a `Recorder`.
     """
@@ -77,18 +65,17 @@ class Replay:
     points: tuple[int, ...]
     winners: tuple[int, ...] | None
     checksums: tuple[str, ...]
+    package_version: str
+    state_version: int
     seed: int | None = None
     scenario: Mapping[str, Any] | None = None
-    components: Numbers = field(default_factory=dict)
     probabilities: tuple[Probabilities, ...] = ()
-    package_version: str = petrichor_env.__version__
-    state_version: int = STATE_VERSION
 
     @classmethod
     def of(
         cls,
         config: Config,
-        start: int | State,
+        start: Any,
         actions: Sequence[int],
         *,
         names: Sequence[str] | None = None,
@@ -97,7 +84,7 @@ class Replay:
         """The replay of a game that was played in any loop of one's own.
 
         Arguments:
-            config: what was played, with the overlay's path if there was one.
+            config: what was played.
             start: the seed, as in `Batch(config, 1, seed)` or `env.reset(seed=…)`, or the first state.
             actions: all players', in the order of play; the game need not be finished.
             names: who sat where; None → `player_0` …
@@ -110,15 +97,15 @@ class Replay:
         return replays_of(config, [start], [actions], names=given, probabilities=[probabilities])[0]
 
     @classmethod
-    def load(cls, path: str | Path) -> Replay:
+    def load(cls, path: str | Path, game: Game) -> Replay:
         """The replay of a file, played and checked to its end.
 
-        Raises ReplayError for a file that can't be read or is no replay, and with the first step at which it differs.
+        Raises ReplayError for a file that can't be read or is no replay of this game, and with the first step at which
+        it differs.
         """
-        replay = cls(**read(path))
+        replay = cls(**read(path, game))
         try:
-            for _ in frames(replay):
-                pass
+            _ = replay.states
         except ReplayError as error:
             raise ReplayError(f"{path}: {error}", error.step) from None
         return replay
@@ -127,24 +114,49 @@ class Replay:
         """Write the file; at no time is half of one there. Raises ReplayError where none can be written."""
         write(Path(path), text_of(self))
 
+    @property
+    def game(self) -> Game:
+        """What is played."""
+        return self.config.game
+
     @cached_property
     def tables(self) -> np.ndarray:
-        """(1,) TABLES: the numbers that it is played with. Raises ReplayError where they aren't possible ones."""
-        return self._with_overlay(load_tables)
+        """(1,) of the game's `tables`: what it is played with. Raises ReplayError where these aren't possible ones."""
+        try:
+            return self.game.load_tables(self.config.components)
+        except ComponentsError as error:
+            raise ReplayError(f"components: {str(error).removeprefix('components: ')}") from None
 
-    @property
-    def overlay_text(self) -> str:
-        """Its own numbers as an overlay file's text."""
-        return "".join(f"{key} = {json.dumps(value)}\n" for key, value in self.components.items())
+    @cached_property
+    def states(self) -> np.ndarray:
+        """(n + 1,) records, from the start to the end. It is played once, and then kept.
+
+        Raises ReplayError at the first step at which it differs from what its start and its actions give here.
+        """
+        played = np.zeros(len(self.actions) + 1, self.game.state)
+        played[0] = self._first_state()
+        now = played[:1].copy()
+        chain = _Chain(self, self.tables, now[0])
+        _compare(self, 0, chain.checksum)
+        playing = _played(self.game, now, self.tables, [self.actions])
+        for step in range(1, len(played)):
+            try:
+                next(playing)
+            except ReplayError as error:
+                raise ReplayError(f"{error}{_origin(self)}", error.step) from None
+            _compare(self, step, chain.add(now[0]))
+            played[step] = now[0]
+        _compare_result(self, now[0])
+        return played
 
     @property
     def owner_labels(self) -> tuple[str, ...]:
-        """The names with `neutral` in solo: one for each owner of drops."""
-        return (*self.names, *owner_names(self.config.players)[len(self.names) :])
+        """The names, and what an opponent is called whom the rules play: one for each owner of points."""
+        return (*self.names, *self.game.words.owner_names(self.config.players)[len(self.names) :])
 
     def label(self, seat: int) -> str:
         """`player_0 (greedy)`, or `player_0` for one without another name."""
-        owner, name = owner_names(self.config.players)[seat], self.owner_labels[seat]
+        owner, name = self.game.words.owner_names(self.config.players)[seat], self.owner_labels[seat]
         return owner if name == owner else f"{owner} ({name})"
 
     def check_seat(self, seat: int | None) -> None:
@@ -152,48 +164,24 @@ class Replay:
         if seat is not None and (isinstance(seat, bool) or not 0 <= seat < self.config.players):
             raise ConfigError(f"seat={seat}: 0 to {self.config.players - 1} in this replay, or none for all hands")
 
-    def first_state(self) -> State:
-        """What the game starts from, one record. Raises ReplayError for a scenario that isn't one of this game."""
-        warm_up()
-        if self.seed is not None:
+    def _first_state(self) -> Any:
+        warm_up(self.game)
+        if self.scenario is None:
+            assert self.seed is not None
             return _set_up(self.config, [self.seed], self.tables)[0]
-        assert self.scenario is not None
-        description = self.scenario
-        state = self._with_overlay(lambda path: scenario(description, path))
-        if Config.of(state) != self.config:
-            raise ReplayError(f"scenario: it is of {Config.of(state).name}, the configuration is {self.config.name}")
+        try:
+            state = self.game.scenario(self.scenario, self.config.components)
+        except ScenarioError as error:
+            raise ReplayError(f"scenario: {error}") from None
+        described = self.game.config.of(state, self.config.components)
+        if described != self.config:
+            raise ReplayError(f"scenario: it is of {described.name}, the configuration is {self.config.name}")
         return state
-
-    def _with_overlay(self, use: Callable[[Path | None], Any]) -> Any:
-        """What a function of an overlay's path gives: the numbers are played with from a file only."""
-        with overlay_file(self.overlay_text) as path:
-            return _refused(use, path)
-
-
-@contextmanager
-def overlay_file(text: str) -> Iterator[Path | None]:
-    """An overlay file with this text while the block lasts; None for an empty one, the shipped numbers."""
-    if not text:
-        yield None
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "components.toml")
-        path.write_text(text, encoding="utf-8")
-        yield path
-
-
-def _refused(use: Callable[[Path | None], Any], path: Path | None) -> Any:
-    try:
-        return use(path)
-    except ComponentsError as error:
-        raise ReplayError(f"components: {str(error).removeprefix(f'{path}: ')}") from None
-    except ScenarioError as error:
-        raise ReplayError(f"scenario: {error}") from None
 
 
 def replays_of(
     config: Config,
-    starts: Sequence[int | State],
+    starts: Sequence[Any],
     actions: Sequence[Sequence[int]],
     *,
     names: Sequence[Sequence[str]] = (),
@@ -205,47 +193,46 @@ def replays_of(
 
     Raises as `Replay.of` does.
     """
-    if not isinstance(config, Config):
-        raise ConfigError(f"config={config!r:.80}: a petrichor_env.Config")
+    game = check_config(config)
     number = len(starts)
     seating = [tuple(one) for one in names] or [config.agents] * number
-    shares = [tuple(rounded(one) for one in game) for game in probabilities] or [()] * number
-    taken = [checked_actions(game) for game in actions]
+    shares = [tuple(rounded(game, one) for one in given) for given in probabilities] or [()] * number
+    taken = [checked_actions(game, one) for one in actions]
     for what, given in (("actions", taken), ("names", seating), ("probabilities", shares)):
         if len(given) != number:
             raise ConfigError(f"{what}: of {len(given)} games, starts: of {number}")
-    for game in range(number):
-        check_names(seating[game], config)
-        if shares[game] and len(shares[game]) != len(taken[game]):
-            raise ConfigError(f"probabilities: of {len(shares[game])} decisions, actions: of {len(taken[game])}")
-    tables = load_tables(config.components)
-    seeds = [one if isinstance(one, int | np.integer) else None for one in starts]
+    for i in range(number):
+        check_names(seating[i], config)
+        if shares[i] and len(shares[i]) != len(taken[i]):
+            raise ConfigError(f"probabilities: of {len(shares[i])} decisions, actions: of {len(taken[i])}")
+    config = dataclasses.replace(config, components=game.own_numbers(config.components))
+    tables = game.load_tables(config.components)
+    seeds = [int(one) if isinstance(one, int | np.integer) else None for one in starts]
     states = _first_states(config, starts, tables)
-    numbers = _own_numbers(config)
-    plain = dataclasses.replace(config, components=None)
     replays = [
         Replay(
-            config=plain,
-            actions=tuple(taken[game]),
-            names=seating[game],
+            config=config,
+            actions=tuple(taken[i]),
+            names=seating[i],
             points=(),
             winners=None,
             checksums=(),
-            seed=None if (seed := seeds[game]) is None else int(seed),
-            scenario=described(states[game]) if seed is None else None,
-            components=numbers,
-            probabilities=shares[game] if any(shares[game]) else (),
+            package_version=game.version,
+            state_version=game.state_version,
+            seed=seeds[i],
+            scenario=game.described(states[i]) if seeds[i] is None else None,
+            probabilities=shares[i] if any(shares[i]) else (),
         )
-        for game in range(number)
+        for i in range(number)
     ]
-    chains = [_Chain(replay, tables, states[game]) for game, replay in enumerate(replays)]
+    chains = [_Chain(replay, tables, states[i]) for i, replay in enumerate(replays)]
     checksums = [[chain.checksum] for chain in chains]
-    for stepped in _played(states, tables, taken):
-        for game in np.flatnonzero(stepped).tolist():
-            checksums[game].append(chains[game].add(states[game]))
+    for stepped in _played(game, states, tables, taken):
+        for i in np.flatnonzero(stepped).tolist():
+            checksums[i].append(chains[i].add(states[i]))
     return [
-        dataclasses.replace(replay, checksums=tuple(checksums[game]), **_result(states[game]))
-        for game, replay in enumerate(replays)
+        dataclasses.replace(replay, checksums=tuple(checksums[i]), **_result(game, states[i]))
+        for i, replay in enumerate(replays)
     ]
 
 
@@ -266,7 +253,7 @@ class Frame:
     """
 
     step: int
-    state: State
+    state: Any
     actor: int
     action: int | None
     probabilities: Probabilities
@@ -275,136 +262,109 @@ class Frame:
 
 
 def frames(replay: Replay) -> Iterator[Frame]:
-    """Every state of the game from its start on: one more than there are actions.
-
-    Raises ReplayError, before the frame is given, at the first step at which the replay differs from what its start
-    and its actions give here.
-    """
-    states = np.array([replay.first_state()])
-    chain = _Chain(replay, replay.tables, states[0])
-    _compare(replay, 0, chain.checksum)
-    frame = _frame(replay, 0, states[0])
-    if not replay.actions:
-        _compare_result(replay, states[0])
-    yield frame
-    playing = _played(states, replay.tables, [replay.actions])
-    for step, action in enumerate(replay.actions, 1):
-        try:
-            next(playing)
-        except ReplayError as error:
-            raise ReplayError(f"{error}{_origin(replay)}", error.step) from None
-        _compare(replay, step, chain.add(states[0]))
-        if step == len(replay.actions):
-            _compare_result(replay, states[0])
-        frame = _frame(replay, step, states[0], frame.actor, _words_for(frame.state, action))
-        yield frame
+    """Every state of the game from its start on: one more than there are actions. Raises as `Replay.states` does."""
+    states = replay.states.copy()
+    last_actor, last_action = NOBODY, ""
+    for step, state in enumerate(states):
+        action = replay.actions[step] if step < len(replay.actions) else None
+        shares = replay.probabilities[step] if step < len(replay.probabilities) else {}
+        yield Frame(step, state, int(state["actor"]), action, shares, last_actor, last_action)
+        if action is not None:
+            last_actor, last_action = int(state["actor"]), words_for(replay.game, state, action)
 
 
-def seen_by(shown: Iterable[Frame], viewer: int | None) -> Iterator[Frame]:
+def seen_by(replay: Replay, viewer: int | None, shown: Iterable[Frame] | None = None) -> Iterator[Frame]:
     """The frames that a viewer can tell apart, with the last action in the words that it may know.
 
-    Only who holds a forecast card that can be played is asked whether to play it. That others were asked and did not
-    is hidden, so those frames are left out, and the steps are numbered without them. None sees all frames as they are.
+    Frames in which somebody else is asked are left out where the viewer may not even know that (the game's
+    `told_action` has no words for the action then), and the steps are numbered without them.
 
     Arguments:
-        shown: all frames of a replay. Their states are whole: what is in them is the viewer's to see once rendered.
-        viewer: seat that looks on, or None.
+        viewer: seat that looks on; None sees all frames as they are. The frames' states are whole: what is in them is
+            the viewer's to see once rendered.
+        shown: all frames of the replay, if they are there already.
     """
+    shown = frames(replay) if shown is None else shown
     if viewer is None:
         yield from shown
         return
     step, last_actor, last_action = 0, NOBODY, ""
     for frame in shown:
-        done = "" if frame.action is None else _words_for(frame.state, frame.action, viewer)
+        done = "" if frame.action is None else words_for(replay.game, frame.state, frame.action, viewer)
         if frame.action is not None and not done:
             continue
         yield dataclasses.replace(frame, step=step, last_actor=last_actor, last_action=last_action)
         step, last_actor, last_action = step + 1, frame.actor, done
 
 
-def _frame(replay: Replay, step: int, state: State, last_actor: int = NOBODY, last_action: str = "") -> Frame:
-    return Frame(
-        step,
-        state.copy(),
-        int(state["actor"]),
-        replay.actions[step] if step < len(replay.actions) else None,
-        replay.probabilities[step] if step < len(replay.probabilities) else {},
-        last_actor,
-        last_action,
-    )
-
-
-def _words_for(state: State, action: int, viewer: int | None = None) -> str:
-    """ "" for what is hidden from the viewer altogether."""
-    return "an illegal action, which loses the game" if action == FORFEIT else told_action(state, action, viewer)
+def words_for(game: Game, state: Any, action: int, viewer: int | None = None) -> str:
+    """What the actor did; "" for what is hidden from the viewer altogether."""
+    if action == FORFEIT:
+        return "an illegal action, which loses the game"
+    return game.words.told_action(state, action, viewer)
 
 
 def _set_up(config: Config, seeds: Sequence[int], tables: np.ndarray) -> np.ndarray:
-    """(N,) STATE: games set up from their seeds, as `Batch` does it."""
-    states = np.zeros(len(seeds), STATE)
+    """(N,) records: games set up from their seeds, as `Batch` does it."""
+    states = np.zeros(len(seeds), config.game.state)
     config.write_switches(states)
     states["rng"] = [game_seed(seed) for seed in seeds]
-    kernels.reset_games(states, tables, np.ones(len(seeds), np.bool_))
+    config.game.kernels.reset_games(states, tables, np.ones(len(seeds), np.bool_))
     return states
 
 
-def _first_states(config: Config, starts: Sequence[int | State], tables: np.ndarray) -> np.ndarray:
-    warm_up()
-    states = np.zeros(len(starts), STATE)
-    seeded = [game for game, start in enumerate(starts) if isinstance(start, int | np.integer)]
+def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> np.ndarray:
+    game = config.game
+    warm_up(game)
+    states = np.zeros(len(starts), game.state)
+    seeded = [i for i, start in enumerate(starts) if isinstance(start, int | np.integer)]
     if seeded:
-        states[seeded] = _set_up(config, [starts[game] for game in seeded], tables)
-    for game, start in enumerate(starts):
-        if game in seeded:
+        states[seeded] = _set_up(config, [starts[i] for i in seeded], tables)
+    for i, start in enumerate(starts):
+        if i in seeded:
             continue
-        if getattr(start, "dtype", None) != STATE or np.size(start) != 1:
-            raise ConfigError(f"start={start!r:.80}: a seed, or one record of petrichor_env.state.STATE")
-        states[game] = np.reshape(start, ())
-        if Config.of(states[game], config.components) != config:
-            raise ConfigError(f"start: a state of {Config.of(states[game]).name}, the configuration is {config.name}")
+        if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
+            raise ConfigError(f"start={start!r:.80}: a seed, or one record of {game.title}")
+        states[i] = np.reshape(start, ())
+        described = game.config.of(states[i], config.components)
+        if described != config:
+            raise ConfigError(f"start: a state of {described.name}, the configuration is {config.name}")
     if len(seeded) < len(starts):
-        check(states, tables)  # all at once, which takes hardly longer than one
+        game.check(states, tables)  # all at once, which takes hardly longer than one
     return states
 
 
-def _played(states: np.ndarray, tables: np.ndarray, actions: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:
+def _played(
+    game: Game, states: np.ndarray, tables: np.ndarray, actions: Sequence[Sequence[int]]
+) -> Iterator[np.ndarray]:
     """Play games side by side, `states` (N,) in place; gives after every step which of them it stepped, (N,) bool.
 
     Raises ReplayError for an action that the pending decision doesn't allow; none of the games makes that step then.
     """
-    n = len(states)
     lengths = np.array([len(one) for one in actions], np.int64)
-    longest = int(lengths.max(initial=0))
-    chosen = np.zeros((longest, n), np.int64)
-    for game, one in enumerate(actions):
-        chosen[: len(one), game] = one
-    views = (np.zeros(n, np.int8), np.zeros((n, NUM_ACTIONS), np.int8), np.zeros((n, OBSERVATION_SIZE), np.float32))
-    ends = (np.zeros((n, MAX_PLAYERS)), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
-    finals = (np.zeros(n, STATE), np.zeros((n, OBSERVATION_SIZE), np.float32))
-    modes = np.array([kernels.DISABLED, kernels.LOSE, kernels.POINTS], np.int64)
-    for step in range(longest):
-        stepped = lengths > step
-        forfeits = chosen[step] == FORFEIT
+    chosen = np.zeros((int(lengths.max(initial=0)), len(states)), np.int64)
+    for i, one in enumerate(actions):
+        chosen[: len(one), i] = one
+    for step, taken in enumerate(chosen, 1):
+        stepped = lengths >= step
         over = stepped & (states["actor"] == NOBODY)
         if over.any():
-            after = f"the game was over after {step} actions, {lengths[over.argmax()]} are given"
-            raise ReplayError(f"step {step + 1}: {after}", step + 1)
-        game, problem = kernels.check_actions(states, chosen[step], stepped & ~forfeits, NUM_ACTIONS, False)
+            after = f"the game was over after {step - 1} actions, {lengths[over.argmax()]} are given"
+            raise ReplayError(f"step {step}: {after}", step)
+        wrong, problem = game.kernels.check_actions(
+            states, taken, stepped & (taken != FORFEIT), game.num_actions, False
+        )
         if problem != kernels.OK:
-            text = illegal_action_text(states[game], int(chosen[step, game]))
-            raise ReplayError(f"step {step + 1} of {lengths[game]}: {text}", step + 1)
-        kernels.step_games(states, tables, chosen[step], stepped, modes, *views, *ends, *finals)
+            text = illegal_action_text(game, states[wrong], int(taken[wrong]))
+            raise ReplayError(f"step {step} of {lengths[wrong]}: {text}", step)
+        game.kernels.play_actions(states, tables, taken, stepped)
         yield stepped
 
 
-def _result(state: State) -> dict[str, Any]:
+def _result(game: Game, state: Any) -> dict[str, Any]:
     """`points` and `winners` after the last action."""
     points = tuple(state["points"][: state["owners"]].tolist())
-    if state["decision"] != Decision.GAME_OVER:
-        return {"points": points, "winners": None}
-    won = np.zeros((1, MAX_PLAYERS), np.int8)
-    kernels.winners_of_games(np.array([state]), won)
-    return {"points": points, "winners": tuple(np.flatnonzero(won[0, : state["owners"]]).tolist())}
+    return {"points": points, "winners": tuple(game.winners(state)) if state["actor"] == NOBODY else None}
 
 
 # --- Checksums -------------------------------------------------------------------------------------------------------
@@ -413,21 +373,21 @@ def _result(state: State) -> dict[str, Any]:
 class _Chain:
     """The checksums of a game, one after another: each depends on all before it."""
 
-    def __init__(self, replay: Replay, tables: np.ndarray, state: State) -> None:
-        head = json.dumps([replay.package_version, replay.state_version, *replay.names])
+    def __init__(self, replay: Replay, tables: np.ndarray, state: Any) -> None:
+        head = json.dumps([replay.game.name, replay.package_version, replay.state_version, *replay.names])
         self._replay = replay
         self._digest = b""
         self._steps = 0
         self.checksum = self._next(head.encode(), tables.tobytes(), state.tobytes())
 
-    def add(self, state: State) -> str:
+    def add(self, state: Any) -> str:
         """The checksum of the next step, which led to `state`."""
         recorded = [self._replay.actions[self._steps]]
         if self._replay.probabilities:
             for action, share in self._replay.probabilities[self._steps].items():
                 recorded += [action, round(share * THOUSANDTHS)]
         self._steps += 1
-        self.checksum = self._next(np.array(recorded, "<i2").tobytes(), state.tobytes())
+        self.checksum = self._next(np.array(recorded, "<i4").tobytes(), state.tobytes())
         return self.checksum
 
     def _next(self, *parts: bytes) -> str:
@@ -446,8 +406,8 @@ def _compare(replay: Replay, step: int, checksum: str) -> None:
     raise ReplayError(f"it differs at {where}: not the {what} of which it has the checksum{_origin(replay)}", step)
 
 
-def _compare_result(replay: Replay, state: State) -> None:
-    step, played = len(replay.actions), _result(state)
+def _compare_result(replay: Replay, state: Any) -> None:
+    step, played = len(replay.actions), _result(replay.game, state)
     for key, value in played.items():
         if getattr(replay, key) != value:
             given = f"{key} {_shown(getattr(replay, key))} are stated, {_shown(value)} are played"
@@ -460,20 +420,8 @@ def _shown(value: tuple[int, ...] | None) -> str:
 
 def _origin(replay: Replay) -> str:
     """Why it may differ."""
-    ours = (petrichor_env.__version__, STATE_VERSION)
-    if (replay.package_version, replay.state_version) == ours:
+    game = replay.game
+    if (replay.package_version, replay.state_version) == (game.version, game.state_version):
         return " (it was changed, or recorded with other numbers or rules)"
-    recorded = f"petrichor {replay.package_version} with state version {replay.state_version}"
-    return f" (recorded by {recorded}; this is {ours[0]} with {ours[1]})"
-
-
-def _own_numbers(config: Config) -> dict[str, Value | list[Value]]:
-    """The overlay's numbers that aren't the shipped ones."""
-    if config.components is None:
-        return {}
-    shipped, own = load_components(), load_components(config.components)
-    return {
-        key: numbers.values[0] if numbers.single else list(numbers.values)
-        for key, numbers in own.items()
-        if numbers.values != shipped[key].values
-    }
+    recorded = f"{game.name} {replay.package_version} with state version {replay.state_version}"
+    return f" (recorded by {recorded}; this is {game.version} with {game.state_version})"

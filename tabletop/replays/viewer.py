@@ -1,4 +1,4 @@
-"""`petrichor replay FILE`: steps through a game in the terminal, by keys, or by lines where there is no terminal."""
+"""The command `replay FILE`: steps through a game in the terminal, by keys, or by lines where there is no terminal."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from petrichor_env.drawing import action_text, changes, render_text
-from petrichor_env.words import owner_names
+from tabletop.drawing.lines import Words, fit, in_columns, joined
 from tabletop.errors import ConfigError
+from tabletop.game import Game
 from tabletop.replays.replay import Frame, Replay, frames, seen_by
 from tabletop.terminal import (
     BOLD,
     FAINT,
     columns_of_output,
-    fit,
     forgive_bytes,
-    in_columns,
     is_terminal,
     obeys_sequences,
     painted,
@@ -68,7 +66,7 @@ class Viewer:
     """Where one is in a replay, and what is to be seen there.
 
     Arguments:
-        replay: is played to its end at once, and checked.
+        replay: is played to its end at once, and checked, unless it has been loaded.
         seat: whose view it is; None shows all hands.
         colour: with ANSI colours.
 
@@ -85,7 +83,7 @@ class Viewer:
         self.seat = seat
         self.colour = colour
         self._all = list(frames(replay))
-        self.frames = list(seen_by(self._all, seat))
+        self.frames = list(seen_by(replay, seat, self._all))
         self.step = 0
 
     @property
@@ -111,21 +109,27 @@ class Viewer:
         seats = [None, *range(self.replay.config.players)]
         self.seat = seats[(seats.index(self.seat) + 1) % len(seats)]
         now = next(i for i, frame in enumerate(self._all) if frame.state is self.frames[self.step].state)
-        self.frames = list(seen_by(self._all, self.seat))
+        self.frames = list(seen_by(self.replay, self.seat, self._all))
         seen = {id(frame.state) for frame in self.frames}
         self.go(sum(id(frame.state) in seen for frame in self._all[: now + 1]) - 1)
 
-    def text(self) -> str:
+    def text(self, columns: int = sys.maxsize) -> str:
         """What led here, what it changed and how likely the next action was; below them the board at this step."""
         frame = self.frames[self.step]
-        board = render_text(frame.state, self.seat, self.colour, self.replay.tables)
+        board = self._game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
         title = self._paint(self._done(frame) if frame.step else self._title(), BOLD)
-        return "\n".join([title, *self._about(frame), "", board])
+        return joined([Words([title, *self._about(frame), ""]), *board], columns)
 
     def place(self) -> str:
         """`Step 12 of 60, round 2`, and whose view it is."""
-        view = "" if self.seat is None else f", as {owner_names(self.replay.config.players)[self.seat]} sees it"
-        return f"Step {self.step} of {self.last}, round {self.frames[self.step].state['round']}{view}"
+        state, names = self.frames[self.step].state, self._game.words.owner_names(self.replay.config.players)
+        in_round = f", round {state['round']}" if state["rounds"] > 1 else ""
+        view = "" if self.seat is None else f", as {names[self.seat]} sees it"
+        return f"Step {self.step} of {self.last}{in_round}{view}"
+
+    @property
+    def _game(self) -> Game:
+        return self.replay.game
 
     def _title(self) -> str:
         replay = self.replay
@@ -141,13 +145,13 @@ class Viewer:
         lines: list[str] = []
         if frame.step:
             before = self.frames[frame.step - 1].state
-            happened = changes(before, frame.state, self.seat, self.replay.tables)
+            happened = self._game.words.changes(before, frame.state, self.seat, self.replay.tables)
             lines += [f"- {sentence}" for sentence in happened]
         if frame.probabilities and self.seat in (None, frame.actor):
             lines += ["", f"{self.replay.label(frame.actor)} gives"]
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])
             for action, share in likeliest[:_MOST_ACTIONS]:
-                line = f"{100 * share:6.1f} %  {action_text(frame.state, action)}"
+                line = f"{100 * share:6.1f} %  {self._game.words.action_text(frame.state, action)}"
                 lines.append(self._paint(f"{line} (played)", BOLD) if action == frame.action else line)
             if len(likeliest) > _MOST_ACTIONS:
                 rest = sum(share for _, share in likeliest[_MOST_ACTIONS:])
@@ -158,11 +162,14 @@ class Viewer:
         return painted(text, code, self.colour)
 
 
-def main(file: str | Path, *, seat: int | None = None, seconds: float = SECONDS, colour: bool | None = None) -> None:
+def main(
+    file: str | Path, game: Game, *, seat: int | None = None, seconds: float = SECONDS, colour: bool | None = None
+) -> None:
     """Show a replay until one leaves it.
 
     Arguments:
         file: that `Replay.save` wrote, or an evaluation with `save_replays`.
+        game: whose replay it is.
         seat: whose view it is at first; None shows all hands.
         seconds: of each step when it plays on its own.
         colour: None: where there is a terminal, unless the environment has NO_COLOR.
@@ -171,7 +178,7 @@ def main(file: str | Path, *, seat: int | None = None, seconds: float = SECONDS,
     """
     if not (math.isfinite(seconds) and seconds > 0):
         raise ConfigError(f"seconds={seconds}: a number above 0")
-    replay = Replay.load(file)
+    replay = Replay.load(file, game)
     viewer = Viewer(replay, seat, wants_colour(colour))
     if obeys_sequences() and is_terminal(sys.stdin):
         KeyControl(viewer, seconds).run()
@@ -225,7 +232,7 @@ def _obey(viewer: Viewer, command: str) -> None:
 
 
 def _show(viewer: Viewer, show: Callable[[str], None]) -> None:
-    show(f"=== {viewer.place()}\n{fit(viewer.text(), columns_of_output())}\n")
+    show(f"=== {viewer.place()}\n{viewer.text(columns_of_output())}\n")
 
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
@@ -398,7 +405,7 @@ class KeyControl:
     def _lines(self) -> list[str]:
         """The lines of the text from the first one that is to be seen on."""
         size = self._app.output.get_size()
-        lines = help_in(size.columns) if self._help else fit(self.viewer.text(), size.columns).split("\n")
+        lines = help_in(size.columns) if self._help else self.viewer.text(size.columns).split("\n")
         self._hidden = max(0, len(lines) - (size.rows - 2))
         self._scrolled = max(0, min(self._scrolled, self._hidden))
         return lines[self._scrolled :]

@@ -9,23 +9,21 @@ import os
 import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from petrichor_env.config import Config
-from petrichor_env.drawing import action_text, changes, question, render_text, told_action
-from petrichor_env.state import NOBODY, SOURCE_NAMES, Decision, State
-from petrichor_env.words import owner_names, win_text
 from tabletop.agents import Decisions, ask, check_agents
-from tabletop.batch import Batch, legal_actions
+from tabletop.batch import Batch, check_config, legal_actions
+from tabletop.drawing.lines import fit, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
+from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
-from tabletop.replays.replay import Replay, frames, overlay_file
-from tabletop.terminal import BOLD, COLUMNS, FAINT, fit, in_columns, painted
+from tabletop.replays.replay import Replay
+from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
+from tabletop.words import win_text
 from tabletop_agents import Agent, make_agent
 
 PERSON = "person"
@@ -39,7 +37,7 @@ _LONG_LIST = 12
 """Answers that stand one below the other; more are set in columns."""
 
 _HELP = """\
-Answer by the number of an action, or by a part of its name that no other has: "vote sun", "P4".
+Answer by the number of an action, or by a part of its name that no other has{examples}.
   ?            a hint: what {hints} would do
   u, undo      {undo}
   s, save      save the game, to go on with it later or to look at it; "s FILE" says where
@@ -47,7 +45,7 @@ Answer by the number of an action, or by a part of its name that no other has: "
   h, help      this help
   Enter        show everything once more; where there is one answer only, give it"""
 _UNDO = "take the last answer back; chance stays: the same answer has the same consequences"
-_NO_UNDO = "only in the game alone against the Southern Winds"
+_NO_UNDO = "only in the game alone"
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Reply:
 class Session:
     """One game, from where it starts until the people at the terminal leave it.
 
-        session = Session(Config(players=2), {1: make_agent("greedy")}, seed=7)
+        session = Session(config, {1: make_agent("greedy", config.game)}, seed=7)
         while not session.over:
             while session.waits_for_agent:
                 session.let_agent_act()
@@ -91,9 +89,11 @@ class Session:
     def __init__(
         self, config: Config, agents: Mapping[int, Agent] | None = None, *, seed: int = 0, hints: Agent | None = None
     ) -> None:
-        self.config = config
+        self.game = game = check_config(config)
+        # the file that its numbers are read from may be gone before the game is
+        self.config = config = replace(config, components=game.own_numbers(config.components))
         self.agents = dict(agents or {})
-        self.hints = hints or make_agent(HINTS)
+        self.hints = hints or make_agent(HINTS, game)
         self.seed = seed
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)) or not self.people:
@@ -102,31 +102,29 @@ class Session:
         check_agents([*self.agents.values(), self.hints], config)
         check_names(self._seats, config)  # else it could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
-        self._start: int | State = seed
+        self._start: Any = seed
         self._states = [self._batch.states[0].copy()]
         self._actions: list[int] = []
         self._saved: tuple[int, ...] = ()  # the actions of the game as it was last saved
         self._path: Path | None = None  # where that was
-        self._numbers = Replay.of(config, seed, []).overlay_text  # the overlay's file may be gone before the game is
         self._leaving = False
         self._at_screen = self.people[0] if len(self.people) == 1 else NOBODY
 
     @classmethod
-    def resume(cls, path: str | Path, hints: Agent | None = None) -> Self:
+    def resume(cls, path: str | Path, game: Game, hints: Agent | None = None) -> Self:
         """The game that a file keeps, where it was left.
 
-        Raises ReplayError for a file that is no sound replay, ConfigError for a game that is over or that no person
-        plays, and as `make_agent` does.
+        Raises ReplayError for a file that is no sound replay of this game, ConfigError for a game that is over or that
+        no person plays, and as `make_agent` does.
         """
-        replay = Replay.load(path)
+        replay = Replay.load(path, game)
         if replay.winners is not None:
-            raise ConfigError(f"{path}: this game is over; look at it with petrichor replay")
+            raise ConfigError(f"{path}: this game is over; look at it with {game.name} replay")
         if PERSON not in replay.names:
-            raise ConfigError(f"{path}: no seat is called {PERSON!r}, so nobody can go on; petrichor replay shows it")
-        agents = {seat: make_agent(name) for seat, name in enumerate(replay.names) if name != PERSON}
-        with _with_numbers(replay.config, replay.overlay_text) as config:
-            session = cls(config, agents, seed=replay.seed or 0, hints=hints)
-        session._states = [frame.state for frame in frames(replay)]
+            raise ConfigError(f"{path}: no seat is called {PERSON!r}, so nobody can go on; {game.name} replay shows it")
+        agents = {seat: make_agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}
+        session = cls(replay.config, agents, seed=replay.seed or 0, hints=hints)
+        session._states = list(replay.states.copy())
         session._actions = list(replay.actions)
         session._start = session._states[0] if replay.seed is None else replay.seed
         session._saved = tuple(replay.actions)
@@ -137,14 +135,14 @@ class Session:
     # --- what is asked of whom ---
 
     @property
-    def state(self) -> State:
+    def state(self) -> Any:
         """The game now, one record; not to be changed."""
         return self._states[-1]
 
     @property
     def over(self) -> bool:
         """Whether the game is over."""
-        return bool(self.state["decision"] == Decision.GAME_OVER)
+        return bool(self.state["actor"] == NOBODY)
 
     @property
     def waits_for_agent(self) -> bool:
@@ -170,8 +168,7 @@ class Session:
     @property
     def replay(self) -> Replay:
         """The game so far, without what was taken back."""
-        with _with_numbers(self.config, self._numbers) as config:
-            return Replay.of(config, self._start, self._actions, names=self._seats)
+        return Replay.of(self.config, self._start, self._actions, names=self._seats)
 
     @property
     def _seats(self) -> tuple[str, ...]:
@@ -205,9 +202,11 @@ class Session:
         if self.changes_hands:
             name = self._names[self.state["actor"]]
             return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
-        parts = [_line(columns, colour), *self._since(colour), self._board(colour)]
-        parts += [self._result(colour), self._offer()] if self.over else [self._asked(columns, colour)]
-        return "\n".join(fit(part, columns) for part in parts)
+        # who is asked stands above the answers, too
+        board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self._batch.tables, asked=False)
+        above = [_line(columns, colour), *self._since(colour)]
+        below = [self._result(colour), self._offer()] if self.over else [self._asked(columns, colour)]
+        return "\n".join([fit("\n".join(above), columns), joined(board, columns), fit("\n".join(below), columns)])
 
     @property
     def _viewer(self) -> int:
@@ -216,7 +215,7 @@ class Session:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        return owner_names(self.config.players)
+        return self.game.words.owner_names(self.config.players)
 
     def _label(self, seat: int) -> str:
         """`player_1 (greedy)`."""
@@ -226,6 +225,7 @@ class Session:
 
     def _since(self, colour: bool) -> Iterator[str]:
         """Who did what since the viewer last answered, with what it changed; at first, who sits where."""
+        words = self.game.words
         own = (i for i in reversed(range(len(self._actions))) if self._states[i]["actor"] == self._viewer)
         first = next(own, NOBODY)
         if first == NOBODY:
@@ -234,29 +234,22 @@ class Session:
             first = 0
         for i in range(first, len(self._actions)):
             before, after = self._states[i], self._states[i + 1]
-            done = told_action(before, self._actions[i], self._viewer)
+            done = words.told_action(before, self._actions[i], self._viewer)
             if done:
                 yield painted(f"{self._label(int(before['actor']))}: {done}", BOLD, colour)
-            yield from (f"- {one}" for one in changes(before, after, self._viewer, self._batch.tables))
+            yield from (f"- {one}" for one in words.changes(before, after, self._viewer, self._batch.tables))
         if first < len(self._actions):
             yield ""
-
-    def _board(self, colour: bool) -> str:
-        text = render_text(self.state, self._viewer, colour, self._batch.tables)
-        if self.over:
-            return text
-        # it stands above the answers, too
-        return text.replace(f"{self._names[self.state['actor']]} is asked {question(self.state)}.\n", "", 1)
 
     def _asked(self, columns: int, colour: bool) -> str:
         who = "You are" if len(self.people) == 1 else f"{self._names[self.state['actor']]} is"
         entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self._answers(), 1)]
-        undo = ", u undo" if self.config.solo else ""
+        undo = ", u undo" if self._alone else ""
         keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
         return "\n".join(
             [
                 "",
-                painted(f"{who} asked {question(self.state)}:", BOLD, colour),
+                painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour),
                 *(entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)),
                 painted(keys, FAINT, colour),
             ]
@@ -264,31 +257,43 @@ class Session:
 
     def _answers(self) -> list[tuple[int, str]]:
         """The legal actions, each with what it means."""
-        return [(action, action_text(self.state, action)) for action in legal_actions(self.state).tolist()]
+        return [
+            (action, self.game.words.action_text(self.state, action)) for action in legal_actions(self.state).tolist()
+        ]
 
     def _result(self, colour: bool) -> str:
         """The points by where they came from, and who won."""
         owners = range(self.config.owners)
         labels = [self._label(seat) if seat < self.config.players else self._names[seat] for seat in owners]
-        scored, points = self.state["scored"][: self.config.owners], self.state["points"]
-        rows = [(name.replace("_", " "), scored[:, i]) for i, name in enumerate(SOURCE_NAMES) if scored[:, i].any()]
-        table = [f"{name:14}" + _numbers(row, labels) for name, row in [*rows, ("points", points)]]
+        rows = [*self.game.words.sources(self.state), ("points", self.state["points"].tolist())]
+        table = [f"{name:14}" + _numbers(row, labels) for name, row in rows]
         seed = [f"The seed was {self._start}."] if isinstance(self._start, int) else []
         heading = " " * 14 + "".join(f"  {label}" for label in labels)
         return "\n".join(["", heading, *table, "", self._verdict(colour), *seed])
 
     def _verdict(self, colour: bool) -> str:
-        winners = np.flatnonzero(self._batch.winners(np.array([self.state]))[0]).tolist()
-        own, winds = self.state["points"][:2].tolist()
-        if self.config.solo and winners:
-            text = f"You win against the Southern Winds, {own} to {winds}."
-        elif self.config.solo:
-            text = f"The Southern Winds win, {winds} to {own}."
+        winners = self.game.winners(self.state)
+        if self._alone and self._against:
+            own, other = self.state["points"][:2].tolist()
+            how = "win" if 0 in winners else "lose"
+            text = f"You {how}{self._against}, {own} to {other}."
         elif self.people == tuple(winners):
             text = "You win."
+        elif not winners:
+            text = "Nobody wins."
         else:
             text = f"{win_text([self._label(seat) for seat in winners])}."
         return painted(text, BOLD, colour)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether nobody else has a seat, so that an answer can be taken back."""
+        return self.config.players == 1
+
+    @property
+    def _against(self) -> str:
+        """` against …`: the opponent whom the rules play against one who plays alone."""
+        return f" against {self.game.words.opponent}" if self.game.words.opponent else ""
 
     def _offer(self) -> str:
         """What can be typed where one leaves, or after the end."""
@@ -300,7 +305,7 @@ class Session:
             lines = [f"{kept} is saved in {self._path}.", "  Enter   leave"]
         if not self.over:
             lines.append("  c       go on playing")
-        elif self.config.solo:
+        elif self._alone:
             lines.append("  u       take the last answer back")
         return "\n".join(["", *lines])
 
@@ -346,24 +351,30 @@ class Session:
             return "The replay of the finished game was not saved."
         problem = ""
         for folder in (Path(), Path(tempfile.gettempdir())):
-            path = self._path or _free(folder / f"petrichor-{self.config.name}.json")
+            path = self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
             try:
                 self.replay.save(path)
             except TabletopError as error:
                 problem, self._path = str(error), None
                 continue
-            return f"The game is kept. Go on with: petrichor play --resume {shlex.quote(str(path))}"
+            return f"The game is kept. Go on with: {self._command(path)}"
         return f"The game could not be kept: {problem}"
 
     def _help(self) -> str:
-        commands = _HELP.format(hints=self.hints.name, undo=_UNDO if self.config.solo else _NO_UNDO)
+        examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
+        undo = _UNDO if self._alone else self._no_undo
+        commands = _HELP.format(hints=self.hints.name, undo=undo, examples=f": {examples}" if examples else "")
         return f"{commands}\n{self._seating()}"
 
     def _seating(self) -> str:
         """Who sits where, and in which game; not the seed, which tells all that is hidden."""
         seats = [self._label(seat) for seat in range(self.config.players)]
-        against = " against the Southern Winds (neutral)" if self.config.solo else ""
+        against = f"{self._against} ({self._names[1]})" if self._alone and self._against else ""
         return f"{', '.join(seats)}{against}. The game is {self.config.name}."
+
+    @property
+    def _no_undo(self) -> str:
+        return f"{_NO_UNDO}{self._against}"
 
     def _is_answer(self, line: str) -> bool:
         """Whether "s su" is meant as "select Sun": it begins words of an answer, and looks like no path of a file."""
@@ -410,8 +421,8 @@ class Session:
         return Reply("\n".join(lines))
 
     def _undo(self) -> Reply:
-        if not self.config.solo:
-            return Reply(f"No undo: {_NO_UNDO}.")
+        if not self._alone:
+            return Reply(f"No undo: {self._no_undo}.")
         if not self._actions:
             return Reply("Nothing to take back.")
         self._actions.pop()
@@ -431,9 +442,12 @@ class Session:
             return Reply(f"Not saved: {error}")
         self._saved, self._path = tuple(self._actions), path
         left = self._leaving or self.over
-        how = "petrichor replay {}" if self.over else "petrichor play --resume {}"
         verb = "Look at it" if self.over else "Go on later"
-        return Reply(f"Saved. {verb} with: {how.format(shlex.quote(str(path)))}", left=left, unbroken=True)
+        return Reply(f"Saved. {verb} with: {self._command(path)}", left=left, unbroken=True)
+
+    def _command(self, path: Path) -> str:
+        """With which the saved game is shown, or goes on."""
+        return f"{self.game.name} {'replay' if self.over else 'play --resume'} {shlex.quote(str(path))}"
 
     def _ask_to_leave(self) -> Reply:
         """Leave where nothing would be lost, else ask whether to save."""
@@ -454,14 +468,7 @@ class Session:
         return Reply(self._offer())
 
     def _default_path(self) -> Path:
-        return self._path or _free(Path(f"petrichor-{self.config.name}.json"))
-
-
-@contextmanager
-def _with_numbers(config: Config, overlay_text: str) -> Iterator[Config]:
-    """The configuration with an overlay of this text, "" for none, while its file lasts."""
-    with overlay_file(overlay_text) as path:
-        yield replace(config, components=None if path is None else str(path))
+        return self._path or _free(Path(f"{self.game.name}-{self.config.name}.json"))
 
 
 def matches(wanted: str, texts: Sequence[str]) -> list[int]:
@@ -497,8 +504,8 @@ def _unquoted(name: str) -> str:
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
 
 
-def _numbers(row: np.ndarray, labels: Sequence[str]) -> str:
-    pairs = zip(row[: len(labels)].tolist(), labels, strict=True)
+def _numbers(row: Sequence[int], labels: Sequence[str]) -> str:
+    pairs = zip(row, labels, strict=False)
     return "".join(f"  {number:{len(label)}}" for number, label in pairs)
 
 

@@ -1,4 +1,4 @@
-"""`petrichor play`: a person plays in the terminal, alone or with agents."""
+"""The command `play`: a person plays in the terminal, alone or with agents."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from petrichor_env.config import Config
+from tabletop.drawing.lines import fit
 from tabletop.errors import ConfigError
-from tabletop.terminal import columns_of_output, fit, forgive_bytes, is_terminal, obeys_sequences, wants_colour
+from tabletop.game import Config, Game
+from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 from tabletop_agents import make_agent
 from tabletop_agents.play.session import HINTS, Reply, Session
 
@@ -27,63 +28,55 @@ _SIGNALS = tuple(
 
 
 def main(
+    game: Game,
     opponents: Sequence[str] = (),
     *,
     people: Sequence[int] = (),
-    rounds: int | None = None,
-    drafting: bool = False,
-    variants: Sequence[str] = (),
-    modules: Sequence[str] = (),
-    powers: Sequence[str] = (),
-    components: str | Path | None = None,
     seed: int | None = None,
     hints: str = HINTS,
     resume: str | Path | None = None,
     colour: bool | None = None,
+    **settings: Any,
 ) -> None:
     """Play a game in the terminal until one leaves it.
 
     Arguments:
+        game: what is played.
         opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
-            one person: the game against the Southern Winds.
+            one person: the game for one.
         people: the seats of people, who share the terminal; () → seat 0.
-        rounds, drafting, variants, modules, powers, components: as in `Config`; rounds None → 4.
         seed: of the game; None → from the operating system's entropy.
         hints: the agent that `?` asks.
         resume: the file of a saved game to go on with, as it was set.
         colour: None: in a terminal that has it, unless the environment has NO_COLOR.
+        settings: of the game's configuration, besides the number of players; None, False and empty ones are left out.
 
     Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
-    sound replay. What an agent raises comes through when the game has been kept in a file.
+    sound replay of this game. What an agent raises comes through when the game has been kept in a file.
     """
-    given: dict[str, Any] = {"agents": opponents, "people": people, "rounds": rounds, "drafting": drafting}
-    given |= {"variants": variants, "modules": modules, "powers": powers, "components": components, "seed": seed}
-    refused = [
-        name for name, value in given.items() if value is not None and value is not False and value not in ((), [])
-    ]
-    if resume is not None and refused:
-        raise ConfigError(f"{', '.join(refused)}: not with --resume, which goes on as it was set")
+    given = {name: value for name, value in settings.items() if _is_given(value)}
     if resume is not None:
-        session = Session.resume(resume, make_agent(hints))
+        refused = {"agents": tuple(opponents), "people": tuple(people), **given, "seed": seed}
+        names = ", ".join(name for name, value in refused.items() if _is_given(value))
+        if names:
+            raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
+        session = Session.resume(resume, game, make_agent(hints, game))
     else:
         own_seats = tuple(people) or (0,)
-        config = Config(
-            players=len(opponents) + len(own_seats),
-            rounds=4 if rounds is None else rounds,
-            drafting=drafting,
-            variants=tuple(variants),
-            modules=tuple(modules),
-            powers=tuple(powers),
-            components=None if components is None else str(components),
-        )
+        config = game.config(players=len(opponents) + len(own_seats), **given)
+        agents = (make_agent(name, game) for name in opponents)
         session = Session(
             config,
-            dict(zip(_free_seats(config, own_seats), map(make_agent, opponents), strict=True)),
+            dict(zip(_free_seats(config, own_seats), agents, strict=True)),
             seed=int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed,
-            hints=make_agent(hints),
+            hints=make_agent(hints, game),
         )
     forgive_bytes()
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value not in ((), [])
 
 
 def _free_seats(config: Config, people: Sequence[int]) -> list[int]:

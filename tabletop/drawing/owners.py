@@ -1,0 +1,52 @@
+"""The colours and shapes of players, and of others who have points: drawings for a picture's `<defs>`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tabletop.drawing.svg import INK, PREFIX, Markup, element, path
+
+OWNER_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d889b5", "#f0e442", "#e2e2e2")
+"""Okabe and Ito's palette, which people who see no red or no green tell apart."""
+OWNER_INKS = ("#ffffff", "#000000", "#ffffff", "#000000", "#000000", "#000000")
+"""What is written on them."""
+DROP = "M0-14C4-8 10-3 10 4A10 10 0 0 1-10 4C-10-3-4-8 0-14Z"
+"""A drop of water, 20 wide and 28 high."""
+OWNER_SHAPES = (
+    DROP,
+    "M0-14L10-5V8.5Q10 13 5.5 13H-5.5Q-10 13-10 8.5V-5Z",
+    "M0-14L13 1L0 15L-13 1Z",
+    "M0-14L12.5 9Q14 13 10 13H-10Q-14 13-12.5 9Z",
+    "M-10.5-12H10.5Q14-12 12.5-8L0 15L-12.5-8Q-14-12-10.5-12Z",
+    "M0-14L11.5-7V8L0 15L-11.5 8V-7Z",
+)
+"""Told apart without their colours: drop, house, diamond, triangle, triangle on its tip, hexagon."""
+OWNER_NUMBERS = (4.5, 4, 0.5, 5.5, -4, 0.5)
+"""How far below the middle the number in the shape has its own middle."""
+
+
+class Mark(NamedTuple):
+    """What an owner is drawn as: the id of a shape in a picture's `<defs>`, around (0, 0), and the colour of lines."""
+
+    shape: str
+    colour: str
+
+
+def mark(number: int) -> Mark:
+    """The shape and the colour of that number."""
+    number %= len(OWNER_SHAPES)
+    return Mark(f"{PREFIX}owner-{number}", OWNER_COLOURS[number])
+
+
+def owner_marks() -> dict[str, Markup]:
+    """The shapes by the names that `svg.use` takes, `owner-0` and so on; 34 units wide and 37 high at most."""
+    return {
+        f"owner-{i}": _mark(shape, colour)
+        for i, (shape, colour) in enumerate(zip(OWNER_SHAPES, OWNER_COLOURS, strict=True))
+    }
+
+
+def _mark(shape: str, colour: str) -> Markup:
+    """Two outlines, so that it stands out from light and dark."""
+    light = path(shape, None, "#ffffff", 4.5)
+    return element("g", light, path(shape, colour, INK, 1.6))

@@ -1,0 +1,329 @@
+"""What a game begins with: a configuration, words from its names, drawings from its text, positions from its fields.
+
+    class Config(PlainConfig): ...  # two players, nothing to choose
+
+    words = PlainWords(DECISIONS, ACTIONS)
+    positions = PlainPositions(lambda: GAME, {"board": (0, 2)})
+    GAME = Game(
+        ...,
+        config=Config,
+        words=words,
+        drawing=PlainDrawing(words, text),
+        check=positions.check,
+        scenario=positions.scenario,
+        described=positions.described,
+    )
+
+A game that wants other words or another picture derives a class and writes the methods that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tabletop.drawing import lines
+from tabletop.drawing.owners import Mark, mark, owner_marks
+from tabletop.drawing.svg import INK, PREFIX, Markup, box, clean, element, paragraph, text, title, use, width_of
+from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
+from tabletop.game import NOBODY, Game, game_of
+from tabletop.record import FILLER
+from tabletop.terminal import BOLD, painted
+from tabletop.words import Facts, counted, in_brief, player_names
+
+SIZE = 960
+"""Width and height of a picture in its own units."""
+_MARGIN = 28
+_TOP, _FOOTER = 140, 890
+_LETTER, _LINE = 0.62, 1.3
+"""How wide and how high a letter's place is, in its size."""
+_LARGEST = 56.0
+_BACKGROUND = "#ffffff"
+
+
+@dataclass(frozen=True)
+class PlainConfig:
+    """What is played where nothing can be chosen but the number of players.
+
+    A game's own class of this kind stands in the module that has its `GAME`.
+
+    Arguments:
+        players: how many.
+        components: None: there are no numbers to replace.
+
+    Raises ConfigError for others.
+    """
+
+    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
+    ROUNDS: ClassVar[int] = 1
+
+    players: int = 2
+    components: None = None
+
+    def __post_init__(self) -> None:
+        allowed = self.game.players
+        if isinstance(self.players, bool) or self.players not in allowed:
+            raise ConfigError(f"players={self.players!r}: {' or '.join(map(str, allowed))}")
+        if self.components is not None:
+            raise ConfigError(f"components={self.components!r}: None, as {self.game.title} has no numbers to replace")
+        object.__setattr__(self, "players", int(self.players))
+
+    @property
+    def game(self) -> Game:
+        return game_of(type(self).__module__)
+
+    @property
+    def owners(self) -> int:
+        return self.players
+
+    @property
+    def name(self) -> str:
+        return f"{self.players}p"
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        return tuple(f"player_{seat}" for seat in range(self.players))
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Write the switches into records, (N,)."""
+        states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
+
+    @classmethod
+    def of(cls, state: Any, components: None = None) -> Self:
+        """The configuration that a record is played with."""
+        return cls(players=int(state["players"]), components=components)
+
+
+class PlainWords:
+    """A game in the names of its decisions and actions.
+
+    Arguments:
+        decisions, actions: as in `Game`.
+    """
+
+    opponent = ""
+    examples: Sequence[str] = ()
+
+    def __init__(self, decisions: Sequence[str], actions: Sequence[str]) -> None:
+        self.decisions = decisions
+        self.actions = actions
+
+    def question(self, state: Any) -> str:
+        return f"for {self.decisions[state['decision']].replace('_', ' ')}"
+
+    def action_text(self, state: Any, action: int) -> str:
+        return self.actions[action].replace("_", " ")
+
+    def told_action(self, state: Any, action: int, viewer: int | None) -> str:
+        return self.action_text(state, action)
+
+    def changes(self, before: Any, after: Any, viewer: int | None, tables: np.ndarray | None) -> Sequence[str]:
+        return []
+
+    def in_brief(self, sentences: Iterable[str]) -> str:
+        return in_brief(sentences)
+
+    def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
+        actor = int(state["actor"])
+        if actor == NOBODY:
+            return Facts("", "The game is over.", NOBODY)
+        name = (self.owner_names(int(state["players"])) if names is None else names)[actor]
+        return Facts("", f"{name} is asked {self.question(state)}.", actor)
+
+    def owner_names(self, players: int) -> tuple[str, ...]:
+        return player_names(players)
+
+    def about(self, config: Any) -> Sequence[str]:
+        return [counted(config.players, "player")]
+
+    def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
+        return []
+
+
+class PlainDrawing:
+    """A game as text, and that text as a picture.
+
+    Arguments:
+        words: the game in words.
+        text: takes a record and the seat that looks on, or None; returns the lines that show the game to it.
+    """
+
+    def __init__(self, words: PlainWords, text: Callable[[Any, int | None], str]) -> None:
+        self.words = words
+        self.text = text
+
+    def render_text(
+        self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
+    ) -> str:
+        return lines.joined(self.text_blocks(state, viewer, colour, tables))
+
+    def text_blocks(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        colour: bool = False,
+        tables: np.ndarray | None = None,
+        asked: bool = True,
+    ) -> Sequence[lines.Block]:
+        """Above the text the round, the points, and who is asked what."""
+        names = self.words.owner_names(int(state["players"]))
+        points = [f"{name} {number}" for name, number in zip(names, state["points"].tolist(), strict=False)]
+        place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
+        heading = [painted(", ".join([*place, *points]), BOLD, colour)]
+        heading += [self.words.facts(state, viewer, None).asked] if asked or state["actor"] == NOBODY else []
+        return [lines.Words([*heading, "", *self.text(state, viewer).split("\n")])]
+
+    def render_svg(
+        self,
+        state: Any,
+        viewer: int | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        tables: np.ndarray | None = None,
+        last_action: str = "",
+    ) -> str:
+        """A square picture: who is asked what, everybody's points, the text, the last action.
+
+        Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
+        """
+        players, owners = int(state["players"]), int(state["owners"])
+        if viewer is not None and viewer not in range(players):
+            raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+        own = self.words.owner_names(players)
+        labels = own if names is None else (*map(clean, names), *own[len(names) :])
+        if len(labels) != owners:
+            raise TabletopError(f"names={names!r}: one for each of {players} seats")
+        asked = self.words.facts(state, viewer, labels).asked
+        happened = clean(last_action)
+        drawing = element(
+            "svg",
+            title(asked),
+            element("defs", *(element("g", shape, id=PREFIX + name) for name, shape in owner_marks().items())),
+            box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
+            text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
+            *self._points(state["points"].tolist(), labels, players),
+            *_letters(self.text(state, viewer).split("\n")),
+            *paragraph([happened], _MARGIN, _FOOTER, 16, SIZE - 2 * _MARGIN, SIZE - _FOOTER),
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {SIZE} {SIZE}",
+            width=SIZE,
+            height=SIZE,
+            fill=INK,
+            data_last_action=happened or None,
+        )
+        return str(drawing)
+
+    def marks(self, players: int) -> Sequence[Mark]:
+        return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
+
+    def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
+        room = (SIZE - 2 * _MARGIN) / len(labels)
+        for owner, (label, (shape, _)) in enumerate(zip(labels, self.marks(players), strict=True)):
+            left, number = _MARGIN + owner * room, str(points[owner])
+            yield use(shape.removeprefix(PREFIX), left + 14, 96, 0.8)
+            yield text(number, left + 34, 103, 20, bold=True)
+            after = left + 42 + width_of(number, 20, bold=True)
+            yield text(label, after, 103, 18, fit=left + room - after - 8, keep_end=True)
+
+
+def _letters(rows: Sequence[str]) -> Iterator[Markup]:
+    """Each letter in its place, all places alike, as large as there is room."""
+    wide, high = max(1, *map(len, rows)), len(rows)
+    size = min(_LARGEST, (SIZE - 2 * _MARGIN) / (wide * _LETTER), (_FOOTER - _TOP) / (high * _LINE))
+    left = (SIZE - wide * size * _LETTER) / 2
+    for i, row in enumerate(rows):
+        for j, letter in enumerate(row):
+            if letter != " ":
+                x, y = left + (j + 0.5) * size * _LETTER, _TOP + (i + 0.8) * size * _LINE
+                yield text(letter, x, y, size, anchor="middle")
+
+
+@dataclass(frozen=True)
+class PlainPositions:
+    """Positions as the fields of their records.
+
+    Arguments:
+        game: gives the game; it is called when the game is there.
+        ranges: the least and the largest number of each field of the game's own. Those that every record has
+            (`game.RECORD`) need none.
+    """
+
+    game: Callable[[], Game]
+    ranges: Mapping[str, tuple[float, float]]
+
+    def check(self, states: np.ndarray, tables: np.ndarray) -> None:
+        """Raises StateError for a number out of its range, and for legal actions that the rules don't give."""
+        self._check_ranges(states)
+        if (self._with_legal(states, tables)["legal"] != states["legal"]).any():
+            raise StateError("legal: not the actions that the rules allow here")
+
+    def described(self, state: Any) -> dict[str, Any]:
+        """Every field but the legal actions, JSON-able."""
+        return {name: state[name].tolist() for name in self._described}
+
+    def scenario(self, description: Mapping[str, Any], components: Any = None) -> Any:
+        """The record of a description. Raises ScenarioError for what describes none."""
+        game = self.game()
+        if not isinstance(description, Mapping) or set(description) != set(self._described):
+            raise ScenarioError(f"a description has the keys {', '.join(self._described)}, and no others")
+        states = np.zeros(1, game.state)
+        for name in self._described:
+            states[name] = _numbers(name, description[name], game.state[name])
+        try:
+            self._check_ranges(states)
+        except StateError as error:
+            raise ScenarioError(str(error)) from None
+        return self._with_legal(states, game.load_tables(components))[0]
+
+    @property
+    def _described(self) -> list[str]:
+        return [name for name in self.game().state.names or () if name not in ("legal", FILLER)]
+
+    def _check_ranges(self, states: np.ndarray) -> None:
+        game = self.game()
+        players = states["players"].astype(np.int64)
+        if not np.isin(players, game.players).all():
+            raise StateError(f"players: {', '.join(map(str, game.players))}, not {players.tolist()}")
+        bounds: dict[str, tuple[Any, Any]] = {
+            "decision": (0, len(game.decisions) - 1),
+            "actor": (NOBODY, players - 1),
+            "forfeited": (NOBODY, players - 1),
+            "owners": (players, game.max_owners),
+            "rounds": (1, np.inf),
+            "round": (0, states["rounds"]),
+            **dict.fromkeys(("players", "rng", "points"), (-np.inf, np.inf)),
+            **self.ranges,
+        }
+        for name in self._described:
+            low, high = (np.reshape(bound, (-1, 1)) for bound in bounds[name])
+            numbers = states[name].reshape(len(states), -1)
+            wrong = (numbers < low) | (numbers > high)
+            if wrong.any():
+                raise StateError(f"{name}: no game has {numbers[wrong][0]} there")
+
+    def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:
+        """Copies with their legal actions, none where the game is over."""
+        copies = states.copy()
+        copies["legal"] = 0
+        going_on = copies[copies["actor"] != NOBODY]
+        self.game().kernels.refresh_legal(going_on, tables)
+        copies[copies["actor"] != NOBODY] = going_on
+        return copies
+
+
+def _numbers(name: str, value: Any, field: np.dtype[Any]) -> np.ndarray:
+    """As the field holds them. Raises ScenarioError for what it can't hold."""
+    try:
+        numbers = np.asarray(value)
+    except (ValueError, OverflowError):
+        numbers = np.asarray(None)
+    kinds = {"b": "b", "f": "iuf"}.get(field.base.kind, "iu")
+    if numbers.shape == field.shape and numbers.dtype.kind in kinds:
+        held = numbers.astype(field.base)
+        if (held == numbers).all() or field.base.kind == "f":
+            return held
+    shape = f" in lists of {field.shape}" if field.shape else ""
+    raise ScenarioError(f"{name}: {value!r:.80} is not {field.base.name}{shape}")
