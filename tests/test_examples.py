@@ -14,6 +14,7 @@ import torch
 from tabletop_agents.checkpoint import read_notes
 from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb3
 
+from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from petrichor_env.game import GAME

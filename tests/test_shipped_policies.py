@@ -12,6 +12,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import play_games
 from tabletop_training.matches import evaluate
 
+from petrichor_env import GAME
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from tabletop.agents import check_agents
