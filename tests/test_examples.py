@@ -17,7 +17,6 @@ from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb
 from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
-from petrichor_env.game import GAME
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.batch import Batch
 

@@ -14,7 +14,6 @@ from tabletop_training.matches import evaluate
 
 from petrichor_env import GAME
 from petrichor_env.config import Config
-from petrichor_env.game import GAME
 from tabletop.agents import check_agents
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
