@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -822,10 +822,9 @@ def test_replay_files(tmp_path: Path) -> None:
 
 
 def test_evaluations_keep_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    two = Config(players=2)
-    matches.main(
-        ("random", "greedy"), two, games=10, seed=3, replays=ReplayFiles(tmp_path / "r"), output=tmp_path / "out"
-    )
+    duel, solo = Config(players=2), Config()
+    replays = ReplayFiles(tmp_path / "r")
+    matches.main(("random", "greedy"), duel, games=10, seed=3, replays=replays, output=tmp_path / "out")
     kept = replays_in(tmp_path / "r")
     assert len(kept) == 10
     assert next(iter(kept)) == "000000-random-greedy.json"
@@ -841,25 +840,25 @@ def test_evaluations_keep_replays(tmp_path: Path, capsys: pytest.CaptureFixture[
             assert int(number) == int(name[:6])
     assert "10 replays" in " ".join(capsys.readouterr().out.split())
 
-    matches.main(("random", "greedy"), Config(), games=3, replays=ReplayFiles(tmp_path / "s"), output=tmp_path / "out")
+    replays = ReplayFiles(tmp_path / "s")
+    matches.main(("random", "greedy"), solo, games=3, replays=replays, output=tmp_path / "out")
     names = os_files(tmp_path / "s")
     assert names == [f"{i:06}-{agent}.json" for i, agent in enumerate(["random"] * 3 + ["greedy"] * 3)]
-    matches.main(("random",), Config(), games=3, output=tmp_path / "plain")
+    matches.main(("random",), solo, games=3, output=tmp_path / "plain")
     assert sorted(path.name for path in tmp_path.iterdir() if "replay" in path.name) == []
 
 
 def test_where_no_replays_can_be_kept_no_game_is_played(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    two = Config(players=2)
-    commands: dict[str, tuple[Any, ...]] = {
-        "matches": (matches.main, two),
-        "tournament": (tournament.main, two),
-        "study": (difficulty.main,),
-    }
-    for name, (main, *config) in commands.items():
+    duel = Config(players=2)
+    for name, main in (
+        ("match", partial(matches.main, config=duel)),
+        ("tournament", partial(tournament.main, config=duel)),
+        ("difficulty", difficulty.main),
+    ):
         output, replays = tmp_path / name, ReplayFiles(tmp_path / "file" / "x")
         with pytest.raises(TabletopError, match="no folder can be made"):
-            main(["random", "greedy"], *config, games=10**6, replays=replays, output=output)
+            main(["random", "greedy"], games=10**6, replays=replays, output=output)
         assert list(output.iterdir()) == []
 
 

@@ -408,10 +408,10 @@ def test_checkpoint_of_another_state_version_fits(trained: tuple[MaskablePPO, Pa
     path = tmp_path / "old.zip"
     with zipfile.ZipFile(trained[1]) as source, zipfile.ZipFile(path, "w") as target:
         for name in source.namelist():
-            notes = json.dumps({**read_notes(trained[1]), "state_version": 0})
+            notes = json.dumps({**read_notes(GAME, trained[1]), "state_version": 0})
             target.writestr(name, notes if name == MEMBER else source.read(name))
-    assert read_notes(path)["state_version"] == 0
-    assert PolicyAgent.load(path)
+    assert read_notes(GAME, path)["state_version"] == 0
+    assert PolicyAgent.load(path, GAME)
 
 
 def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
