@@ -131,7 +131,12 @@ OBSERVATION_SIZE = LAYOUT.size
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 """Bounds of every value of a float32 observation."""
 
-At: Any = IntEnum("At", {block.name: block.start for block in LAYOUT})  # type: ignore[misc]
+
+def _starts() -> Any:
+    return IntEnum("At", {block.name: block.start for block in LAYOUT})
+
+
+At = _starts()
 """Where each block starts, as `At.points`: compiled code knows enumerations."""
 _NUM_MODULES = len(Module)
 

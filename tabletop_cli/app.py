@@ -306,10 +306,10 @@ def _play(
         line.game,
         agents or (),
         people=whole_numbers("people", people, "seats with commas between, such as 0,2"),
-        switches=switches,
         seed=seed,
         resume=resume,
         **({"hints": hints} if hints else {}),
+        **switches,
     )
 
 

@@ -504,7 +504,7 @@ def test_picture_of_a_state() -> None:
 
 
 def test_what_has_no_picture() -> None:
-    batch = Batch(num_games=2)
+    batch = Batch(Config(), 2)
     for one in (None, "solo", {"players": 2}, np.zeros(3), gymnasium.make_vec(SOLO, num_envs=2), batch, batch.states):
         with pytest.raises(TabletopError, match=r"can't be drawn: an environment of one game, or one state such as"):
             picture(one)

@@ -23,6 +23,7 @@ from petrichor_env.invariants.decisions import (
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.forecasts import DEALT, DROPS_NEEDED, TIMINGS
 from petrichor_env.state import (
+    BLANK,
     DECISION_NAMES,
     FACE_DOWN,
     HARVEST,
@@ -102,7 +103,7 @@ def broken_promos(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         lambda i: f"the tiles lie face down, but decision {DECISION_NAMES[s['decision'][i]]!r} is asked",
     )
     for field in ("drops", "cloud", "votes", "points", "voting_wins", "wheat_tokens", "dice", "harvested", "passed"):
-        there = (s[field] != (NOBODY if field == "passed" else 0)).reshape(len(s), -1).any(axis=1)
+        there = (s[field] != BLANK[field]).reshape(len(s), -1).any(axis=1)
         yield breaks(face_down & there, lambda i, field=field: f"{field} is set, but the tiles still lie face down")
     yield breaks(face_down & (s["round"] != 1), lambda i: "the tiles lie face down after the first round")
     on = _is_on(s, Module.FERTILIZER)

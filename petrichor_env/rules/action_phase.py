@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.actions import CARD, DECLINE, FORECAST, PASS, PLAY, SUBSTITUTE
-from petrichor_env.rules.asking import allow_cards
+from petrichor_env.rules.asking import allow_cards, clockwise
 from petrichor_env.rules.card_actions import start_action
 from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
 from petrichor_env.rules.powers import price_of_another_card
@@ -70,7 +70,7 @@ def allow_turn(s: State, t: Tables) -> None:
 
 @rule
 def take_turn(s: State, t: Tables, action: int) -> None:
-    """Answers TURN. A pass for want of cards is nobody's choice: what was revealed before it stays to be seen."""
+    """Answers TURN. A pass without cards is no choice, so the cards revealed before it stay visible."""
     if action != PASS or cards_in_hand(s, s.actor) > 0:
         clear_winds_log(s)
     if action >= FORECAST:
@@ -156,7 +156,7 @@ def pay(s: State, t: Tables, action: int) -> None:
 def end_action(s: State, t: Tables) -> None:
     """After the vote: the optional action if nobody has passed yet, else the next turn.
 
-    With two cards or more it is asked even if no two fit, or the others would see what the hand lacks.
+    Whoever has two cards is asked even if no two fit: otherwise the others would see what the hand lacks.
     """
     s.card = NO_CARD
     if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, s.actor) >= 2:
@@ -224,7 +224,7 @@ def end_action_phase(s: State) -> None:
 def continue_hand_limit(s: State) -> bool:
     """Ask the next player, from the first player on, who holds too many cards."""
     while s.turn_index < s.players:
-        seat = (s.first_player + s.turn_index) % s.players
+        seat = clockwise(s, s.turn_index)
         too_many = cards_in_hand(s, seat) - HAND_LIMIT
         if too_many > 0:
             s.cards_left = too_many

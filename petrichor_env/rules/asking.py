@@ -1,4 +1,4 @@
-"""Which actions mean whose drops, and how several cards at once are named."""
+"""Whose turn it is, whose drops an action means, and how several cards are named one after another."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from petrichor_env.actions import CARD
 from petrichor_env.state import MAX_PLAYERS, NUM_KINDS, State
 from tabletop.compiled import rule
 from tabletop.legal import allow
+
+
+@rule
+def clockwise(s: State, turns: int) -> int:
+    """Who comes that many turns after the first player."""
+    return (s.first_player + turns) % s.players
+
+
+@rule
+def anticlockwise(s: State, turns: int) -> int:
+    """Who comes that many turns after the last player, where the last one begins."""
+    return (s.first_player - 1 - turns) % s.players
 
 
 @rule

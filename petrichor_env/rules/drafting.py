@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import CARD
-from petrichor_env.rules.asking import allow_cards
+from petrichor_env.rules.asking import allow_cards, clockwise
 from petrichor_env.rules.chance import draw_card
 from petrichor_env.state import NO_CARD, NOT_DRAFTING, NUM_KINDS, Decision, State
 from tabletop.compiled import rule
@@ -27,7 +27,7 @@ def deal(s: State) -> None:
     """Deal every player's cards one by one, from the first player, into hands or, when drafting, packs."""
     for _ in range(CARDS_DEALT[s.players]):
         for i in range(s.players):
-            seat = (s.first_player + i) % s.players
+            seat = clockwise(s, i)
             kind = draw_card(s)
             if kind < 0:
                 break  # deck and discards are both empty
@@ -59,7 +59,7 @@ def continue_draft(s: State) -> bool:
         return False
     s.cards_left = PICKS[s.draft_step]
     s.lowest_card = 0
-    ask(s, Decision.DRAFT, (s.first_player + s.turn_index) % s.players)
+    ask(s, Decision.DRAFT, clockwise(s, s.turn_index))
     return True
 
 

@@ -6,6 +6,7 @@ That a closed Snowdrop takes no drops is `fields.land`.
 from __future__ import annotations
 
 from petrichor_env.actions import TILE
+from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.fields import is_closed, tile_of
 from petrichor_env.rules.points import gain
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, State, Weather
@@ -78,7 +79,7 @@ def continue_pods(s: State, t: Tables) -> bool:
     if tile == NO_TILE or s.growing[tile] == Growing.NONE:
         return False
     while s.pod_turns < s.players:
-        seat = (s.first_player + s.pod_turns) % s.players
+        seat = clockwise(s, s.pod_turns)
         if s.drops[tile, seat] > 0 and (s.choices_left > 0 or can_place_pods(s, t)):
             if s.choices_left == 0:
                 s.choices_left = PODS_A_PLAYER

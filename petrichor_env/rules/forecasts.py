@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, FORECAST, TILE, VOTE
-from petrichor_env.rules.asking import drop_action, owner_of, seat_of
+from petrichor_env.rules.asking import clockwise, drop_action, owner_of, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import (
     drops_in_cloud,
@@ -80,7 +80,7 @@ def deal_forecasts(s: State) -> None:
         for card in range(NUM_FORECASTS):
             if s.forecast_holder[card] == NOBODY:
                 if skip == 0:
-                    s.forecast_holder[card] = (s.first_player + i // DEALT) % s.players
+                    s.forecast_holder[card] = clockwise(s, i // DEALT)
                     break
                 skip -= 1
         left -= 1
@@ -109,7 +109,7 @@ def continue_forecasts(s: State, t: Tables, timing: int) -> bool:
         s.timing = timing
         s.timing_index = 0
     while s.timing_index < s.players:
-        seat = (s.first_player + s.timing_index) % s.players
+        seat = clockwise(s, s.timing_index)
         if has_playable_forecast(s, t, seat, timing):
             ask(s, Decision.FORECAST, seat)
             return True

@@ -25,7 +25,7 @@ def is_harvest(s: State) -> bool:
 
 @rule
 def continue_harvest_phase(s: State, t: Tables) -> bool:
-    if is_harvest(s):  # stays so: nobody is asked anything in a phase that began without a Harvest
+    if is_harvest(s):  # what its own effects change does not end it
         s.harvested = 1
     if s.harvested == 1 and continue_harvest(s, t):
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, POWER, TILE
+from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.clouds import add_to_cloud
 from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
@@ -32,7 +33,7 @@ def deal_powers(s: State) -> None:
         return
     left = np.ones(_NUM_POWERS, np.int8)
     for i in range(s.players):
-        s.power[(s.first_player + i) % s.players] = draw_from(s, left) + 1
+        s.power[clockwise(s, i)] = draw_from(s, left) + 1
 
 
 # --- Frost -----------------------------------------------------------------------------------------------------------
@@ -109,7 +110,7 @@ def can_use_rain_power(s: State, seat: int) -> bool:
 
 @rule
 def allow_rain_power(s: State) -> None:
-    """An own drop on a tile; no rain at all is a choice only where the normal action is impossible."""
+    """An own drop on a tile; a player who could not rain without the power may decline."""
     if s.power[s.actor] != Power.RAIN or s.supply[s.actor] == 0:
         return
     if not can_rain(s, s.actor):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import TILE
+from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.fields import NEIGHBOURS, drops_on, has_cloud, neighbour
 from petrichor_env.state import FACE_DOWN, NUM_TILES, Crop, Decision, Growing, Module, State
 from petrichor_env.tables import Tables
@@ -35,7 +36,7 @@ def tokens_to_place(s: State, t: Tables) -> int:
 @rule
 def ask_fertilizer_tile(s: State) -> None:
     """The next token is placed in turn order, before the tiles are turned face up."""
-    ask(s, Decision.FERTILIZER_TILE, (s.first_player + s.turn_index) % s.players)
+    ask(s, Decision.FERTILIZER_TILE, clockwise(s, s.turn_index))
 
 
 @rule

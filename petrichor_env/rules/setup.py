@@ -6,6 +6,7 @@ import numpy as np
 
 from petrichor_env.actions import TILE
 from petrichor_env.rules.action_phase import start_action_phase
+from petrichor_env.rules.asking import anticlockwise
 from petrichor_env.rules.chance import draw_card, roll_harvest_die, roll_numeric_die
 from petrichor_env.rules.clouds import new_cloud
 from petrichor_env.rules.drafting import continue_draft, deal
@@ -161,7 +162,7 @@ def continue_setup(s: State, t: Tables) -> bool:
             return True
         deal_extra_card(s)
     if s.players > 1 and s.turn_index < s.players:
-        ask(s, Decision.SETUP_CLOUD, (s.first_player - 1 - s.turn_index) % s.players)
+        ask(s, Decision.SETUP_CLOUD, anticlockwise(s, s.turn_index))
         return True
     deal_powers(s)
     deal_forecasts(s)

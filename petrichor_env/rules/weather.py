@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
-from petrichor_env.rules.asking import drop_action, seat_of
+from petrichor_env.rules.asking import anticlockwise, clockwise, drop_action, seat_of
 from petrichor_env.rules.card_actions import frost, sun
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import is_closed, neighbour, own_drops_on_tiles
@@ -172,7 +172,7 @@ def continue_sun_weather(s: State, t: Tables) -> bool:
         neutral_sun_weather(s, t)
         s.turn_index = 1
     while s.turn_index < s.owners:
-        seat = 0 if s.players == 1 else (s.first_player + s.turn_index) % s.players
+        seat = 0 if s.players == 1 else clockwise(s, s.turn_index)
         if continue_sun_forecast(s, t, seat):
             return True
         within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
@@ -187,7 +187,7 @@ def continue_sun_weather(s: State, t: Tables) -> bool:
 
 @rule
 def allow_sun_weather_cloud(s: State) -> None:
-    """Any own cloud within reach; nothing need be doubled if the supply alone can double none."""
+    """Any own cloud within reach; a player whose supply alone can double none may decline."""
     supply = int(s.supply[s.actor])
     within_reach = supply + own_drops_on_tiles(s, s.actor)
     must_double = False
@@ -245,7 +245,7 @@ def continue_wind_weather(s: State, t: Tables) -> bool:
         for tile in range(NUM_TILES):
             for owner in range(s.owners):
                 if s.drops[tile, owner] > 0:
-                    ask(s, Decision.WIND_WEATHER_DROP, (s.first_player - 1 - s.turn_index) % s.players)
+                    ask(s, Decision.WIND_WEATHER_DROP, anticlockwise(s, s.turn_index))
                     return True
         s.turn_index += 1
     if s.players == 1:
