@@ -89,10 +89,9 @@ def view(
     actors[i] = s.actor
     if s.actor == _NOBODY:
         masks[i, :] = 1
-        write_view(s, t, 0, counts, divisors, wide[i], narrow[i])
     else:
         write_mask(s, masks[i])
-        write_view(s, t, int(s.actor), counts, divisors, wide[i], narrow[i])
+    write_view(s, t, max(0, int(s.actor)), counts, divisors, wide[i], narrow[i])
 
 
 @rule_template

@@ -23,13 +23,13 @@ from tabletop.errors import ComponentsError, ConfigError, IllegalAction, Scenari
 from tabletop.game import NOBODY, Game
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
-from tests.games import connect_four, leduc_poker
+from tests.games import leduc_poker
+from tests.games.playthroughs import FOLDER, GAMES, told
 
 with warnings.catch_warnings():  # PettingZoo's tests import games of its own in a way that it calls old
     warnings.simplefilter("ignore")
     api, seeding = (importlib.import_module(f"pettingzoo.test.{name}") for name in ("api_test", "seed_test"))
 
-GAMES = (connect_four.GAME, leduc_poker.GAME)
 AUTORESETS = ("same_step", "next_step", "disabled")
 SEARCHES = ("greedy", "rollout-4", "ismcts-50")
 
@@ -49,6 +49,11 @@ def no_warnings() -> Iterator[None]:
 def test_a_game_is_found_by_its_name(game: Game) -> None:
     assert pickle.loads(pickle.dumps(game)) is game
     assert game.config.of(Batch(game.config()).states[0]) == game.config()
+
+
+def test_playthrough(game: Game) -> None:
+    """After a change of the rules: `python -m tests.games.playthroughs`, then read what has changed."""
+    assert told(game) == (FOLDER / f"{game.name}.txt").read_text(encoding="utf-8")
 
 
 def test_bad_configurations(game: Game) -> None:

@@ -18,6 +18,7 @@ from tabletop.legal import allow, ask, forbid_all
 from tabletop.observation import Layout
 from tabletop.plain import PlainConfig, PlainDrawing, PlainPositions, PlainWords
 from tabletop.record import array, dtype_of, number
+from tabletop.words import counted
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
@@ -178,7 +179,7 @@ def table(state: State, viewer: int | None) -> str:
     """Chips and cards; the viewer sees no card of another player before the end."""
     shown = [viewer in (None, seat) or state.actor == NOBODY for seat in (0, 1)]
     cards = [RANKS[card] if is_open else "a hidden card" for card, is_open in zip(state.cards, shown, strict=True)]
-    hands = [f"player_{seat}: {cards[seat]}, {state.chips[seat]} chips in the pot" for seat in (0, 1)]
+    hands = [f"player_{seat}: {cards[seat]}, {counted(state.chips[seat], 'chip')} in the pot" for seat in (0, 1)]
     return "\n".join([*hands, f"open card: {'none' if state.open_card == NO_CARD else RANKS[state.open_card]}"])
 
 
