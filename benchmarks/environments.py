@@ -19,16 +19,26 @@ _STEPS = 200
 
 def vec_solo(repeats: int, seconds: float) -> list[Result]:
     """1,024 solo games through make_vec: random legal actions, observations and masks delivered, autoreset on."""
-    contenders: dict[str, Callable[[], int]] = {"Petrichor/Solo-v0": _petrichor_vector()}
+    return _against_cartpole("vec_solo", "float32", 1.0, repeats, seconds)
+
+
+def vec_solo_int8(repeats: int, seconds: float) -> list[Result]:
+    """The same with observations as plain counts, a quarter of the bytes."""
+    return _against_cartpole("vec_solo_int8", "int8", 5.0, repeats, seconds)
+
+
+def _against_cartpole(name: str, dtype: str, times: float, repeats: int, seconds: float) -> list[Result]:
+    what = "Petrichor/Solo-v0" if dtype == "float32" else f"Petrichor/Solo-v0, {dtype}"
+    contenders: dict[str, Callable[[], int]] = {what: _petrichor_vector(dtype)}
     try:
         contenders["EnvPool CartPole-v1"] = _envpool_cartpole()
     except ImportError:
         print("EnvPool is not installed, so there is nothing to compare with: pip install 'petrichor-env[bench]'")
-    return compare("vec_solo", contenders, "steps/s", repeats, seconds)
+    return compare(name, contenders, "steps/s", repeats, seconds, times=times)
 
 
-def _petrichor_vector() -> Callable[[], int]:
-    env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS)
+def _petrichor_vector(dtype: str) -> Callable[[], int]:
+    env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS, observation_dtype=dtype)
     generator = np.random.default_rng(0)
     _, info = env.reset(seed=0)
     masks = [info["action_mask"]]

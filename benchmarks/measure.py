@@ -61,12 +61,14 @@ def compare(
     repeats: int,
     seconds: float,
     target: float | None = None,
+    times: float = 1.0,
 ) -> list[Result]:
-    """Results of all contenders; the first is ours, its target is `target` or else the second's median."""
+    """Results of all contenders; the first is ours, its target is `target` or else `times` the second's median."""
     measured = rates(contenders, repeats, seconds)
     results = [Result(name, what, statistics.median(runs), unit, runs=runs) for what, runs in measured.items()]
     if target is not None:
         results[0].target, results[0].target_text = target, f"{target:,.0f}"
     elif len(results) > 1:
-        results[0].target, results[0].target_text = results[1].value, f"as fast as {results[1].what}"
+        fast = "as fast as" if times == 1 else f"{times:g} times as fast as"
+        results[0].target, results[0].target_text = times * results[1].value, f"{fast} {results[1].what}"
     return results

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.environments import NUM_ENVS
 from benchmarks.measure import Result, rates
+from petrichor_env.config import Config
 from tabletop import kernels
 from tabletop.batch import Batch
 
@@ -18,12 +19,11 @@ _CALLS = 50
 
 def parts(repeats: int, seconds: float) -> list[Result]:
     """Parts of a step of 1,024 solo games, on one thread where threads can be chosen. No targets."""
-    batch = Batch(num_games=NUM_ENVS, seed=0, num_threads=1)
-    threaded = Batch(num_games=NUM_ENVS, seed=0)
+    batch = Batch(Config(), NUM_ENVS, seed=0, num_threads=1)
+    threaded = Batch(Config(), NUM_ENVS, seed=0)
     env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS)
     env.reset(seed=0)
     generator = np.random.default_rng(0)
-    views = (batch.actors, batch.action_masks, batch.observations)
 
     def step(batch: Batch) -> None:
         batch.step(batch.random_actions())
@@ -32,7 +32,7 @@ def parts(repeats: int, seconds: float) -> list[Result]:
         env.step(kernels.sample_actions(env.unwrapped.action_masks(), generator))  # type: ignore[attr-defined]
 
     contenders: dict[str, Callable[[], int]] = {
-        "masks and observations": _often(lambda: kernels.view_games(batch.states, batch.tables, *views)),
+        "masks and observations": _often(batch.refresh),
         "choosing a random action from the mask": _often(lambda: kernels.sample_actions(batch.action_masks, generator)),
         "Batch.step with a random action, one thread": _often(lambda: step(batch)),
         f"Batch.step with a random action, {threaded.num_threads} threads": _often(lambda: step(threaded)),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from benchmarks.measure import Result, compare
 from petrichor_env.config import MODULES, VARIANTS, Config
-from tabletop import kernels
 from tabletop.batch import Batch
 
 TARGET = 3_000_000
@@ -33,6 +32,6 @@ def _playout(config: Config) -> Callable[[], int]:
 
     def run() -> int:
         states = batch.states.copy()
-        return int(kernels.playout(states, batch.tables))
+        return int(batch.game.kernels.playout(states, batch.tables))
 
     return run

@@ -14,7 +14,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.environments import aec, single, vec_solo
+from benchmarks.connect_four import connect_four
+from benchmarks.environments import aec, single, vec_solo, vec_solo_int8
 from benchmarks.measure import Result
 from benchmarks.parts import parts
 from benchmarks.playouts import playouts
@@ -26,6 +27,8 @@ from tabletop.errors import ConfigError
 
 BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
     "vec_solo": vec_solo,
+    "vec_solo_int8": vec_solo_int8,
+    "connect_four": connect_four,
     "single": single,
     "aec": aec,
     "playouts": playouts,

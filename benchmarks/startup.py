@@ -44,6 +44,6 @@ def startup(repeats: int, seconds: float) -> list[Result]:
 
 def _run(cache_folder: str) -> float:
     start = time.perf_counter()
-    environment = {**os.environ, "PETRICHOR_CACHE_DIR": cache_folder}
+    environment = {**os.environ, "TABLETOP_CACHE_DIR": cache_folder}
     subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, check=True, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start

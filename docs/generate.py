@@ -18,9 +18,10 @@ from tabletop_training.evaluation_files import percent, plus_minus
 
 from benchmarks.run import shown
 from docs.pictures import FOLDER, WIDTH, drawings
-from petrichor_env import actions, config, state
-from petrichor_env.drawing import save_png
+from petrichor_env import actions, config, state, tables
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
+from tabletop.drawing.raster import save_png
+from tabletop.record import record_table
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -33,7 +34,10 @@ def observation_page() -> str:
         f"One flat `float32` vector of {OBSERVATION_SIZE} numbers between {LOW:g} and {HIGH:g}, the same for every",
         "configuration: what one player may know, with seats counted clockwise from that player (0 is the viewer, in",
         "solo 1 is the neutral player). Unused seats and tiles are 0. In code: `petrichor_env.observation.LAYOUT`, and",
-        '`observation[BLOCKS["hand"].slice]` takes a block out.',
+        '`observation[LAYOUT["hand"].slice]` takes a block out.',
+        "",
+        'With `observation_dtype="int8"` the same numbers are the counts as they are, not divided (`drops / 5`: plain',
+        "drops), at most 127. Rollout buffers shrink to a quarter, and a step takes less time.",
         "",
         "| block | from | to | shape | unit | meaning |",
         "|---|---:|---:|---|---|---|",
@@ -67,6 +71,29 @@ def actions_page() -> str:
     doc = (actions.__doc__ or "").strip()
     lines = [f"# The actions\n\n{doc}\n", "| action | name |", "|---:|---|"]
     lines += [f"| {action} | {name} |" for action, name in enumerate(actions.ACTION_NAMES)]
+    return "\n".join(lines) + "\n"
+
+
+def state_page() -> str:
+    lines = [
+        "# The state",
+        "",
+        f"A game is one NumPy record of `petrichor_env.state.STATE`, {state.STATE.itemsize} bytes. It holds all of the",
+        "game, hidden cards and the random stream included; equal games are equal bytes. `batch.states` has a record",
+        'for each game: `batch.states["points"]` is a field of all games, `batch.states[0].points` that of the first.',
+        "Names in capitals and those of classes are in `petrichor_env.state`. Seats are numbered clockwise; in solo",
+        f"seat 0 is the player and seat 1 the neutral player. This is version {state.STATE_VERSION} of the layout.",
+        "",
+        "A blank value is what the field holds on an empty table, before a game is set up.",
+        "",
+        *record_table(state.State),
+        "",
+        "## The numbers on the pieces",
+        "",
+        "`petrichor_env.tables.TABLES`, one record for all games of a batch, filled from the component files.",
+        "",
+        *record_table(tables.Tables),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -130,6 +157,7 @@ def replace_block(page: Path, name: str, text: str) -> None:
 
 def main() -> None:
     (DOCS / "observation.md").write_text(observation_page(), encoding="utf-8")
+    (DOCS / "state.md").write_text(state_page(), encoding="utf-8")
     (DOCS / "actions.md").write_text(actions_page(), encoding="utf-8")
     replace_block(DOCS / "performance.md", "benchmarks", performance_table())
     replace_block(DOCS / "agents.md", "ladder", ladder_table())

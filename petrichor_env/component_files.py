@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
-from petrichor_env.tables import MAX_COPIES, NEVER, TABLES, TRACK_SPACES
+from petrichor_env.tables import MAX_COPIES, NEVER, RESHUFFLE, TABLES, TRACK_SPACES
 from tabletop.errors import ComponentsError
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
@@ -29,8 +29,6 @@ OVERLAY = "overlay"
 
 MOST_VOTING_WINS = 12
 """Two spaces in each of six rounds."""
-
-RESHUFFLE_CARD = 9
 
 Value: TypeAlias = int | float | str
 Overlay: TypeAlias = str | Path | Mapping[str, Value | Sequence[Value]] | tuple[tuple[str, Any], ...]
@@ -157,7 +155,7 @@ _TILE_KEYS = {crop: _base_tile_keys(crop) for crop in _BASE_CROPS} | {
 
 
 def _winds_key(card: int) -> Key:
-    if card == RESHUFFLE_CARD:
+    if card == RESHUFFLE:
         return Key("icons", low=1, high=0, places=())
     return Key("icons", low=1, high=0, places=("icon 1", "icon 2"), at_least=1, words=(*WEATHER_NAMES, "harvest"))
 
@@ -168,7 +166,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "action_cards.cards_of_a_kind": Key("copies", low=10, high=12),
         "action_cards.cards_of_a_kind_five_players": Key("copies with five players", low=10, high=12),
     }
-    | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE_CARD + 1)}
+    | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE + 1)}
     | {
         "voting_wins_track.points": Key(
             "points by number of wins, from 0", high=200, places=_WINS, at_least=MOST_VOTING_WINS + 1
@@ -504,7 +502,7 @@ def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = 
         row["scores"][crop, side - 1] = _extended(
             _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS
         )
-    for card in range(1, RESHUFFLE_CARD + 1):
+    for card in range(1, RESHUFFLE + 1):
         icons = components[f"southern_winds_cards.{card}"].values
         row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
         row["winds_harvest"][card - 1] = icons.count("harvest")

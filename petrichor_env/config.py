@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -63,6 +64,8 @@ def _components(given: Any) -> str | tuple[tuple[str, Any], ...] | None:
 class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
 
+    The fields' metadata are of the command line's options (`tabletop_cli.options`).
+
     Arguments:
         players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, 5 come with Flowers.
         rounds: 4 (short form) or 6 (long form); solo is always 4 (Southern Winds, Setup 1).
@@ -79,12 +82,16 @@ class Config:
     SWITCHES: ClassVar[tuple[str, ...]] = SWITCHES
 
     players: int = 1
-    rounds: int = 4
-    drafting: bool = False
-    variants: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
-    powers: tuple[str, ...] = ()
-    components: Any = None
+    rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several"})
+    drafting: bool = field(default=False, metadata={"help": "With the Official Drafting Variant.", "for": "several"})
+    variants: tuple[str, ...] = field(
+        default=(), metadata={"help": "The solo game's, with commas between.", "for": "one"}
+    )
+    modules: tuple[str, ...] = field(default=(), metadata={"help": "Promos and Flowers, with commas between."})
+    powers: tuple[str, ...] = field(default=(), metadata={"help": "Each seat's power, with commas between."})
+    components: Any = field(
+        default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}
+    )
 
     def __post_init__(self) -> None:
         if not _is_int(self.players) or not 1 <= self.players <= MAX_PLAYERS:
@@ -177,6 +184,17 @@ class Config:
         """A short name for tables and file names, such as `solo+double_card` or `3p-draft+lake+powers`."""
         length = "-long" if self.rounds == 6 else ""
         game = "solo" if self.solo else f"{self.players}p{length}" + ("-draft" if self.drafting else "")
-        powers = ("=".join(("powers", "-".join(self.powers))),) if self.powers else ("powers",)
-        modules = [part for name in self.modules for part in (powers if name == "powers" else (name,))]
-        return "+".join((game, *self.variants, *modules))
+        return "+".join((game, *self.variants, *self.module_names))
+
+    def curriculum(self) -> tuple[tuple[Config, ...], ...]:
+        """What to learn one after the other, the easy ones first: this with 0, 1, 2 … of the solo game's variants."""
+        return tuple(
+            tuple(replace(self, variants=chosen) for chosen in combinations(VARIANTS, number))
+            for number in range(len(VARIANTS) + 1 if self.solo else 1)
+        )
+
+    @property
+    def module_names(self) -> tuple[str, ...]:
+        """The modules, with the powers that were chosen: `cactus`, `powers=rain-sun`."""
+        powers = f"powers={'-'.join(self.powers)}" if self.powers else "powers"
+        return tuple(powers if name == "powers" else name for name in self.modules)

@@ -11,7 +11,7 @@ from petrichor_env.config import Config
 from petrichor_env.invariants import check
 from petrichor_env.observation import LAYOUT, observe
 from petrichor_env.scenarios import described, scenario
-from petrichor_env.state import DECISION_NAMES, STATE, STATE_VERSION
+from petrichor_env.state import DECISION_NAMES, SOURCE_NAMES, STATE, STATE_VERSION
 from petrichor_env.tables import TABLES
 from petrichor_env.value import WEIGHTS, is_settled, new_memo, position_value
 from tabletop.game import Game, Rules
@@ -53,5 +53,6 @@ GAME = Game(
     check=check,
     scenario=scenario,
     described=described,
+    scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )

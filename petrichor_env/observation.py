@@ -8,10 +8,15 @@ configuration, so that one network can play all of them.
 
 from __future__ import annotations
 
+from enum import IntEnum
+from typing import Any
+
 import numpy as np
 
 from petrichor_env.state import (
     MAX_PLAYERS,
+    NO_SPACE,
+    NO_TILE,
     NOBODY,
     NUM_FORECASTS,
     NUM_KINDS,
@@ -26,8 +31,8 @@ from petrichor_env.state import (
     State,
     Timing,
 )
-from petrichor_env.tables import NEVER
-from tabletop.compiled import rule
+from petrichor_env.tables import NEVER, Tables
+from tabletop.compiled import rule, shared_rule
 from tabletop.observation import Layout
 
 NUM_CROPS = len(Crop)
@@ -126,36 +131,18 @@ OBSERVATION_SIZE = LAYOUT.size
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 """Bounds of every value of a float32 observation."""
 
-_DECISION, _ACTOR, _PHASE, _PLAYERS = (LAYOUT[n].start for n in ("decision", "actor", "phase", "players"))
-_DRAFTING, _VARIANTS, _ROUNDS_LEFT = (LAYOUT[n].start for n in ("drafting", "variants", "rounds_left"))
-_FIRST_PLAYER, _PASSED = LAYOUT["first_player"].start, LAYOUT["passed"].start
-_FIRST_TURN, _LAST_TURNS = LAYOUT["first_turn"].start, LAYOUT["last_turns"].start
-_POINTS, _VOTING_WINS, _WHEAT = (LAYOUT[n].start for n in ("points", "voting_wins", "wheat_tokens"))
-_SUPPLY, _VOTE_SUPPLY, _VOTES = (LAYOUT[n].start for n in ("supply", "vote_supply", "votes"))
-_DICE, _HAND, _HAND_SIZES, _PACK = (LAYOUT[n].start for n in ("dice", "hand", "hand_sizes", "pack"))
-_DRAFT_STEP, _DISCARDS, _UNSEEN = (LAYOUT[n].start for n in ("draft_step", "discards", "unseen"))
-_WINDS_DECK, _CARD, _OPTIONAL = (LAYOUT[n].start for n in ("winds_deck", "card", "optional"))
-_CARDS_LEFT, _SELECTED, _WEATHER = (LAYOUT[n].start for n in ("cards_left", "selected", "weather"))
-_TARGET_VOTE, _TARGET_OWNER = LAYOUT["target_vote"].start, LAYOUT["target_owner"].start
-_TILE_CROP, _TILE_MISSING = LAYOUT["tile_crop"].start, LAYOUT["tile_missing"].start
-_TILE_GROWING, _TILE_TARGET = LAYOUT["tile_growing"].start, LAYOUT["tile_target"].start
-_MODULES, _POWERS, _FORECASTS = (LAYOUT[n].start for n in ("modules", "powers", "forecasts"))
-_FORECASTS_HELD, _FORECASTS_PLAYED = LAYOUT["forecasts_held"].start, LAYOUT["forecasts_played"].start
-_FORECAST, _TIMING, _CHOICES_LEFT = (LAYOUT[n].start for n in ("forecast", "timing", "choices_left"))
-_CHOSEN_DROPS, _COUNTS_CLOUDS, _CONTROLLER = (LAYOUT[n].start for n in ("chosen_drops", "counts_clouds", "controller"))
-_TILE_FERTILIZER, _TILE_PODS = LAYOUT["tile_fertilizer"].start, LAYOUT["tile_pods"].start
-_TILE_BLOOMS, _TILE_SCORED = LAYOUT["tile_blooms"].start, LAYOUT["tile_scored"].start
-_TILE_DROPS, _TILE_CLOUD, _CLOUD_DROPS = (LAYOUT[n].start for n in ("tile_drops", "tile_cloud", "cloud_drops"))
 
-_MOVE_VOTE, _FORECAST_WINDOW = int(Decision.MOVE_VOTE), int(Decision.FORECAST)
-_ACTION_PHASE = int(Phase.ACTION)
-_NO_GROWING = int(Growing.NONE)
-_FORECASTS_MODULE = int(Module.FORECASTS)
+def _starts() -> Any:
+    return IntEnum("At", {block.name: block.start for block in LAYOUT})
+
+
+At = _starts()
+"""Where each block starts, as `At.points`: compiled code knows enumerations."""
 _NUM_MODULES = len(Module)
 
 
-@rule
-def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
+@shared_rule
+def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     """Write what the player on seat `viewer` sees into `out`, (LAYOUT.size,) int16 zeros, as plain counts."""
     _observe_progress(s, viewer, out)
     _observe_players(s, viewer, out)
@@ -167,96 +154,95 @@ def observe(s: State, t: State, viewer: int, out: np.ndarray) -> None:
 
 @rule
 def _from_viewer(s: State, viewer: int, seat: int) -> int:
-    return (seat - viewer) % int(s.owners)
+    return (seat - viewer) % s.owners
 
 
 @rule
 def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
-    if s.decision != _FORECAST_WINDOW or s.actor == viewer:
-        out[_DECISION + int(s.decision)] = 1
-    if s.actor != NOBODY and (s.decision != _FORECAST_WINDOW or s.actor == viewer):
-        out[_ACTOR + _from_viewer(s, viewer, int(s.actor))] = 1
-    out[_PHASE + int(s.phase)] = 1
-    out[_PLAYERS + int(s.players) - 1] = 1
-    out[_DRAFTING] = s.drafting
+    if s.decision != Decision.FORECAST or s.actor == viewer:
+        out[At.decision + s.decision] = 1
+    if s.actor != NOBODY and (s.decision != Decision.FORECAST or s.actor == viewer):
+        out[At.actor + _from_viewer(s, viewer, s.actor)] = 1
+    out[At.phase + s.phase] = 1
+    out[At.players + s.players - 1] = 1
+    out[At.drafting] = s.drafting
     for i in range(4):
-        out[_VARIANTS + i] = s.variants[i]
-    out[_ROUNDS_LEFT] = s.rounds - s["round"]
+        out[At.variants + i] = s.variants[i]
+    out[At.rounds_left] = s.rounds - s.round
     if s.players > 1:
-        out[_FIRST_PLAYER + _from_viewer(s, viewer, int(s.first_player))] = 1
+        out[At.first_player + _from_viewer(s, viewer, s.first_player)] = 1
     if s.passed != NOBODY:
-        out[_PASSED + _from_viewer(s, viewer, int(s.passed))] = 1
-    if s.phase == _ACTION_PHASE and s.turns < s.players:
-        out[_FIRST_TURN] = 1
-    out[_LAST_TURNS] = s.last_turns
+        out[At.passed + _from_viewer(s, viewer, s.passed)] = 1
+    if s.phase == Phase.ACTION and s.turns < s.players:
+        out[At.first_turn] = 1
+    out[At.last_turns] = s.last_turns
     for die in range(3):
-        out[_DICE + int(s.dice[die])] += 1
+        out[At.dice + int(s.dice[die])] += 1
     for i in range(9):
-        out[_WINDS_DECK + i] = s.winds_deck[i]
+        out[At.winds_deck + i] = s.winds_deck[i]
 
 
 @rule
 def _observe_players(s: State, viewer: int, out: np.ndarray) -> None:
-    owners = int(s.owners)
+    owners = s.owners
     for i in range(owners):
         seat = (viewer + i) % owners
-        out[_POINTS + i] = s.points[seat]
-        out[_VOTING_WINS + i] = s.voting_wins[seat]
-        out[_WHEAT + i] = s.wheat_tokens[seat]
-        out[_SUPPLY + i] = s.supply[seat]
-        out[_VOTE_SUPPLY + i] = s.vote_supply[seat]
+        out[At.points + i] = s.points[seat]
+        out[At.voting_wins + i] = s.voting_wins[seat]
+        out[At.wheat_tokens + i] = s.wheat_tokens[seat]
+        out[At.supply + i] = s.supply[seat]
+        out[At.vote_supply + i] = s.vote_supply[seat]
         for space in range(NUM_KINDS):
-            out[_VOTES + space * MAX_PLAYERS + i] = s.votes[space, seat]
+            out[At.votes + space * MAX_PLAYERS + i] = s.votes[space, seat]
 
 
 @rule
 def _observe_cards(s: State, viewer: int, out: np.ndarray) -> None:
     for kind in range(NUM_KINDS):
-        out[_HAND + kind] = s.hand[viewer, kind]
-        out[_PACK + kind] = s.pack[viewer, kind]
-        out[_DISCARDS + kind] = s.discards[kind]
+        out[At.hand + kind] = s.hand[viewer, kind]
+        out[At.pack + kind] = s.pack[viewer, kind]
+        out[At.discards + kind] = s.discards[kind]
         unseen = int(s.deck[kind])
         for seat in range(s.players):
             if seat != viewer:
                 unseen += int(s.hand[seat, kind]) + int(s.pack[seat, kind])
-        out[_UNSEEN + kind] = unseen
+        out[At.unseen + kind] = unseen
     for i in range(s.players):
-        seat = (viewer + i) % int(s.players)
+        seat = (viewer + i) % s.players
         cards = 0
         for kind in range(NUM_KINDS):
             cards += int(s.hand[seat, kind])
-        out[_HAND_SIZES + i] = cards
+        out[At.hand_sizes + i] = cards
     if s.draft_step >= 0:
-        out[_DRAFT_STEP + int(s.draft_step)] = 1
+        out[At.draft_step + s.draft_step] = 1
 
 
 @rule
 def _observe_effect(s: State, viewer: int, out: np.ndarray) -> None:
     if s.card >= 0:
-        out[_CARD + int(s.card)] = 1
-    out[_OPTIONAL] = s.optional
-    out[_CARDS_LEFT] = s.cards_left
+        out[At.card + s.card] = 1
+    out[At.optional] = s.optional
+    out[At.cards_left] = s.cards_left
     for space in range(NUM_KINDS):
-        out[_SELECTED + space] = s.selected[space]
+        out[At.selected + space] = s.selected[space]
     if s.weather >= 0:
-        out[_WEATHER + int(s.weather)] = 1
-    if s.target >= 0:
-        if s.decision == _MOVE_VOTE:
-            out[_TARGET_VOTE + int(s.target)] = 1
-        else:
-            out[_TILE_TARGET + int(s.target)] = 1
+        out[At.weather + s.weather] = 1
+    if s.target_space != NO_SPACE:
+        out[At.target_vote + s.target_space] = 1
+    if s.target != NO_TILE:
+        out[At.tile_target + s.target] = 1
     if s.target_owner != NOBODY:
-        out[_TARGET_OWNER + _from_viewer(s, viewer, int(s.target_owner))] = 1
+        out[At.target_owner + _from_viewer(s, viewer, s.target_owner)] = 1
 
 
 @rule
-def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
-    owners = int(s.owners)
+def _observe_fields(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
+    owners = s.owners
     for tile in range(NUM_TILES):
         crop = int(s.crop[tile])
         if crop < 0:
             continue
-        out[_TILE_CROP + tile * NUM_CROPS + crop] = 1
+        out[At.tile_crop + tile * NUM_CROPS + crop] = 1
         missing = int(t.drops_to_grow[crop])
         for i in range(owners):
             seat = viewer + i
@@ -264,14 +250,14 @@ def _observe_fields(s: State, t: State, viewer: int, out: np.ndarray) -> None:
                 seat -= owners
             drops = int(s.drops[tile, seat])
             missing -= drops
-            out[_TILE_DROPS + tile * MAX_PLAYERS + i] = drops
-            out[_CLOUD_DROPS + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat]
+            out[At.tile_drops + tile * MAX_PLAYERS + i] = drops
+            out[At.cloud_drops + tile * MAX_PLAYERS + i] = s.cloud_drops[tile, seat]
         if t.drops_to_grow[crop] != NEVER:
-            out[_TILE_MISSING + tile] = max(missing, 0)
-        if s.growing[tile] != _NO_GROWING:
-            out[_TILE_GROWING + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1
+            out[At.tile_missing + tile] = max(missing, 0)
+        if s.growing[tile] != Growing.NONE:
+            out[At.tile_growing + tile * NUM_TOKENS + int(s.growing[tile]) - 1] = 1
         if s.cloud[tile] != 0:
-            out[_TILE_CLOUD + tile * 2 + int(s.cloud[tile]) - 1] = 1
+            out[At.tile_cloud + tile * 2 + int(s.cloud[tile]) - 1] = 1
 
 
 @rule
@@ -279,26 +265,26 @@ def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
     """What promos and Flowers add; nothing where no module is played."""
     played = 0
     for module in range(_NUM_MODULES):
-        out[_MODULES + module] = s.modules[module]
+        out[At.modules + module] = s.modules[module]
         played += int(s.modules[module])
     if played == 0:
         return
     for tile in range(NUM_TILES):
-        out[_TILE_FERTILIZER + tile] = s.fertilizer[tile]
-        out[_TILE_PODS + tile] = s.pods[tile]
-        out[_TILE_BLOOMS + tile] = s.blooms[tile]
-        out[_TILE_SCORED + tile] = s.scored_drops[tile, viewer]
+        out[At.tile_fertilizer + tile] = s.fertilizer[tile]
+        out[At.tile_pods + tile] = s.pods[tile]
+        out[At.tile_blooms + tile] = s.blooms[tile]
+        out[At.tile_scored + tile] = s.scored_drops[tile, viewer]
     if s.controller != NOBODY:
-        out[_CONTROLLER + _from_viewer(s, viewer, int(s.controller))] = 1
+        out[At.controller + _from_viewer(s, viewer, s.controller)] = 1
     if s.timing > 0:
-        out[_TIMING + int(s.timing) - 1] = 1
-    out[_CHOICES_LEFT] = s.choices_left
+        out[At.timing + s.timing - 1] = 1
+    out[At.choices_left] = s.choices_left
     for i in range(s.players):
-        seat = (viewer + i) % int(s.players)
+        seat = (viewer + i) % s.players
         if s.power[seat] > 0:
-            out[_POWERS + i * NUM_POWERS + int(s.power[seat]) - 1] = 1
-        out[_COUNTS_CLOUDS + i] = s.counts_clouds[seat]
-    if s.modules[_FORECASTS_MODULE] == 1:
+            out[At.powers + i * NUM_POWERS + int(s.power[seat]) - 1] = 1
+        out[At.counts_clouds + i] = s.counts_clouds[seat]
+    if s.modules[Module.FORECASTS] == 1:
         _observe_forecasts(s, viewer, out)
 
 
@@ -307,12 +293,12 @@ def _observe_forecasts(s: State, viewer: int, out: np.ndarray) -> None:
     for card in range(NUM_FORECASTS):
         holder = int(s.forecast_holder[card])
         if holder == viewer:
-            out[_FORECASTS + card] = 1
+            out[At.forecasts + card] = 1
         if holder == PLAYED:
-            out[_FORECASTS_PLAYED + card] = 1
+            out[At.forecasts_played + card] = 1
         elif holder != NOBODY:
-            out[_FORECASTS_HELD + _from_viewer(s, viewer, holder)] += 1
+            out[At.forecasts_held + _from_viewer(s, viewer, holder)] += 1
     if s.forecast > 0:
-        out[_FORECAST + int(s.forecast) - 1] = 1
+        out[At.forecast + s.forecast - 1] = 1
     for seat in range(s.owners):
-        out[_CHOSEN_DROPS + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat]
+        out[At.chosen_drops + _from_viewer(s, viewer, seat)] = s.chosen_drops[seat]

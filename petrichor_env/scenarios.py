@@ -26,6 +26,7 @@ from petrichor_env.invariants.decisions import (
     CLOCKWISE,
     FORECASTS_OF_DECISION,
     MOST_CHOICES,
+    PHASE_OF_TIMING,
     WEATHER_DECISIONS,
     WEATHER_OF_DECISION,
     WEATHER_OF_TIMING,
@@ -34,12 +35,14 @@ from petrichor_env.invariants.decisions import (
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
 from petrichor_env.rules.action_phase import HAND_LIMIT
-from petrichor_env.rules.drafting import NOT_DRAFTING
+from petrichor_env.rules.clouds import GROWS_AT
+from petrichor_env.rules.drafting import PICKS
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.forecasts import DEALT, TIMINGS
-from petrichor_env.rules.southern_winds import RESHUFFLE
+from petrichor_env.rules.growing import FIRST_SIDE
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
+    BLANK,
     CROP_NAMES,
     DECISION_NAMES,
     FACE_DOWN,
@@ -47,6 +50,7 @@ from petrichor_env.state import (
     MAX_PLAYERS,
     NO_TILE,
     NOBODY,
+    NOT_DRAFTING,
     NUM_FORECASTS,
     NUM_KINDS,
     PHASE_NAMES,
@@ -65,6 +69,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import (
     CLOUD_NAMES,
     FACE_DOWN_NAME,
@@ -189,17 +194,6 @@ _AFTER_FORECASTS = (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION,
 """What is asked in the Wind weather, after the forecast cards that come before it."""
 
 
-def _phase_of(timing: int) -> Phase:
-    """When the holders of forecast cards of this point of the timeline are asked."""
-    if timing == Timing.ACTION_PHASE:
-        return Phase.ACTION
-    return Phase.WEATHER if timing < Timing.BEFORE_HARVEST else Phase.HARVEST
-
-
-_PENDING_BLANK = {"card": -1, "target": NO_TILE, "target_owner": NOBODY, "weather": -1, "draft_step": NOT_DRAFTING}
-"""What the fields of the effect being carried out hold when nothing is; the others hold 0."""
-
-
 def scenario(description: Mapping[str, Any], components: str | Path | None = None) -> State:
     """The state that a description means, as the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
 
@@ -243,7 +237,7 @@ class _Reader:
         self.modules = [MODULES.index(name) for name in self.config.modules]
         self.tables = tables
         self.owners = owner_names(self.config.players)
-        self.array = np.zeros(1, STATE)
+        self.array = BLANK.copy()
         self.record = self.array[0]
 
     def state(self) -> State:
@@ -314,7 +308,10 @@ class _Reader:
         if "last_turns" in self.given:
             s["last_turns"] = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
         if "turn_index" in self.effect:
-            s["turn_index"] = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
+            turns = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
+            # pods come after every player's turn with the Wind
+            s["pod_turns"] = max(0, turns - players) if self.is_on(Module.FLOWER_TILES) else 0
+            s["turn_index"] = turns - s["pod_turns"]
         self.who_is_asked()
 
     def who_is_asked(self) -> None:
@@ -326,9 +323,12 @@ class _Reader:
         order = turn_order(decision, int(s["phase"]), self.timing())
         in_weather = order == CLOCKWISE and s["phase"] == Phase.WEATHER
         offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
-        offset = players if decision == Decision.POD_TILE else offset  # after a round of turns with the wind
-        if decision == Decision.FERTILIZER_TILE and "turn_index" not in self.get("pending", {}):
-            s["turn_index"] = s["fertilizer"].sum()
+        counted = "pod_turns" if decision == Decision.POD_TILE else "turn_index"
+        if "turn_index" not in self.get("pending", {}):
+            if decision == Decision.FERTILIZER_TILE:
+                s["turn_index"] = s["fertilizer"].sum()
+            elif decision == Decision.POD_TILE:
+                s["turn_index"] = players
         if decision == Decision.GAME_OVER:
             actor = actor if given else NOBODY
         elif not order and self.is_window():
@@ -337,10 +337,10 @@ class _Reader:
         elif order:
             start = first if order == CLOCKWISE else first - 1
             if not given:
-                s["turn_index"] = max(int(s["turn_index"]), offset)
-                actor = (start + order * (int(s["turn_index"]) - offset)) % players
-            elif s["turn_index"] == 0:
-                s["turn_index"] = (order * (actor - start)) % players + offset
+                s[counted] = max(int(s[counted]), offset)
+                actor = (start + order * (int(s[counted]) - offset)) % players
+            elif s[counted] == 0:
+                s[counted] = (order * (actor - start)) % players + offset
         elif s["phase"] == Phase.ACTION and s["passed"] != NOBODY and players > 1:
             if not given:
                 s["last_turns"] = s["last_turns"] or players - 1
@@ -362,7 +362,7 @@ class _Reader:
         if decision == Decision.KEEP_DROP:
             return int(Phase.HARVEST)
         if decision == Decision.FORECAST or self.forecast():
-            return int(_phase_of(self.timing()))
+            return int(PHASE_OF_TIMING[self.timing()])
         if decision in WEATHER_DECISIONS or self.effect.get("weather") is not None:
             return int(Phase.WEATHER)
         return int(Phase.ACTION)
@@ -428,7 +428,6 @@ class _Reader:
 
     def fields(self) -> None:
         s = self.record
-        s["crop"] = NO_TILE
         described: dict[int, Mapping[str, Any]] = {}
         field = self.get("field", {})
         if not isinstance(field, Mapping):
@@ -537,7 +536,7 @@ class _Reader:
             return
         cloud = _mapping(cloud, where, _CLOUD_KEYS)
         s["cloud_drops"][position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops", 127)
-        usual = "light" if s["cloud_drops"][position].sum() < 4 else "thunder"
+        usual = "light" if s["cloud_drops"][position].sum() < GROWS_AT else "thunder"
         s["cloud"][position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
 
     def growing(self, position: int, growing: Any, where: str) -> None:
@@ -549,11 +548,8 @@ class _Reader:
         closed = crop == Crop.SNOWDROP and s["blooms"][position] == 0
         if drops < t["drops_to_grow"][max(0, crop)] or closed:
             return
-        if crop == Crop.CACTUS and drops >= t["drops_to_drown"]:
-            s["growing"][position] = Growing.DROWNED
-        else:
-            sprouts = crop in (Crop.COFFEE, Crop.RICE)
-            s["growing"][position] = Growing.SPROUTING if sprouts else Growing.DEVELOPED
+        drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
+        s["growing"][position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
 
     # what players have
 
@@ -634,7 +630,6 @@ class _Reader:
     def forecasts(self) -> None:
         """Who holds which forecast card; those that players lack of three have been played."""
         s, agents = self.record, self.config.agents
-        s["forecast_holder"] = NOBODY
         if not self.is_on(Module.FORECASTS):
             return
         for name, cards in _mapping(self.get("forecasts", {}), "forecasts", agents).items():
@@ -657,8 +652,6 @@ class _Reader:
         """The effect being carried out: what the decision implies, then what is given."""
         s = self.record
         decision = Decision(int(s["decision"]))
-        for key, blank in _PENDING_BLANK.items():
-            s[key] = blank
         s["card"] = CARD_OF_DECISION.get(decision, -1)
         s["forecast"], s["timing"] = self.forecast(), self.timing()
         weather_of_window = WEATHER_OF_TIMING.get(Timing(int(s["timing"])), -1) if self.is_window() else -1
@@ -671,10 +664,8 @@ class _Reader:
                 s[key] = _choice(value, where, WEATHER_NAMES)
             elif key == "optional":
                 s[key] = _flag(value, where)
-            elif key == "target" and decision == Decision.MOVE_VOTE:
-                s[key] = _choice_or_none(value, where, WEATHER_NAMES)
-            elif key == "target" and decision == Decision.GAME_OVER:  # what a forfeited game was in the middle of
-                s[key] = _choice_or_none(value, where, TILE_NAMES)
+            elif key == "target" and (decision == Decision.MOVE_VOTE or value in WEATHER_NAMES):
+                s["target_space"] = _choice_or_none(value, where, WEATHER_NAMES)
             elif key == "target":
                 s[key] = self.tile(value, where)
             elif key == "target_owner":
@@ -693,7 +684,7 @@ class _Reader:
             s["selected"] = _without_a_tie(s["votes"].astype(np.int64).sum(axis=1))
         if "cards_left" not in self.effect:
             if decision == Decision.DRAFT:
-                s["cards_left"] = 1 if s["draft_step"] == 0 else 2
+                s["cards_left"] = PICKS[s["draft_step"]]
             elif decision == Decision.PAY:
                 s["cards_left"] = int(full_price(self.array)[0])
             elif decision == Decision.DISCARD and s["actor"] != NOBODY:
@@ -731,7 +722,6 @@ class _Reader:
 
     def southern_winds(self) -> None:
         s = self.record
-        s["winds_target"] = NO_TILE
         if not self.config.solo:
             return
         winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
@@ -889,22 +879,22 @@ def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]
 
 
 def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
-    players, decision = int(s["players"]), int(s["decision"])
-    target = _tile_or_none(players, s["target"])
-    if decision == Decision.MOVE_VOTE:
-        target = name_or_none(WEATHER_NAMES, s["target"])
-    elif decision == Decision.GAME_OVER:
-        target = name_or_none(TILE_NAMES, s["target"])
-    words: dict[str, Any] = {
+    """What differs from an effect that has not begun."""
+    blank = _effect(BLANK[0], int(s["players"]), owners)
+    return {key: word for key, word in _effect(s, int(s["players"]), owners).items() if word != blank[key]}
+
+
+def _effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
+    return {
         "card": name_or_none(WEATHER_NAMES, s["card"]),
         "optional": bool(s["optional"]),
         "cards_left": int(s["cards_left"]),
         "lowest_card": WEATHER_NAMES[s["lowest_card"]],
-        "target": target,
+        "target": name_or_none(WEATHER_NAMES, s["target_space"]) or _tile_or_none(players, s["target"]),
         "target_owner": name_or_none(owners, s["target_owner"]),
         "selected": [name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on],
         "weather": name_or_none(WEATHER_NAMES, s["weather"]),
-        "turn_index": int(s["turn_index"]),
+        "turn_index": int(s["turn_index"]) + int(s["pod_turns"]),
         "draft_step": None if s["draft_step"] == NOT_DRAFTING else int(s["draft_step"]),
         "forecast": int(s["forecast"]),
         "choices_left": int(s["choices_left"]),
@@ -918,7 +908,6 @@ def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
             if s["scored_drops"][tile].any()
         },
     }
-    return {key: word for key, word in words.items() if np.any(s[key] != _PENDING_BLANK.get(key, 0))}
 
 
 def _tile_or_none(players: int, tile: int) -> str | None:

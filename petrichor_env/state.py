@@ -15,11 +15,12 @@ Seats are numbered clockwise. In solo seat 0 is the player and seat 1 the neutra
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, TypeAlias
 
 import numpy as np
 
-STATE_VERSION = 3
+from tabletop.record import Record, array, blank_record, dtype_of, number
+
+STATE_VERSION = 4
 """Of the record's layout; saved states carry it."""
 
 MAX_PLAYERS = 5
@@ -27,6 +28,7 @@ NUM_TILES = 16
 NUM_KINDS = 4
 NUM_FORECASTS = 16
 NO_TILE = -1
+NO_SPACE = -1
 FACE_DOWN = -2
 """A tile whose crop nobody has seen yet: only while Fertilizer tokens are placed."""
 NOBODY = -1
@@ -205,90 +207,103 @@ TILE_NAMES = tuple(f"{column}{row}" for row in "1234" for column in "abcd")
 HARVEST = 0
 """The harvest die's Harvest side; the other sides are their number of votes, 1 to 4."""
 
-# Fields are ordered by size, so that the record has no padding and equal games are equal bytes. Its size is a multiple
-# of 8, so that 64-bit fields stay aligned.
-STATE = np.dtype(
-    [
-        # chance: splitmix64 state; the only source of randomness of a game
-        ("rng", np.uint64),
-        # the set of actions that answer the pending decision, one bit an action
-        ("legal", np.uint64, (LEGAL_WORDS,)),
-        ("points", np.int16, (MAX_PLAYERS,)),
-        ("scored", np.int16, (MAX_PLAYERS, len(Source))),  # the points by where they came from, for reports
-        ("forfeited", np.int16),  # seat that lost by an illegal action, or NOBODY
-        # switches of this game
-        ("players", np.int8),  # 1 is solo
-        ("owners", np.int8),  # players, in solo 2: the neutral player owns drops and votes too
-        ("rounds", np.int8),
-        ("drafting", np.int8),
-        ("variants", np.int8, (4,)),  # in the order of config.VARIANTS
-        ("modules", np.int8, (len(Module),)),  # in the order of Module
-        ("chosen_power", np.int8, (MAX_PLAYERS,)),  # Power that a seat is to have, all NONE: dealt at random
-        # what is asked, and of whom
-        ("decision", np.int8),
-        ("actor", np.int8),  # seat, or NOBODY when the game is over
-        # progress
-        ("phase", np.int8),
-        ("round", np.int8),  # from 1; in compiled code s["round"], as NumPy scalars have a method of that name
-        ("first_player", np.int8),
-        ("passed", np.int8),  # seat that passed first this round, or NOBODY
-        ("turns", np.int8),  # turns finished this Action Phase, counted up to `players`
-        ("last_turns", np.int8),  # turns left once somebody has passed
-        ("turn_index", np.int8),  # how many players are done with what they do one after another
-        ("harvested", np.int8),  # whether this round had a Harvest
-        # the fields
-        ("crop", np.int8, (NUM_TILES,)),  # Crop, FACE_DOWN or NO_TILE
-        ("growing", np.int8, (NUM_TILES,)),
-        ("drops", np.int8, (NUM_TILES, MAX_PLAYERS)),  # on tiles
-        ("cloud", np.int8, (NUM_TILES,)),
-        ("cloud_drops", np.int8, (NUM_TILES, MAX_PLAYERS)),
-        ("fertilizer", np.int8, (NUM_TILES,)),  # 1 with a Fertilizer token
-        ("pods", np.int8, (NUM_TILES,)),  # 1 with one of the Dandelion's pods
-        ("blooms", np.int8, (NUM_TILES,)),  # bloom tokens: 1 on an open Snowdrop, 1 to 4 on the Primrose
-        ("controller", np.int8),  # seat that controls the Primrose, or NOBODY
-        # personal supplies and the board
-        ("supply", np.int8, (MAX_PLAYERS,)),
-        ("votes", np.int8, (NUM_KINDS, MAX_PLAYERS)),
-        ("vote_supply", np.int8, (MAX_PLAYERS,)),
-        ("voting_wins", np.int8, (MAX_PLAYERS,)),
-        ("wheat_tokens", np.int8, (MAX_PLAYERS,)),
-        ("dice", np.int8, (3,)),  # HARVEST or 1 to 4, kept in ascending order
-        # cards, as counts of each kind
-        ("hand", np.int8, (MAX_PLAYERS, NUM_KINDS)),
-        ("deck", np.int8, (NUM_KINDS,)),
-        ("discards", np.int8, (NUM_KINDS,)),
-        ("pack", np.int8, (MAX_PLAYERS, NUM_KINDS)),  # the cards a player drafts from
-        ("draft_step", np.int8),  # how often packs have been passed on in this draft
-        # player powers and forecast cards
-        ("power", np.int8, (MAX_PLAYERS,)),  # Power of each seat
-        ("forecast_holder", np.int8, (NUM_FORECASTS,)),  # seat, NOBODY (not dealt) or PLAYED, by card number - 1
-        # the effect being carried out
-        ("card", np.int8),  # Weather of the action, or -1
-        ("optional", np.int8),  # whether it is the turn's optional second action
-        (
-            "cards_left",
-            np.int8,
-        ),  # cards still to keep, discard, or pay (one of the action's kind pays for two)
-        ("lowest_card", np.int8),  # lowest kind allowed next: cards of one set are named in ascending order
-        ("target", np.int8),  # chosen tile (or vote space), or NO_TILE
-        ("target_owner", np.int8),  # seat whose drop was chosen, or NOBODY
-        ("selected", np.int8, (NUM_KINDS,)),  # the two weather spaces with the most votes
-        ("weather", np.int8),  # Weather being resolved, or -1
-        ("timing", np.int8),  # Timing: how far this round's timeline has come
-        ("timing_index", np.int8),  # how many players are done with what is offered at this point of it
-        ("forecast", np.int8),  # number of the forecast card being carried out, 1 to 16, or 0
-        ("choices_left", np.int8),  # drops or tiles still to choose in this effect
-        ("counts_clouds", np.int8, (MAX_PLAYERS,)),  # 1: own drops in clouds count in this Harvest (forecast card 3)
-        ("chosen_drops", np.int8, (MAX_PLAYERS,)),  # drops chosen so far of the target, by owner (forecast card 11)
-        ("scored_drops", np.int8, (NUM_TILES, MAX_PLAYERS)),  # drops that this Harvest scored, until its end
-        # Southern Winds: the deck as a set, and what was revealed since the player's last turn
-        ("winds_deck", np.int8, (9,)),  # 1 if card number i + 1 is still in the deck
-        ("winds_revealed", np.int8),
-        ("winds_card", np.int8, (WINDS_LOG,)),  # card number, 1 to 8
-        ("winds_roll", np.int8, (WINDS_LOG,)),  # numeric die, 0 if none was rolled
-        ("winds_target", np.int8, (WINDS_LOG,)),  # tile it took effect on, or NO_TILE
-    ]
-)
+NOT_DRAFTING = -1
+NO_CARD = -1
+SELECTING = -1
+"""`weather` while the spaces to resolve are being selected, and outside the Weather Phase."""
 
-State: TypeAlias = Any
-"""One record of `STATE`: `np.void`, an element of a record array, or Numba's record (NumPy has no type for it)."""
+
+class State(Record):
+    """A whole game. Two equal games are equal bytes."""
+
+    rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
+    legal = array(np.uint64, LEGAL_WORDS, "the set of actions that answer the pending decision, one bit an action")
+
+    # the switches of this game, which a new game keeps
+    players = number(np.int8, "number of players; 1 is solo")
+    owners = number(np.int8, "who owns drops and votes: the players, in solo the neutral player too")
+    rounds = number(np.int8, "rounds of the game")
+    drafting = number(np.int8, "1 with the drafting variant")
+    variants = array(np.int8, 4, "1 for each solo variant played with, in the order of `config.VARIANTS`")
+    modules = array(np.int8, len(Module), "1 for each module played with, in the order of `Module`")
+    chosen_power = array(np.int8, MAX_PLAYERS, "the Power that a seat is to have; all NONE: they are dealt at random")
+
+    # progress
+    decision = number(np.int8, "the Decision that is asked")
+    actor = number(np.int8, "the seat asked, or NOBODY when the game is over", NOBODY)
+    phase = number(np.int8, "the Phase", Phase.SETUP)
+    round = number(np.int8, "the round, from 1", 1)
+    first_player = number(np.int8, "the seat with the First Player marker")
+    passed = number(np.int8, "the seat that passed first this round, or NOBODY", NOBODY)
+    turns = number(np.int8, "turns finished this Action Phase, counted up to the number of players")
+    last_turns = number(np.int8, "turns left once somebody has passed")
+    turn_index = number(np.int8, "how many players are done, where all do something one after another")
+    harvested = number(np.int8, "1 if this round has had a Harvest")
+    forfeited = number(np.int16, "the seat that lost by an illegal action, or NOBODY", NOBODY)
+    points = array(np.int16, MAX_PLAYERS, "Victory Points")
+    scored = array(np.int16, (MAX_PLAYERS, len(Source)), "the points by their Source, for reports")
+
+    # the Fields
+    crop = array(np.int8, NUM_TILES, "the Crop of each position, FACE_DOWN or NO_TILE", NO_TILE)
+    growing = array(np.int8, NUM_TILES, "the Growing token of each tile")
+    drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops on the tile, by owner")
+    cloud = array(np.int8, NUM_TILES, "the Cloud above each tile")
+    cloud_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops in the cloud, by owner")
+    fertilizer = array(np.int8, NUM_TILES, "1 with a Fertilizer token")
+    pods = array(np.int8, NUM_TILES, "1 with one of the Dandelion's pods")
+    blooms = array(np.int8, NUM_TILES, "bloom tokens: 1 on an open Snowdrop, 1 to 4 on the Primrose")
+    controller = number(np.int8, "the seat that controls the Primrose, or NOBODY", NOBODY)
+
+    # personal supplies and the board
+    supply = array(np.int8, MAX_PLAYERS, "drops in the personal supply")
+    votes = array(np.int8, (NUM_KINDS, MAX_PLAYERS), "votes on each weather space, by owner")
+    vote_supply = array(np.int8, MAX_PLAYERS, "votes in the personal supply")
+    voting_wins = array(np.int8, MAX_PLAYERS, "Voting Wins")
+    wheat_tokens = array(np.int8, MAX_PLAYERS, "Wheat tokens")
+    dice = array(np.int8, 3, "the Harvest dice in ascending order: HARVEST or 1 to 4 votes")
+
+    # cards, as counts of each kind
+    hand = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "each player's hand, by kind")
+    deck = array(np.int8, NUM_KINDS, "the deck, by kind")
+    discards = array(np.int8, NUM_KINDS, "the discard pile, by kind")
+    pack = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "the pack that each player drafts from, by kind")
+    draft_step = number(np.int8, "how often packs have been passed on in this draft, or NOT_DRAFTING", NOT_DRAFTING)
+
+    # player powers and forecast cards
+    power = array(np.int8, MAX_PLAYERS, "the Power of each seat")
+    forecast_holder = array(
+        np.int8, NUM_FORECASTS, "by card number - 1: the seat that holds it, NOBODY (not dealt) or PLAYED", NOBODY
+    )
+
+    # the effect being carried out
+    card = number(np.int8, "the Weather of the action, or NO_CARD", NO_CARD)
+    optional = number(np.int8, "1 during the turn's optional second action")
+    cards_left = number(np.int8, "cards the actor has still to name; one of the action's own kind pays for two")
+    lowest_card = number(np.int8, "the lowest kind allowed next: cards of one set are named in ascending order")
+    target = number(np.int8, "the tile or cloud chosen last in this effect, or NO_TILE", NO_TILE)
+    target_owner = number(np.int8, "the seat whose drop was chosen last in this effect, or NOBODY", NOBODY)
+    target_space = number(np.int8, "the weather space that a moved vote goes to, or NO_SPACE", NO_SPACE)
+    choices_left = number(np.int8, "drops or tiles still to choose in this effect")
+    chosen_drops = array(np.int8, MAX_PLAYERS, "drops chosen so far of the target, by owner (forecast card 11)")
+    selected = array(np.int8, NUM_KINDS, "1 for the weather spaces selected to be resolved")
+    weather = number(np.int8, "the Weather being resolved, or SELECTING", SELECTING)
+    pod_turns = number(np.int8, "how many players are done placing pods after the Wind weather")
+    timing = number(np.int8, "the Timing: how far this round's timeline has come")
+    timing_index = number(np.int8, "how many players are done with what is offered at this point of the timeline")
+    forecast = number(np.int8, "the number of the forecast card being carried out, 1 to 16, or 0")
+    counts_clouds = array(np.int8, MAX_PLAYERS, "1: own drops in clouds count in this Harvest (forecast card 3)")
+    scored_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops that this Harvest scored, by owner, until its end")
+
+    # Southern Winds: what was revealed since the player's last turn
+    winds_deck = array(np.int8, 9, "1 for each card, by number - 1, that is still in the deck")
+    winds_revealed = number(np.int8, "cards revealed")
+    winds_card = array(np.int8, WINDS_LOG, "the number of each card revealed, 1 to 8, or 0")
+    winds_roll = array(np.int8, WINDS_LOG, "the numeric die for it, or 0 if none was rolled")
+    winds_target = array(np.int8, WINDS_LOG, "the tile it took effect on, or NO_TILE", NO_TILE)
+
+    spare = array(np.int8, 6, "nothing: makes the record's size a multiple of 8 bytes")
+
+
+STATE = dtype_of(State)
+BLANK = blank_record(State)
+"""(1,) STATE: an empty table, with no switches set."""

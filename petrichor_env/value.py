@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from petrichor_env.rules.fields import drops_in_cloud, drops_on, takes_drops
@@ -18,8 +20,8 @@ from petrichor_env.state import (
     Growing,
     Phase,
     State,
-    Weather,
 )
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
 WEIGHTS: dict[str, float] = {
@@ -41,17 +43,10 @@ WEIGHTS: dict[str, float] = {
 _SPACE_CHANCES = (0.95, 0.8, 0.3, 0.1)  # that a weather space is resolved, by spaces with more votes
 _NO_GUESS = 0.3
 _MAX_LEAD = 3
-_COFFEE, _RICE, _WHEAT, _CACTUS = int(Crop.COFFEE), int(Crop.RICE), int(Crop.WHEAT), int(Crop.CACTUS)
-_DEVELOPED, _SPROUTING, _DROWNED = int(Growing.DEVELOPED), int(Growing.SPROUTING), int(Growing.DROWNED)
-_DANDELION = int(Crop.DANDELION)
-_OPTIONAL_ACTION, _TURN = int(Decision.OPTIONAL_ACTION), int(Decision.TURN)
-_OVER, _ACTION = int(Phase.OVER), int(Phase.ACTION)
-_NO_CLOUD, _THUNDER = int(Cloud.NONE), int(Cloud.THUNDER)
-_FROST, _SUN, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.RAIN)
 
 
 @rule
-def position_value(s: State, t: State, w: State, seat: int, memo: np.ndarray) -> float:
+def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> float:
     """How many points `seat` is ahead of the mean of the others, now and by what may be expected.
 
     `memo` is a `new_memo`, good for all positions of one game with the same weights.
@@ -60,23 +55,23 @@ def position_value(s: State, t: State, w: State, seat: int, memo: np.ndarray) ->
     for other in range(s.owners):
         if other != seat:
             margin -= s.points[other] / (s.owners - 1)
-    if s.phase == _OVER:
+    if s.phase == Phase.OVER:
         return margin
     chances = space_chances(s)
     margin += field_value(s, t, w, seat, chances, memo) + vote_value(s, t, w, seat, chances) + hand_value(s, w, seat)
     margin += w.forecast * max(0, forecasts_held(s, seat) - 1)
-    if s.players == 1 and s.decision == _OPTIONAL_ACTION:
+    if s.players == 1 and s.decision == Decision.OPTIONAL_ACTION:
         margin -= w.neutral_turn
     return margin
 
 
 @rule
 def field_value(
-    s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
+    s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
 ) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
-    frost, sun, rain = chances[_FROST], chances[_SUN], chances[_RAIN]
-    falls = w.falls if s["round"] < s.rounds else 0.0
+    frost, sun, _, rain = chances
+    falls = w.falls if s.round < s.rounds else 0.0
     value = 0.0
     most_own = 0
     others_doubled = 0.0
@@ -84,10 +79,10 @@ def field_value(
         if s.crop[tile] < 0:
             continue
         dry, wet = tile_values(s, t, w, tile, seat, memo)
-        if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
+        if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
             value += dry
             continue
-        chance = rain if s.cloud[tile] == _THUNDER else rain * frost
+        chance = rain if s.cloud[tile] == Cloud.THUNDER else rain * frost
         chance += (1.0 - chance) * falls
         value += (1.0 - chance) * dry + chance * wet
         most_own = max(most_own, int(s.cloud_drops[tile, seat]))
@@ -95,7 +90,7 @@ def field_value(
     if s.players > 1:  # each other player doubles one cloud, the neutral player all of them
         others_doubled = 0.0
     value += w.doubled * sun * (min(most_own, int(s.supply[seat])) - others_doubled)
-    for _ in range(s.rounds - s["round"]):
+    for _ in range(s.rounds - s.round):
         value *= w.later
     return value
 
@@ -113,9 +108,9 @@ def new_memo() -> np.ndarray:
 
 
 @rule
-def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
+def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
     """`tile_value` of the tile as it is, and with the drops of the cloud above, where there is one."""
-    if s.crop[tile] == _DANDELION:  # its points depend on other tiles
+    if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
     drops, in_cloud = np.int64(0), np.int64(0)
     for owner in range(s.owners):
@@ -136,10 +131,10 @@ def tile_values(s: State, t: State, w: State, tile: int, seat: int, memo: np.nda
 
 
 @rule
-def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple[float, float]:
+def new_tile_values(s: State, t: Tables, w: Any, tile: int, seat: int) -> tuple[float, float]:
     """`tile_values` without looking it up."""
     dry = tile_value(s, t, w, tile, seat)
-    if s.cloud[tile] == _NO_CLOUD or not takes_drops(s, tile):
+    if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
         return dry, dry
     for owner in range(s.owners):
         s.drops[tile, owner] += s.cloud_drops[tile, owner]
@@ -150,7 +145,7 @@ def new_tile_values(s: State, t: State, w: State, tile: int, seat: int) -> tuple
 
 
 @rule
-def tile_value(s: State, t: State, w: State, tile: int, seat: int) -> float:
+def tile_value(s: State, t: Tables, w: Any, tile: int, seat: int) -> float:
     """The margin that a harvest of this tile would bring `seat`, less for a tile that does not grow yet."""
     total = drops_on(s, tile)
     if total == 0:
@@ -167,17 +162,17 @@ def tile_value(s: State, t: State, w: State, tile: int, seat: int) -> float:
 
 
 @rule
-def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> float:
+def expected_points(s: State, t: Tables, w: Any, tile: int, owner: int) -> float:
     """Points that a Harvest of this tile would bring `owner`, Wheat tokens and unfinished growing guessed in points."""
     if s.drops[tile, owner] == 0:
         return 0.0
     crop = int(s.crop[tile])
-    drowned = crop == _CACTUS and drops_on(s, tile) >= t.drops_to_drown
-    points = float(tile_points(s, t, tile, owner, _DROWNED if drowned else _DEVELOPED))
-    if crop in (_COFFEE, _RICE) and s.growing[tile] != _DEVELOPED:
-        sprouting = float(tile_points(s, t, tile, owner, _SPROUTING))
+    drowned = crop == Crop.CACTUS and drops_on(s, tile) >= t.drops_to_drown
+    points = float(tile_points(s, t, tile, owner, Growing.DROWNED if drowned else Growing.DEVELOPED))
+    if crop in (Crop.COFFEE, Crop.RICE) and s.growing[tile] != Growing.DEVELOPED:
+        sprouting = float(tile_points(s, t, tile, owner, Growing.SPROUTING))
         points = w.develops * points + (1.0 - w.develops) * sprouting
-    if crop == _WHEAT and place(s, tile, owner) == 1:
+    if crop == Crop.WHEAT and place(s, tile, owner) == 1:
         points += w.token
     return points
 
@@ -185,10 +180,10 @@ def expected_points(s: State, t: State, w: State, tile: int, owner: int) -> floa
 @rule
 def space_chances(s: State) -> tuple[float, float, float, float]:
     """A guess from the votes so far which weather spaces will be resolved in this round."""
-    if s.phase != _ACTION:
+    if s.phase != Phase.ACTION:
         return _NO_GUESS, _NO_GUESS, _NO_GUESS, _NO_GUESS
     votes = votes_on(s, 0), votes_on(s, 1), votes_on(s, 2), votes_on(s, 3)
-    last = s["round"] == s.rounds
+    last = s.round == s.rounds
     return (
         space_chance(votes, votes[0], last),
         space_chance(votes, votes[1], last),
@@ -210,7 +205,7 @@ def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> floa
 
 
 @rule
-def vote_value(s: State, t: State, w: State, seat: int, chances: tuple[float, float, float, float]) -> float:
+def vote_value(s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float]) -> float:
     """What the weather votes promise in Voting Wins."""
     value = 0.0
     for space in range(NUM_KINDS):
@@ -228,7 +223,7 @@ def vote_value(s: State, t: State, w: State, seat: int, chances: tuple[float, fl
 
 
 @rule
-def next_win(s: State, t: State, w: State, seat: int) -> float:
+def next_win(s: State, t: Tables, w: Any, seat: int) -> float:
     """A Voting Win: its points on the track, plus that later ones are worth more."""
     last = t.voting_wins.shape[0] - 1
     wins = int(s.voting_wins[seat])
@@ -236,9 +231,9 @@ def next_win(s: State, t: State, w: State, seat: int) -> float:
 
 
 @rule
-def hand_value(s: State, w: State, seat: int) -> float:
+def hand_value(s: State, w: Any, seat: int) -> float:
     """Cards in hand, and as many for each round to come as solo deals, so that a new hand is no reason to pass."""
-    value = 8 * w.card * (s.rounds - s["round"])
+    value = 8 * w.card * (s.rounds - s.round)
     if s.players == 1 and s.passed == seat:
         return value
     for kind in range(NUM_KINDS):
@@ -251,4 +246,9 @@ def hand_value(s: State, w: State, seat: int) -> float:
 @rule
 def is_settled(s: State, seat: int) -> bool:
     """Whether the action is done: a new choice of what to play, another player's decision, or the end."""
-    return bool(s.phase == _OVER or s.actor != seat or s.decision == _TURN or s.decision == _OPTIONAL_ACTION)
+    return bool(
+        s.phase == Phase.OVER
+        or s.actor != seat
+        or s.decision == Decision.TURN
+        or s.decision == Decision.OPTIONAL_ACTION
+    )

@@ -54,7 +54,7 @@ def check_config(config: Any) -> Game:
     """The game that is configured. Raises ConfigError for anything but a game's configuration."""
     game = getattr(config, "game", None)
     if not isinstance(game, Game) or not isinstance(config, game.config):
-        raise ConfigError(f"config={config!r:.200}: a game's configuration, such as petrichor_env.Config()")
+        raise ConfigError(f"config={config!r:.200}: a game's configuration")
     return game
 
 

@@ -15,6 +15,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
@@ -22,6 +23,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import config
+
+from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
 
 numba_config: Any = config  # its settings are made at import, unknown to type checkers
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,11 +38,30 @@ rules: Any = None
 """What stands in templates for the rules of the game that they are made for."""
 
 _RULE, _KERNEL = "rule", "kernel"
+_shared_rules: list[Any] = []
+"""Those whose machine code has no folder yet: `keep_shared_rules` gives them one."""
 
 
 def rule(function: Function) -> Function:
     """Compile a function that other compiled functions call."""
-    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    return cast(Function, compile_rule(function)) if JIT else function
+
+
+def shared_rule(function: Function) -> Function:
+    """`rule` for one of which much of a game hangs: compiled once, and not anew for every kernel that reaches it."""
+    if not JIT:
+        return function
+    compiled = compile_shared_rule(function)
+    _shared_rules.append(compiled)
+    return cast(Function, compiled)
+
+
+def keep_shared_rules(folder: Path, sources: Sequence[Path]) -> None:
+    """Keep the machine code of the shared rules in these files, and folders, on disk."""
+    files = {str(path) for path in _files_of(sources)}
+    for compiled in [one for one in _shared_rules if one.py_func.__code__.co_filename in files]:
+        _in_cache(folder, compiled.enable_caching)
+        _shared_rules.remove(compiled)
 
 
 def kernel(function: Function) -> Function:
@@ -136,7 +158,8 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
 
 
-ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "kernels", "legal")]
+_ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "overwrite", "record", "rule_compiler")
+ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
 """The engine's files whose functions are compiled, or that say how."""
 
 
@@ -144,25 +167,30 @@ ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in ("chance", "compiled", "ker
 
 
 def _kernel(function: Function, folder: Path) -> Function:
-    if not JIT:
-        return _plain(function)
+    return cast(Function, _in_cache(folder, partial(compile_kernel, function))) if JIT else _plain(function)
+
+
+def _in_cache(folder: Path, work: Callable[[], Any]) -> Any:
+    """What `work` gives. Numba reads the folder for machine code when a function's caching is switched on."""
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(folder)  # read once, when the function is decorated
+    numba_config.CACHE_DIR = str(folder)
     try:
-        return cast(Function, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+        return work()
     finally:
         numba_config.CACHE_DIR = before
 
 
 def _plain(function: Function) -> Function:
-    """Without compilation: records get their fields as attributes, as Numba's have them."""
+    """Without compilation: all records have their fields as attributes, as Numba's have."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
-            return function(*(a.view(np.recarray) if getattr(a, "dtype", _NUMBER).names else a for a in arguments))
+            return function(*(a.view(np.recarray) if _lacks_attributes(a) else a for a in arguments))
 
     return cast(Function, run)
 
 
-_NUMBER = np.dtype(np.int64)
+def _lacks_attributes(argument: Any) -> bool:
+    """Whether it is an array of records that were not declared as `tabletop.record` does."""
+    return isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from tabletop.compiled import cache_folder, made_for
+from tabletop import defaults
+from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
 from tabletop.observation import Layout
@@ -74,11 +76,14 @@ class Config(Protocol):
 class Rules:
     """A game's compiled rules: functions of one record `s` and, mostly, its printed numbers `t`.
 
+    The last five are needed only where a game differs from `tabletop.defaults`: points decide, nothing is hidden.
+
     reset(s, t): from the switches and the random stream alone to the first decision.
     step(s, t, action): answer the pending decision with a legal action; go on to the next decision or the end.
     legal(s, t): write the set of legal actions into the record.
     observe(s, t, viewer, out): write what that seat may know into `out`, (size,) int16 zeros, as plain counts.
     ranks(s, out): write each owner's place in a finished game into `out` (int8): 1 for the first; equal ones share it.
+        Of a game that somebody has forfeited the engine itself says who has won.
     forfeit(s, seat): end the game where a seat loses by an illegal action.
     sample_hidden(s, t, seat, rng): redraw all that this seat cannot know, and give the game another random stream.
     value(s, t, w, seat, memo): points that the seat is ahead, now and by what it may expect (float64), for searches.
@@ -89,11 +94,11 @@ class Rules:
     step: Callable[..., None]
     legal: Callable[..., None]
     observe: Callable[..., None]
-    ranks: Callable[..., None]
-    forfeit: Callable[..., None]
-    sample_hidden: Callable[..., None]
-    value: Callable[..., float]
-    is_settled: Callable[..., bool]
+    ranks: Callable[..., None] = defaults.ranks_by_points
+    forfeit: Callable[..., None] = defaults.forfeit
+    sample_hidden: Callable[..., None] = defaults.hide_nothing
+    value: Callable[..., float] = defaults.points_ahead
+    is_settled: Callable[..., bool] = defaults.is_others_turn
 
     def as_module(self) -> ModuleType:
         """The functions as attributes of a module, which compiled code can name."""
@@ -184,9 +189,9 @@ class Drawing(Protocol):
         state: Any,
         viewer: int | None = None,
         *,
-        names: Sequence[str] | None = None,
         tables: np.ndarray | None = None,
         last_action: str = "",
+        names: Sequence[str] | None = None,
     ) -> str:
         """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one."""
         ...
@@ -200,15 +205,16 @@ def _no_numbers(components: Any) -> None:
     """Of a game whose numbers can't be replaced."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """All that a game offers to the rest.
+    """All that a game offers to the rest. What may be left out is in `tabletop.defaults`.
 
     Attributes:
         name: one lower-case word, for files, caches and the command line. title: as people write it.
         home: the module that has this object as `GAME`; pickles and environments' specs refer to it.
         version: the game's package's. state_version: of the record's layout; what is stored carries it.
-        sources: files and folders whose functions are compiled, or whose constants those use.
+        sources: files and folders whose functions are compiled, or whose constants those use; without them the file
+            of `home`.
         state: dtype of a record, with the fields of `RECORD`. tables: dtype of the printed numbers.
         load_tables: takes a configuration's `components`, returns (1,) of `tables`; the array is read-only.
         config: the type of configurations.
@@ -221,6 +227,8 @@ class Game:
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
+        scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
+            owner's points by source; () for a game whose record has no such field.
         own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
             ones, or None; so that they can be kept where their file may go.
     """
@@ -229,28 +237,31 @@ class Game:
     title: str
     home: str
     version: str
-    state_version: int
-    sources: tuple[Path, ...]
+    state_version: int = 1
+    sources: tuple[Path, ...] = ()
     state: np.dtype[Any]
-    tables: np.dtype[Any]
-    load_tables: Callable[[Any], np.ndarray]
+    tables: np.dtype[Any] = defaults.NO_TABLES
+    load_tables: Callable[[Any], np.ndarray] = defaults.no_tables
     config: type[Any]
     players: tuple[int, ...]
     decisions: tuple[str, ...]
     actions: tuple[str, ...]
     observation: Layout
     rules: Rules
-    weights: Mapping[str, float]
-    new_memo: Callable[[], np.ndarray]
-    search_settings: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    new_memo: Callable[[], np.ndarray] = defaults.no_memo
+    search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
+    scored: tuple[str, ...] = ()
     own_numbers: Callable[[Any], Any] = _no_numbers
 
     def __post_init__(self) -> None:
+        if not self.sources:
+            object.__setattr__(self, "sources", (Path(str(sys.modules[self.home].__file__)),))
         missing = [name for name in RECORD if name not in (self.state.names or ())]
         if missing:
             raise TypeError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
@@ -297,7 +308,8 @@ class Game:
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
-        """Templates (`tabletop.compiled.template`) compiled for this game; `names` are further globals of theirs."""
+        """Templates compiled for this game (`tabletop.compiled.made_for`); `names` are further globals of theirs."""
+        keep_shared_rules(self.cache_folder, self.sources)
         return made_for(self.cache_folder, templates, {"rules": self._module, **names})
 
     @cached_property
@@ -306,7 +318,7 @@ class Game:
 
 
 def game_of(home: str) -> Game:
-    """The game whose module this is, such as "petrichor_env.game". Raises ConfigError where there is none."""
+    """The game whose module this is, its name with dots. Raises ConfigError where there is none."""
     from tabletop.errors import ConfigError
 
     try:

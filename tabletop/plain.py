@@ -1,9 +1,12 @@
-"""What a game begins with: words from its names, drawings from its text, positions from its fields.
+"""What a game begins with: a configuration, words from its names, drawings from its text, positions from its fields.
+
+    class Config(PlainConfig): ...  # two players, nothing to choose
 
     words = PlainWords(DECISIONS, ACTIONS)
     positions = PlainPositions(lambda: GAME, {"board": (0, 2)})
     GAME = Game(
         ...,
+        config=Config,
         words=words,
         drawing=PlainDrawing(words, text),
         check=positions.check,
@@ -18,15 +21,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tabletop.drawing import lines
 from tabletop.drawing.owners import Mark, mark, owner_marks
 from tabletop.drawing.svg import INK, PREFIX, Markup, box, clean, element, paragraph, text, title, use, width_of
-from tabletop.errors import ScenarioError, StateError, TabletopError
-from tabletop.game import NOBODY, Game
+from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
+from tabletop.game import NOBODY, Game, game_of
+from tabletop.record import FILLER
 from tabletop.terminal import BOLD, painted
 from tabletop.words import Facts, counted, in_brief, player_names
 
@@ -38,6 +42,59 @@ _LETTER, _LINE = 0.62, 1.3
 """How wide and how high a letter's place is, in its size."""
 _LARGEST = 56.0
 _BACKGROUND = "#ffffff"
+
+
+@dataclass(frozen=True)
+class PlainConfig:
+    """What is played where nothing can be chosen but the number of players.
+
+    A game's own class of this kind stands in the module that has its `GAME`.
+
+    Arguments:
+        players: how many.
+        components: None: there are no numbers to replace.
+
+    Raises ConfigError for others.
+    """
+
+    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
+    ROUNDS: ClassVar[int] = 1
+
+    players: int = 2
+    components: None = None
+
+    def __post_init__(self) -> None:
+        allowed = self.game.players
+        if isinstance(self.players, bool) or self.players not in allowed:
+            raise ConfigError(f"players={self.players!r}: {' or '.join(map(str, allowed))}")
+        if self.components is not None:
+            raise ConfigError(f"components={self.components!r}: None, as {self.game.title} has no numbers to replace")
+        object.__setattr__(self, "players", int(self.players))
+
+    @property
+    def game(self) -> Game:
+        return game_of(type(self).__module__)
+
+    @property
+    def owners(self) -> int:
+        return self.players
+
+    @property
+    def name(self) -> str:
+        return f"{self.players}p"
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        return tuple(f"player_{seat}" for seat in range(self.players))
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Write the switches into records, (N,)."""
+        states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
+
+    @classmethod
+    def of(cls, state: Any, components: None = None) -> Self:
+        """The configuration that a record is played with."""
+        return cls(players=int(state["players"]), components=components)
 
 
 class PlainWords:
@@ -223,7 +280,7 @@ class PlainPositions:
 
     @property
     def _described(self) -> list[str]:
-        return [name for name in self.game().state.names or () if name != "legal"]
+        return [name for name in self.game().state.names or () if name not in ("legal", FILLER)]
 
     def _check_ranges(self, states: np.ndarray) -> None:
         game = self.game()

@@ -1,6 +1,6 @@
 """One seat's view of many games: the other seats are played inside, by named agents or by snapshots of a learner.
 
-It is the engine under `Petrichor/Versus-v0`, under Stable-Baselines3's VecEnv and under self-play. The solo game, where
+It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play. A game for one, where
 nobody else has a seat, goes straight to `Batch`.
 """
 
@@ -135,6 +135,19 @@ class VersusBatch:
     def configs(self) -> list[Config]:
         """What each game plays."""
         return self.batch.configs
+
+    @property
+    def states(self) -> np.ndarray:
+        """(N,) records: the whole games, as in `Batch`. tables, actors: also as there."""
+        return self.batch.states
+
+    @property
+    def tables(self) -> np.ndarray:
+        return self.batch.tables
+
+    @property
+    def actors(self) -> np.ndarray:
+        return self.batch.actors
 
     @property
     def over(self) -> np.ndarray:

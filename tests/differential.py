@@ -25,7 +25,7 @@ from petrichor_env.actions import ACTION_NAMES, ACTIONS
 from petrichor_env.component_files import load_components
 from petrichor_env.config import POWERS
 from petrichor_env.scenarios import described
-from petrichor_env.state import CROP_NAMES, TILE_NAMES, State
+from petrichor_env.state import CROP_NAMES, TILE_NAMES
 from tabletop.batch import game_seed, legal_actions
 from tabletop.errors import TabletopError
 from tests.reference import Game
@@ -56,7 +56,7 @@ class RecordedChance:
     def __init__(self, config: Config, place: int) -> None:
         self.config = config
         self.place = place
-        self.record: State = None
+        self.record: Any = None
         self.table: Table | None = None
         self.sides = load_components(config.components)["harvest_die.sides"].values
         self.forecasts = list(range(1, 17))
@@ -234,7 +234,7 @@ class Comparison:
         self.step = 0
         self.asked: tuple[str | None, str | None] = (None, None)
         self.action: str | None = None
-        self.before: State = None
+        self.before: Any = None
         self.fast: dict[str, Any] = {}
         self.reference: dict[str, Any] = {}
         self.batch: Batch | None = None

@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 
 from petrichor_env.component_files import KEYS, load_components, read_components
 from petrichor_env.config import MODULES, POWERS, VARIANTS, Config
+from petrichor_env.game import GAME
 from tabletop.errors import ComponentsError
 from tabletop.warm_up import warm_up
 from tests.configurations import SOLO_MODULES
@@ -186,7 +187,7 @@ def _workers(number: int, seeds: range, reports: Reports) -> Iterator[list[BaseP
 
 def fuzz(seed: int, games: int | None, number: int) -> int:
     """Play games from this seed on; the exit code."""
-    warm_up()
+    warm_up(GAME)
     seeds = range(seed, seed + (games if games is not None else sys.maxsize - seed))
     print(f"Comparing random games from seed {seed} in {number} processes; Ctrl-C ends it.", flush=True)
     progress = Progress()

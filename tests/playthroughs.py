@@ -35,6 +35,7 @@ from petrichor_env.drawing.card_texts import power_text
 from petrichor_env.drawing.changes import changes
 from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
 from petrichor_env.drawing.text import dice_text, render_board
+from petrichor_env.game import GAME
 from petrichor_env.rules import flower_tiles, scoring
 from petrichor_env.rules import points as points_rules
 from petrichor_env.state import (
@@ -122,9 +123,9 @@ class _Teller:
     def __init__(self, name: str, config: Config, seed: int):
         self.name, self.config, self.seed = name, config, seed
         self.tables = load_tables(config.components)
-        self.numbers = self.tables.view(np.recarray)[0]
+        self.numbers = self.tables[0]
         self.states = np.zeros(1, STATE)
-        self.game = self.states.view(np.recarray)[0]
+        self.game = self.states[0]
         self.told = self.states.copy()  # what the lines so far add up to
         self.names = owner_names(config.players)
         self.lines: list[str] = []
@@ -322,11 +323,11 @@ class _Teller:
             if self.config.rounds == 4:  # long games are long enough
                 self.board()
 
-    def before_ask_during_weather(self, frame: FrameType) -> None:
+    def before_continue_weather(self, frame: FrameType) -> None:
         if not self.plays_with(Module.FORECASTS) or self.states[0]["weather"] in (Weather.FROST, Weather.SUN):
             self.tell_weather()  # else after the forecast cards that come before it
 
-    def before_ask_wind_weather(self, frame: FrameType) -> None:
+    def before_continue_wind_weather(self, frame: FrameType) -> None:
         self.tell_weather()
 
     def before_rain_weather(self, frame: FrameType) -> None:
@@ -442,9 +443,7 @@ class _Teller:
         totals = np.sum(list(self.scores.values()), axis=0)
         assert (totals == s["points"][: self.config.owners]).all(), "points that no rule gave"
         self.lines.append(f"{'total':<{width}}" + "".join(f"{number:10}" for number in totals))
-        won = np.zeros(len(s["points"]), np.int8)
-        rules.winners(self.game, won)
-        winners = [name for seat, name in enumerate(self.names) if won[seat]]
+        winners = [self.names[owner] for owner in GAME.winners(s)]
         self.lines += ["", f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}."]
 
 
@@ -460,13 +459,13 @@ _SCORED_IN = {
     "settle_control": "the Primrose",
 }
 _LAID_OUT = {
-    *("set_up", "clear", "lay_fields", "lay_fields_by_priority", "deal_and_roll"),
-    *("count_clouds", "stop_counting_clouds"),
+    *("set_up", "clear", "lay_face_down", "lay_fields", "lay_fields_by_priority", "deal_and_roll"),
+    *("lower_cloud_drops", "raise_cloud_drops"),
 }
 """What these do is on the board that is drawn after, or said when a tile is harvested."""
 _WITH_MODULES = {
-    *("deal_and_roll", "deal_powers", "deal_forecasts", "ask_fertilizer_tile", "ask_wind_weather"),
-    *("count_clouds", "stop_counting_clouds", "play_forecast", "choose_forecast_tile", "settle_control"),
+    *("deal_and_roll", "deal_powers", "deal_forecasts", "ask_fertilizer_tile", "continue_wind_weather"),
+    *("lower_cloud_drops", "raise_cloud_drops", "play_forecast", "choose_forecast_tile", "settle_control"),
     *("open_snowdrop", "close_snowdrop", "end_harvest_of_flowers", "fill_clouds", "put_drop", "move_up"),
     "next_controller",
 }
@@ -476,7 +475,7 @@ _APART = {
     *_LAID_OUT,
     *("answer", "go_on", "start_action", "set_up_southern_winds"),
     *("reveal_card", "perform", "move_cloud", "add_to_cloud", "new_cloud", "pour", "settle_clouds", "develop"),
-    *("frost_weather", "rain_weather", "ask_selection", "return_votes", "clear_tile", "move_drop", "discard_hand"),
+    *("frost_weather", "rain_weather", "continue_selection", "return_votes", "clear_tile", "move_drop", "discard_hand"),
     *_WITH_MODULES,
 }
 """Rules whose changes are told on their own, besides those with something to say before."""

@@ -23,11 +23,12 @@ from tabletop_agents import (
     agent_file,
     make_agent,
 )
-from tabletop_agents.search.position_value import DEFAULT_WEIGHTS
+from tabletop_agents.search import search_for
 from tabletop_training.evaluation import play_games
 
 from petrichor_env.actions import CARD
 from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.game import GAME
 from petrichor_env.state import PLAYED, Decision
 from tabletop.agents import ask, check_agents
 from tabletop.batch import Batch
@@ -105,7 +106,7 @@ def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Deci
     """The same decisions twice: as they are, and with other hands, packs, decks, forecast cards and chance."""
     batch = in_the_middle(config, games, steps, seed=steps)
     true, generator = batch.states.copy(), np.random.default_rng(steps)
-    original = Decisions(true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
+    original = Decisions(GAME, true, batch.tables, batch.observations.copy(), batch.action_masks.copy())
     for seat in range(config.players):
         asked = batch.actors == seat
         batch.states[asked] = swapped(batch.states[asked], seat, generator)
@@ -232,6 +233,7 @@ def test_random_takes_every_legal_action_equally_often() -> None:
     batch = Batch(Config(), 1, seed=0)
     legal = np.flatnonzero(batch.action_masks[0])
     decisions = Decisions(
+        GAME,
         np.repeat(batch.states, 6000),
         batch.tables,
         np.repeat(batch.observations, 6000, 0),
@@ -261,15 +263,16 @@ def test_greedy_beats_random_at_a_table() -> None:
 
 
 def test_greedy_takes_weights_by_name() -> None:
-    assert GreedyAgent({"card": 2.0}).weights == {**DEFAULT_WEIGHTS, "card": 2.0}
+    weights = search_for(GAME).weights(GreedyAgent({"card": 2.0}).weights)
+    assert {name: weights[name].item() for name in GAME.weights} == {**GAME.weights, "card": 2.0}
     with pytest.raises(ConfigError, match=r"unknown cards; there are later, .*card"):
-        GreedyAgent({"cards": 2.0})
+        check_agents([GreedyAgent({"cards": 2.0})], Config())
 
 
 def test_agents_by_name() -> None:
     for name in ("random", "greedy", "rollout", "rollout-3", "ismcts", "ismcts-200", "ismcts-50ms", "ismcts-0.5ms"):
-        assert make_agent(name).name == name
-    ismcts, thinking = make_agent("ismcts"), make_agent("ismcts-50ms")
+        assert make_agent(name, GAME).name == name
+    ismcts, thinking = make_agent("ismcts", GAME), make_agent("ismcts-50ms", GAME)
     assert isinstance(ismcts, IsmctsAgent)
     assert isinstance(thinking, IsmctsAgent)
     assert ismcts.simulations == 2000
@@ -297,7 +300,7 @@ def test_agents_by_name() -> None:
 )
 def test_unknown_agents_are_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: one of random, greedy, rollout, ")):
-        make_agent(name)
+        make_agent(name, GAME)
 
 
 OWN = """
@@ -322,28 +325,28 @@ def test_agents_of_ones_own_have_names_too(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "own_agents.py").write_text(OWN, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
-    agent = make_agent("own_agents:First")
+    agent = make_agent("own_agents:First", GAME)
     assert agent.name == "own_agents:First"
     batch = Batch(Config(), 3, seed=0)
     batch.step(ask(agent, Decisions.of(batch), np.random.default_rng(0)))
-    assert agent_file("own_agents:First") == tmp_path / "own_agents.py"
+    assert agent_file("own_agents:First", GAME) == tmp_path / "own_agents.py"
     for name, why in {
         "own_agents:Second": "no attribute 'Second'",
         "own_agents:Wanting": "strength",
         "no_such_module:First": "No module named",
     }.items():
         with pytest.raises(ConfigError, match=rf"agent '{name}': one of random, .*{why}"):
-            make_agent(name)
+            make_agent(name, GAME)
     with pytest.raises(ConfigError, match="Nothing has no method act"):
-        make_agent("own_agents:Nothing")
+        make_agent("own_agents:Nothing", GAME)
 
 
 def test_files_of_agents() -> None:
-    assert agent_file("policy:solo") == POLICIES / "solo.zip"
+    assert agent_file("policy:solo", GAME) == POLICIES / "petrichor" / "solo.zip"
     for name in ("greedy", "ismcts-20", "rollout:x", "no_such_module:First"):
-        assert agent_file(name) is None
+        assert agent_file(name, GAME) is None
     with pytest.raises(CheckpointError, match="no such file"):
-        agent_file("policy:missing.zip")
+        agent_file("policy:missing.zip", GAME)
 
 
 def test_budgets_are_checked() -> None:
@@ -356,29 +359,30 @@ def test_budgets_are_checked() -> None:
         IsmctsAgent(milliseconds=float("nan"))
     with pytest.raises(ConfigError, match="playouts=0: an int of at least 1"):
         RolloutAgent(0)
-    with pytest.raises(ConfigError, match="settings: temperature; there are scale, "):
+    with pytest.raises(ConfigError, match="settings: unknown temperature; there are scale, "):
         IsmctsAgent(5, settings={"temperature": 1.0})
 
 
 def test_missing_and_foreign_checkpoints_are_named(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"nowhere\.zip: there is no such file"):
-        make_agent(f"policy:{tmp_path / 'nowhere.zip'}")
+        make_agent(f"policy:{tmp_path / 'nowhere.zip'}", GAME)
     text = tmp_path / "text.zip"
     text.write_text("not a zip file")
     with pytest.raises(CheckpointError, match=r"text\.zip: is damaged or no checkpoint"):
-        make_agent(f"policy:{text}")
+        make_agent(f"policy:{text}", GAME)
     other = tmp_path / "other.zip"
     with zipfile.ZipFile(other, "w") as archive:
         archive.writestr("data", "{}")
-    with pytest.raises(CheckpointError, match=r"has no petrichor\.json"):
-        make_agent(f"policy:{other}")
+    with pytest.raises(CheckpointError, match=r"has no tabletop\.json"):
+        make_agent(f"policy:{other}", GAME)
 
 
 def test_greedy_plays_the_same_without_compilation() -> None:
     """The same code as plain Python, for a debugger: a process of its own, since that is decided at import."""
     program = (
-        "import sys; import numpy as np; from agents import Decisions, GreedyAgent; from petrichor_env import Batch;"
-        "batch = Batch(None, 3, 21); random = np.random.default_rng(0); agent = GreedyAgent(max_nodes=30)\n"
+        "import sys; import numpy as np; from tabletop_agents import Decisions, GreedyAgent; "
+        "from petrichor_env import Batch, Config;"
+        "batch = Batch(Config(), 3, 21); random = np.random.default_rng(0); agent = GreedyAgent(max_nodes=30)\n"
         "for _ in range(12):\n"
         "    actions = agent.act(Decisions.of(batch), random); batch.step(actions); print(*actions)"
     )
@@ -390,7 +394,7 @@ def test_greedy_plays_the_same_without_compilation() -> None:
         text=True,
         check=True,
     )
-    batch, generator, agent = Batch(None, 3, 21), np.random.default_rng(0), GreedyAgent(max_nodes=30)
+    batch, generator, agent = Batch(Config(), 3, 21), np.random.default_rng(0), GreedyAgent(max_nodes=30)
     lines = process.stdout.splitlines()
     assert len(lines) == 12
     for line in lines:

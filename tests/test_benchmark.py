@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from tabletop_agents import POLICIES, make_agent
-from tabletop_training.evaluation import play_games, share_estimate, summarize
+from tabletop_training.evaluation import play_games, share_estimate
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor import benchmark
 from tabletop_training.petrichor.benchmark import Benchmark
+from tabletop_training.petrichor.summaries import summarize
 
+from petrichor_env import GAME
 from petrichor_env.config import Config
 from tabletop.errors import ConfigError, TabletopError
-from tabletop_cli import cli
+from tabletop_cli import petrichor as cli
 
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
@@ -44,12 +46,12 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     table = table_of(folder)
     assert list(table) == ["greedy", "random"]  # by rating
     for name, row in table.items():
-        base = summarize(play_games([make_agent(name)], Config(), GAMES, SEED))
+        base = summarize(play_games([make_agent(name, GAME)], Config(), GAMES, SEED))
         assert float(row["base_win_rate"]) == pytest.approx(base.win_rate, abs=1e-4)
         assert float(row["base_margin"]) == pytest.approx(base.margin, abs=1e-4)
         assert float(row["base_margin_low"]) == pytest.approx(base.margin_low, abs=1e-4)
     seeds = SEED + np.arange(GAMES // 2)
-    match = play_match([make_agent("random"), make_agent("greedy")], Config(players=2), seeds)
+    match = play_match([make_agent("random", GAME), make_agent("greedy", GAME)], Config(players=2), seeds)
     shares = match.by_seed(match.by_agent(match.win_shares))[:, 1]
     score = share_estimate(shares)
     assert float(table["greedy"]["against_random"]) == pytest.approx(score.value, abs=1e-4)
@@ -133,7 +135,7 @@ def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
     assert "some of them replaced by an overlay file" in page and "petrichor benchmark --components FILE" in page
     benchmark.main(["greedy"], output=alone, **own)
     config = Config(players=2, components=str(numbers))
-    match = play_match([make_agent("random"), make_agent("greedy")], config, range(SEED, SEED + GAMES // 2))
+    match = play_match([make_agent("random", GAME), make_agent("greedy", GAME)], config, range(SEED, SEED + GAMES // 2))
     won = match.by_seed(match.by_agent(match.win_shares))[:, 1].mean()
     assert float(table_of(alone)["greedy"]["against_random"]) == pytest.approx(won, abs=1e-4)
     (tmp_path / "box.toml").write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
@@ -179,7 +181,7 @@ def test_an_agent_whose_file_has_changed_is_not_mixed_with_what_it_was(
 ) -> None:
     """Neither as an opponent of others, nor when it is named: then it is measured anew."""
     path = tmp_path / "own_policy.zip"
-    path.write_bytes((POLICIES / "versus.zip").read_bytes())
+    path.write_bytes((POLICIES / "petrichor" / "versus.zip").read_bytes())
     name, output = f"policy:{path}", tmp_path / "study"
     before = json.loads((measure("random", name, output=output) / "benchmark.json").read_text(encoding="utf-8"))
     with zipfile.ZipFile(path, "a") as file:

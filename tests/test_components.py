@@ -28,7 +28,8 @@ from petrichor_env.config import MODULES, Config
 from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
 from tabletop.errors import ComponentsError, ConfigError, TabletopError
-from tabletop_cli import cli
+from tabletop_cli import app
+from tabletop_cli import petrichor as cli
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
 
@@ -757,7 +758,7 @@ def test_version() -> None:
 @pytest.mark.parametrize("args", [["--help"], ["components"], ["demo", "--help"]])
 def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
     code = (
-        "import sys\nfrom tabletop_cli.cli import main\n"
+        "import sys\nfrom tabletop_cli.petrichor import main\n"
         f"try:\n    main({args!r})\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
         "assert not {'numba', 'torch', 'stable_baselines3', 'matplotlib'} & set(sys.modules)\n"
     )
@@ -803,7 +804,7 @@ def test_demo_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         ("bench", "benchmarks", "there is no benchmarks/ here: run it from a clone of the repository"),
         ("bench", "benchmarks.run", "there is no benchmarks/ here: run it from a clone of the repository"),
         ("bench", "envpool.python", 'envpool is not installed: pip install "petrichor-env[bench]"'),
-        ("demo", "training", "there is no training/ here: run it from a clone of the repository"),
+        ("demo", "tabletop_training", "there is no tabletop_training/ here: run it from a clone of the repository"),
         ("demo", "sb3_contrib", 'sb3_contrib is not installed: pip install "petrichor-env[train]"'),
     ],
 )
@@ -811,7 +812,7 @@ def test_missing_modules(monkeypatch: pytest.MonkeyPatch, command: str, missing:
     def import_module(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
-    monkeypatch.setattr(cli, "import_module", import_module)
+    monkeypatch.setattr(app, "import_module", import_module)
     with pytest.raises(TabletopError) as error:
         CliRunner().invoke(cli.app, [command], catch_exceptions=False)
     assert str(error.value) == text
@@ -821,7 +822,7 @@ def test_a_missing_part_of_this_project_is_not_blamed_on_the_user(monkeypatch: p
     def import_module(name: str) -> None:
         raise ModuleNotFoundError("No module named 'petrichor_env.lost'", name="petrichor_env.lost")
 
-    monkeypatch.setattr(cli, "import_module", import_module)
+    monkeypatch.setattr(app, "import_module", import_module)
     with pytest.raises(ModuleNotFoundError, match=r"petrichor_env\.lost"):
         CliRunner().invoke(cli.app, ["demo"], catch_exceptions=False)
 
@@ -830,7 +831,7 @@ def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "__init__.py").touch()
     (tmp_path / "benchmarks" / "run.py").write_text("def main(**arguments):\n    print('here', sorted(arguments))\n")
-    code = "from tabletop_cli.cli import main; main(['bench'])"
+    code = "from tabletop_cli.petrichor import main; main(['bench'])"
     environment = os.environ | {"PYTHONPATH": str(Path(cli.__file__).parent.parent), "PYTHONSAFEPATH": "1"}
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tabletop_agents import make_agent
-from tabletop_training.evaluation import ALL_VARIANTS, EvaluationStopped, Results, play_games, summarize
+from tabletop_training.evaluation import EvaluationStopped, Results, play_games
+from tabletop_training.job import Job
 from tabletop_training.petrichor import difficulty, difficulty_report
-from tabletop_training.petrichor.difficulty import Key, Study, complete_sets, read_games, summaries_of, write_games
+from tabletop_training.petrichor.study import Key, Study, complete_sets, read_games, summaries_of, write_games
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.petrichor.variant_effects import (
     SWITCHED,
     Pairs,
@@ -31,11 +33,12 @@ from tabletop_training.petrichor.variant_effects import (
     win_rate_effects,
 )
 
+from petrichor_env import GAME
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import Source
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError, TabletopError
-from tabletop_cli import cli
+from tabletop_cli import petrichor as cli
 
 GAMES = 12
 SEED = 77
@@ -60,7 +63,7 @@ def results_of(sets: Sets, seed: int = SEED) -> dict[Key, Results]:
             agents=(sets.agent,),
             seed=seed,
             points=sets.points[index],
-            won=sets.won[index][:, None],
+            places=np.where(sets.won[index], 1, 2)[:, None],
             lengths=sets.decisions[index],
             scored=sets.scored[index],
         )
@@ -315,7 +318,7 @@ def test_study_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     ]
     for row in (rows[0], rows[-1]):
         variants = () if row["variants"] == "base" else VARIANTS
-        again = summarize(play_games([make_agent(row["agent"])], Config(variants=variants), GAMES, SEED))
+        again = summarize(play_games([make_agent(row["agent"], GAME)], Config(variants=variants), GAMES, SEED))
         assert (int(row["games"]), int(row["wins"])) == (GAMES, again.wins)
         assert float(row["margin"]) == pytest.approx(again.margin, abs=1e-4)
     games = rows_of(folder / "games.csv")
@@ -405,10 +408,9 @@ def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
 def test_modules_and_kept_games(tmp_path: Path) -> None:
     study = Study({"random": 5}, SEED, modules=("cactus", "forecasts"))
     results: dict[Key, Results] = {}
-    from rich.console import Console
-
-    order = [(make_agent("random"), variants) for variants in ALL_VARIANTS[:2]]
-    assert difficulty.measure(Console(), order, study.config, study.agents, SEED, results)
+    order = [(make_agent("random", GAME), variants) for variants in ALL_VARIANTS[:2]]
+    with Job(tmp_path / "job") as job:
+        assert difficulty.measure(job, order, study.config, study.agents, SEED, results)
     write_games(tmp_path, results.values(), new=True)
     read = read_games(tmp_path, study)
     assert list(read) == list(results) == [("random", ()), ("random", ("double_card",))]

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_training import matches, tournament
 from tabletop_training.evaluation import (
@@ -43,7 +44,7 @@ from petrichor_env.state import NOBODY, STATE_VERSION, Source
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.versus import VersusBatch
-from tabletop_cli import cli
+from tabletop_cli import petrichor as cli
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")
@@ -72,11 +73,11 @@ class Answers:
 
 def made_up(points: np.ndarray, lineups: np.ndarray, seeds: np.ndarray, names: Sequence[str] = NAMES) -> Results:
     """Results of games with these points: most points win, and are shared."""
-    won = points == points.max(axis=1, keepdims=True)
+    places = stats.rankdata(-points, method="min", axis=1).astype(np.int64)
     decisions = np.full(points.shape, 70)
     config = Config(players=points.shape[1])
     return Results(
-        config, tuple(names), 0, points, won, decisions.sum(axis=1), decisions, seeds=seeds, lineups=lineups,
+        config, tuple(names), 0, points, places, decisions.sum(axis=1), decisions, seeds=seeds, lineups=lineups,
         seconds=np.ones(len(names)),
     )  # fmt: skip
 
@@ -323,8 +324,8 @@ def test_playing_refuses_bad_input() -> None:
     for lineups in ([[0, 0]], [[0, 2]], [[-1, 0]], [[0, 1, 2]], [[0, 1], [1, 0]]):
         with pytest.raises(ConfigError, match="lineups: "):
             play_lineups(two, Config(players=2), [0], np.array(lineups))
-    for config in (Config(), Config(players=3)):
-        with pytest.raises(ConfigError, match="a match is of two or more, one a seat"):
+    for config, seats in ((Config(), "1 player"), (Config(players=3), "3 players")):
+        with pytest.raises(ConfigError, match=f"2 agents for {seats}: one a seat"):
             play_match(two, config, [0])
     with pytest.raises(ConfigError, match="seeds: at least one"):
         play_match(two, Config(players=2), [])
@@ -394,7 +395,7 @@ def test_solo_agents_are_compared_on_the_same_seeds() -> None:
         wins = int(results.won.sum())
         assert report.estimates["win_rate"].value == wins / 100
         assert report.estimates["win_rate"][1:] == pytest.approx(wilson_interval(wins, 100))
-        assert report.estimates["neutral_points"].value == results.points[:, 1].mean()
+        assert report.estimates["others_points"].value == results.points[:, 1].mean()
         assert "place" not in report.estimates
     assert same.agent == "random #2"
     assert same.estimates == weak.estimates  # the same agent on the same seeds
@@ -692,7 +693,8 @@ def test_games_with_numbers_of_ones_own(main: Callable[..., Path], tmp_path: Pat
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     cotton = {}
     for name, components in (("printed", None), ("own", numbers)):
-        folder = main(["random", "greedy"], games=20, components=components, output=tmp_path / name)
+        config = Config(players=2, components=None if components is None else str(components))
+        folder = main(["random", "greedy"], config, games=20, output=tmp_path / name)
         with (folder / "games.csv").open(newline="", encoding="utf-8") as file:
             cotton[name] = sum(int(row["cotton"]) for row in csv.DictReader(file))
     assert cotton["printed"] > 0
@@ -727,7 +729,7 @@ def test_commands_refuse_bad_input(words: str, text: str, tmp_path: Path, capsys
 def test_ctrl_c_keeps_what_is_done(command: str, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     words = [command, "random", "greedy", "--games", "1000000", "--output", str(folder)]
-    program = f"from petrichor_env import cli; cli.main({words!r})"
+    program = f"from tabletop_cli import petrichor; petrichor.main({words!r})"
     process = subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=Path(__file__).parents[1],

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import torch
 from tabletop_agents.checkpoint import read_notes
-from tabletop_training.examples import cleanrl_style, pytorch_loop, sb3
+from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb3
 
+from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from petrichor_env.observation import OBSERVATION_SIZE
@@ -37,9 +38,9 @@ def test_example_runs_and_tells_its_win_rate(
 ) -> None:
     """As a program; all of them play where an illegal action raises."""
     monkeypatch.setattr(sys, "argv", [name, *OPTIONS[name]])
-    monkeypatch.delitem(sys.modules, f"tabletop_training.examples.{name}")
+    monkeypatch.delitem(sys.modules, f"tabletop_training.petrichor.examples.{name}")
     with pytest.raises(SystemExit) as ended:
-        runpy.run_module(f"tabletop_training.examples.{name}", run_name="__main__")
+        runpy.run_module(f"tabletop_training.petrichor.examples.{name}", run_name="__main__")
     assert ended.value.code in (None, 0)
     found = re.search(r"won ([\d.]+)% of 40 games", capsys.readouterr().out)
     assert found
@@ -52,7 +53,7 @@ def test_example_runs_and_tells_its_win_rate(
 def test_sb3_leaves_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rate = sb3.main(steps=100, games=20, output=tmp_path / "policy.zip")
     assert f"won {rate:.1%} of 20 games" in capsys.readouterr().out
-    assert read_notes(tmp_path / "policy.zip")["training"]["players"] == 1
+    assert read_notes(GAME, tmp_path / "policy.zip")["training"]["players"] == 1
 
 
 def test_examples_refuse_before_they_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,10 +188,10 @@ def test_returns_agree_with_the_last_info(reward: str) -> None:
         _, info = env.reset(seed=seed)
         at_start = int(env.unwrapped.state["points"][1])  # the neutral player moves first, and may score
         total, info, _ = play_out(env, info, seed)
-        assert set(info) == {"action_mask", "points", "neutral_points", "won", "illegal"}
+        assert set(info) == {"action_mask", "points", "others_points", "won", "seat", "illegal"}
         assert info["illegal"] is False
-        assert info["won"] is (info["points"] > info["neutral_points"])
-        margin = info["points"] - info["neutral_points"] + at_start
+        assert info["won"] is (info["points"] > info["others_points"])
+        margin = info["points"] - info["others_points"] + at_start
         assert total == {"win": 1 if info["won"] else -1, "margin": margin, "points": info["points"]}[reward]
         outcomes.add(info["won"])
     assert False in outcomes
@@ -246,7 +246,7 @@ def test_illegal_action_is_replaced_at_random() -> None:
     while not terminated:
         _, _, terminated, _, info = env.step(an_illegal_action(info))
         assert info["illegal"] is True
-    assert info["points"] + info["neutral_points"] > 0
+    assert info["points"] + info["others_points"] > 0
 
 
 @pytest.mark.parametrize("illegal_action", ILLEGAL_ACTIONS)

@@ -20,7 +20,7 @@ import petrichor_env
 from petrichor_env import Batch, Config, describe, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, POWERS
-from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.state import Decision
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError
 from tests.configurations import BASE, CHOSEN_POWERS, RANDOM, TOGETHER
@@ -255,7 +255,7 @@ def test_only_the_asked_agent_sees_who_is_asked_for_a_forecast_card() -> None:
                 asked = agent == env.agent_selection
                 assert observation["action_mask"].any() == asked
                 for name in ("decision", "actor"):
-                    assert observation["observation"][BLOCKS[name].slice].any() == (asked or not window)
+                    assert observation["observation"][LAYOUT[name].slice].any() == (asked or not window)
             env.step(legal_action(env.last()[0], generator))
     assert windows > 10
 

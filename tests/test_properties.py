@@ -20,8 +20,9 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, NUM_ACTIONS, PASS, SUBSTITUTE, WEATHER, action_name
 from petrichor_env.component_files import load_tables
+from petrichor_env.game import GAME
 from petrichor_env.invariants import check as check_states
-from petrichor_env.observation import BLOCKS, HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from petrichor_env.state import (
     FACE_DOWN,
     MAX_PLAYERS,
@@ -39,7 +40,7 @@ from petrichor_env.state import (
     Source,
 )
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
-from tabletop.kernels import observe_games, refresh_legal, sample_actions, sample_hidden_games
+from tabletop.kernels import sample_actions
 from tests.configurations import A_FEW, EVERY_CONFIGURATION, TOGETHER
 from tests.hidden import swapped
 
@@ -403,7 +404,9 @@ class Seen:
         assert [name for name, seen in zip(ACTION_NAMES, self.legal, strict=True) if not seen] == []
         assert self.played.all()
         assert {source for source in Source if not self.scored[source]} == {Source.LAKE}
-        assert [name for name, block in BLOCKS.items() if not self.observed[block.slice].any()] == []
+        assert [
+            name for name, block in ((block.name, block) for block in LAYOUT) if not self.observed[block.slice].any()
+        ] == []
 
 
 def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
@@ -426,10 +429,11 @@ def play_to_the_end(batches: list[Batch], seen: Seen) -> None:
         seen.states(after)
         for batch in batches:
             number, over = numbers[id(batch)], batch.terminations
+            config = Config.of(batch.states[0])
             assert (over == (batch.states["phase"] == Phase.OVER)).all()
             assert (over == (batch.actors == NOBODY)).all()
             lengths[number] += 1
-            assert lengths[number].max() <= longest(batch.config), batch.config.name
+            assert lengths[number].max() <= longest(config), config.name
             lengths[number][over] = 0
             ended[number] |= over
             if over.any():
@@ -457,7 +461,7 @@ def test_masks_are_the_legal_sets(positions: dict[Config, np.ndarray]) -> None:
     for config, states in positions.items():
         again = states.copy()
         again["legal"] = 0
-        refresh_legal(again, load_tables())
+        GAME.kernels.refresh_legal(again, load_tables())
         assert again.tobytes() == states.tobytes()
         batch = loaded(config, states)
         playing = states["actor"] != NOBODY
@@ -580,9 +584,8 @@ def test_plain_python_gives_the_same_bytes() -> None:
 
 
 def observe(states: np.ndarray, seat: int) -> np.ndarray:
-    out = np.full((len(states), OBSERVATION_SIZE), np.nan, np.float32)
-    observe_games(states, load_tables(), np.full(len(states), seat, np.int64), out)
-    return out
+    batch = Batch(Config.of(states[0]), len(states), 0)
+    return batch.views_of(states, np.full(len(states), seat, np.int64))
 
 
 HIDDEN = ("rng", "legal", "hand", "deck", "pack", "forecast_holder")
@@ -596,7 +599,7 @@ def views(positions: dict[Config, np.ndarray]) -> Iterator[tuple[Config, int, np
             repeated = np.repeat(states, 2)
             drawn = repeated.copy()
             randoms = np.random.default_rng(seat).integers(0, 2**64, len(drawn), np.uint64)
-            sample_hidden_games(drawn, load_tables(), np.full(len(drawn), seat, np.int64), randoms)
+            GAME.kernels.sample_hidden_games(drawn, load_tables(), np.full(len(drawn), seat, np.int64), randoms)
             yield config, seat, repeated, drawn
 
 
@@ -627,7 +630,7 @@ def test_observations_ignore_what_others_hold(positions: dict[Config, np.ndarray
         for seat in range(config.players):
             changed = swapped(states, seat, np.random.default_rng(seat))
             different = (observe(states, seat) != observe(changed, seat)).any(axis=0)
-            told = [name for name, block in BLOCKS.items() if different[block.slice].any()]
+            told = [block.name for block in LAYOUT if different[block.slice].any()]
             assert told == [], (config.name, seat)
             asked.update(states["decision"][(states["actor"] != seat) & (states["actor"] != NOBODY)].tolist())
             moved |= [(changed[name] != states[name]).any() for name in HIDDEN]
@@ -640,10 +643,10 @@ def test_the_own_forecast_cards_are_seen(positions: dict[Config, np.ndarray]) ->
     for config, states in positions.items():
         for seat in range(config.players):
             seen, holder = observe(states, seat), states["forecast_holder"]
-            assert (seen[:, BLOCKS["forecasts"].slice] == (holder == seat)).all()
-            assert (seen[:, BLOCKS["forecasts_played"].slice] == (holder == PLAYED)).all()
+            assert (seen[:, LAYOUT["forecasts"].slice] == (holder == seat)).all()
+            assert (seen[:, LAYOUT["forecasts_played"].slice] == (holder == PLAYED)).all()
             asked = (states["decision"] != Decision.FORECAST) | (states["actor"] == seat)
-            assert (seen[:, BLOCKS["decision"].slice].any(axis=1) == asked).all()
+            assert (seen[:, LAYOUT["decision"].slice].any(axis=1) == asked).all()
             assert seen.min() >= LOW
             assert seen.max() <= HIGH
 
@@ -690,7 +693,7 @@ def test_every_unseen_forecast_card_may_be_anywhere(config: Config, positions: d
         for seat in range(config.players):
             drawn = np.repeat(state, 400)
             randoms = np.random.default_rng(seat).integers(0, 2**64, len(drawn), np.uint64)
-            sample_hidden_games(drawn, load_tables(), np.full(len(drawn), seat, np.int64), randoms)
+            GAME.kernels.sample_hidden_games(drawn, load_tables(), np.full(len(drawn), seat, np.int64), randoms)
             holder = state["forecast_holder"]
             places = {int(place) for place in holder if place not in (seat, PLAYED)}
             for card in np.flatnonzero((holder != seat) & (holder != PLAYED)):

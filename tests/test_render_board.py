@@ -17,7 +17,7 @@ import pytest
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.drawing import Picture, question, raster, render_svg, rgb_array, save_png
+from petrichor_env.drawing import question, render_svg
 from petrichor_env.drawing.board import SIZE
 from petrichor_env.drawing.pieces import STRONG, joined
 from petrichor_env.state import (
@@ -36,7 +36,10 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.words import FIELDS, owner_names, tile_name
+from tabletop.drawing import raster
 from tabletop.drawing.letters import letter
+from tabletop.drawing.picture import Picture
+from tabletop.drawing.raster import rgb_array, save_png
 from tabletop.drawing.svg import cut, text, width_of, wrapped
 from tabletop.errors import TabletopError
 from tests.configurations import SOLO_MODULES

@@ -26,8 +26,11 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 import petrichor_env
 from petrichor_env import Batch, Config, petrichor_v0, picture, scenario
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import Picture, action_text, raster, render_svg, rgb_array
+from petrichor_env.drawing import action_text, render_svg
 from petrichor_env.state import WEATHER_NAMES
+from tabletop.drawing import raster
+from tabletop.drawing.picture import Picture
+from tabletop.drawing.raster import rgb_array
 from tabletop.drawing.window import Window
 from tabletop.envs.rendering import Rendering
 from tabletop.envs.single import GameEnv
@@ -495,13 +498,13 @@ def test_picture_of_a_state() -> None:
     state = scenario({"players": 3})
     batch = Batch(Config(players=3), 2, seed=1)
     for one in (state, batch.states[1], np.array(state)):
-        assert picture(one, 2).svg == render_svg(np.asarray(one)[()], 2)
-        assert picture(one).svg == render_svg(np.asarray(one)[()])
+        assert picture(one, 2).svg == render_svg(np.asarray(one).reshape(1)[0], 2)
+        assert picture(one).svg == render_svg(np.asarray(one).reshape(1)[0])
     assert petrichor_env.picture is picture
 
 
 def test_what_has_no_picture() -> None:
-    batch = Batch(num_games=2)
+    batch = Batch(Config(), 2)
     for one in (None, "solo", {"players": 2}, np.zeros(3), gymnasium.make_vec(SOLO, num_envs=2), batch, batch.states):
         with pytest.raises(TabletopError, match=r"can't be drawn: an environment of one game, or one state such as"):
             picture(one)

@@ -34,7 +34,7 @@ from tabletop.replays.files import FORFEIT
 from tabletop.replays.page import page, page_data, write_page
 from tabletop.replays.pictures import Drawing, drawings, write_gif, write_pngs
 from tabletop.replays.replay import Frame, Replay, frames, seen_by
-from tabletop_cli import cli
+from tabletop_cli import petrichor as cli
 from tests.hidden import swapped
 
 SEED = 5

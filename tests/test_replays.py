@@ -822,7 +822,10 @@ def test_replay_files(tmp_path: Path) -> None:
 
 
 def test_evaluations_keep_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    matches.main(("random", "greedy"), games=10, seed=3, save_replays=tmp_path / "r", output=tmp_path / "out")
+    two = Config(players=2)
+    matches.main(
+        ("random", "greedy"), two, games=10, seed=3, replays=ReplayFiles(tmp_path / "r"), output=tmp_path / "out"
+    )
     kept = replays_in(tmp_path / "r")
     assert len(kept) == 10
     assert next(iter(kept)) == "000000-random-greedy.json"
@@ -838,25 +841,31 @@ def test_evaluations_keep_replays(tmp_path: Path, capsys: pytest.CaptureFixture[
             assert int(number) == int(name[:6])
     assert "10 replays" in " ".join(capsys.readouterr().out.split())
 
-    matches.main(("random", "greedy"), solo=True, games=3, save_replays=tmp_path / "s", output=tmp_path / "out")
+    matches.main(("random", "greedy"), Config(), games=3, replays=ReplayFiles(tmp_path / "s"), output=tmp_path / "out")
     names = os_files(tmp_path / "s")
     assert names == [f"{i:06}-{agent}.json" for i, agent in enumerate(["random"] * 3 + ["greedy"] * 3)]
-    matches.main(("random",), games=3, output=tmp_path / "plain")
+    matches.main(("random",), Config(), games=3, output=tmp_path / "plain")
     assert sorted(path.name for path in tmp_path.iterdir() if "replay" in path.name) == []
 
 
 def test_where_no_replays_can_be_kept_no_game_is_played(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for command in (matches, tournament, difficulty):
-        output = tmp_path / command.__name__
+    two = Config(players=2)
+    commands: dict[str, tuple[Any, ...]] = {
+        "matches": (matches.main, two),
+        "tournament": (tournament.main, two),
+        "study": (difficulty.main,),
+    }
+    for name, (main, *config) in commands.items():
+        output, replays = tmp_path / name, ReplayFiles(tmp_path / "file" / "x")
         with pytest.raises(TabletopError, match="no folder can be made"):
-            command.main(["random", "greedy"], games=10**6, save_replays=tmp_path / "file" / "x", output=output)
+            main(["random", "greedy"], *config, games=10**6, replays=replays, output=output)
         assert list(output.iterdir()) == []
 
 
 def test_folders_are_told_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, output = tmp_path / "[red]x[b]", tmp_path / "[red]y[b]"
-    matches.main(("random", "greedy"), games=2, save_replays=folder, output=output)
+    matches.main(("random", "greedy"), Config(players=2), games=2, replays=ReplayFiles(folder), output=output)
     said = capsys.readouterr().out.replace("\n", "")
     assert f"In {folder}: 2 replays" in said and str(output) in said
 
@@ -874,11 +883,12 @@ def test_files_that_cannot_be_written_leave_nothing(tmp_path: Path) -> None:
 
 
 def test_tournaments_and_difficulty_studies_keep_replays(tmp_path: Path) -> None:
-    tournament.main(("random", "greedy"), games=4, save_replays=tmp_path / "t", replay_games=3, output=tmp_path / "out")
+    replays = ReplayFiles(tmp_path / "t", 3)
+    tournament.main(("random", "greedy"), Config(players=2), games=4, replays=replays, output=tmp_path / "out")
     assert os_files(tmp_path / "t") == [
         "000000-random-greedy.json", "000001-greedy-random.json", "000002-random-greedy.json"
     ]  # fmt: skip
-    difficulty.main(["random"], games=2, save_replays=tmp_path / "d", output=tmp_path / "study")
+    difficulty.main(["random"], games=2, replays=ReplayFiles(tmp_path / "d"), output=tmp_path / "study")
     kept = replays_in(tmp_path / "d")
     assert len(kept) == 32
     assert {replay.config.name for replay in kept.values()} == {name.split("/")[1] for name in kept}
@@ -886,8 +896,7 @@ def test_tournaments_and_difficulty_studies_keep_replays(tmp_path: Path) -> None
 
 
 def test_probabilities_reach_the_files(tmp_path: Path) -> None:
-    matches.main(
-        ("ismcts-10",), games=2, save_replays=tmp_path / "r", replay_probabilities=True, output=tmp_path / "out"
-    )
+    replays = ReplayFiles(tmp_path / "r", probabilities=True)
+    matches.main(("ismcts-10",), Config(), games=2, replays=replays, output=tmp_path / "out")
     for replay in replays_in(tmp_path / "r").values():
         assert all(sum(one.values()) == pytest.approx(1, abs=0.02) for one in replay.probabilities)

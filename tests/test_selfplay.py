@@ -13,27 +13,29 @@ import pytest
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from scipy import stats
 from tabletop_agents import RandomAgent
 from tabletop_agents.checkpoint import read_notes
-from tabletop_agents.networks import Trunk
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import play_games
 from tabletop_training.league import ANCHOR, LEARNER, League, LeagueSettings, Snapshot
 from tabletop_training.learning import Budget, Learner
-from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, final_places, places, rate_games
+from tabletop_training.ppo import Trunk
+from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
 from tabletop_training.resume import save_tree
 from tabletop_training.selfplay import LeagueGames, SelfPlaySettings, new_learner
-from tabletop_training.selfplay import main as selfplay_main
+from tabletop_training.selfplay import main as learn_main
 from tabletop_training.settings import Settings, read_settings
 
+from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
-from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
+from petrichor_env.observation import LAYOUT, OBSERVATION_SIZE
 from petrichor_env.state import NOBODY, STATE
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
-from tabletop_cli import cli
+from tabletop_cli import petrichor as cli
 
 
 @pytest.fixture(autouse=True)
@@ -42,11 +44,20 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+def selfplay_main(**options: Any) -> Path:
+    return learn_main(GAME, "selfplay", **options)
+
+
+def places(scores: np.ndarray) -> np.ndarray:
+    """Of games with these scores: 1 for the most; equal ones share the better place."""
+    return np.asarray(stats.rankdata(-scores, method="min", axis=1), np.int64)
+
+
 def make_policy(seed: int = 0, layers: tuple[int, ...] = (16,), **build: Any) -> MaskableActorCriticPolicy:
     """An untrained network of MaskablePPO whose moves are far from uniform."""
     torch.manual_seed(seed)
     policy = MaskableActorCriticPolicy(
-        spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32),
+        spaces.Box(LAYOUT.low, LAYOUT.high, (OBSERVATION_SIZE,), np.float32),
         spaces.Discrete(NUM_ACTIONS),
         lambda _: 1e-3,
         net_arch=list(layers),
@@ -59,15 +70,6 @@ def make_policy(seed: int = 0, layers: tuple[int, ...] = (16,), **build: Any) ->
 
 
 # --- Ratings ---------------------------------------------------------------------------------------------------------
-
-
-def test_places() -> None:
-    assert places(np.array([[30, 20, 20, 10], [5, 9, 9, 9], [1, 1, 1, 1], [1, 2, 3, 4]])).tolist() == [
-        [1, 2, 2, 4],
-        [4, 1, 1, 1],
-        [1, 1, 1, 1],
-        [4, 3, 2, 1],
-    ]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -203,7 +205,7 @@ BUILDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("build", BUILDS.values(), ids=BUILDS)
 def test_snapshot_plays_what_the_network_played(build: dict[str, Any], tmp_path: Path) -> None:
     policy = make_policy(**build)
-    snapshot = Snapshot.of(policy, "then")
+    snapshot = Snapshot.of(policy, "then", GAME)
     batch = Batch(Config(players=2), 300, 0)
     with torch.no_grad():
         likely: Any = policy.get_distribution(torch.from_numpy(batch.observations), batch.action_masks.astype(bool))
@@ -211,7 +213,7 @@ def test_snapshot_plays_what_the_network_played(build: dict[str, Any], tmp_path:
         for parameter in policy.parameters():
             parameter.zero_()  # the copy is its own
     snapshot.save(tmp_path / "then.zip")
-    loaded = Snapshot.load(tmp_path / "then.zip", "then")
+    loaded = Snapshot.load(tmp_path / "then.zip", "then", GAME)
     counts = np.zeros_like(chances)
     generator, same = np.random.default_rng(0), np.random.default_rng(0)
     draws, games = 300, np.arange(300)
@@ -226,7 +228,7 @@ def test_snapshot_plays_what_the_network_played(build: dict[str, Any], tmp_path:
 
 
 def test_a_snapshot_plays_alike_whatever_the_learner_computes_in() -> None:
-    snapshot = Snapshot.of(make_policy(layers=(64, 64)), "then")
+    snapshot = Snapshot.of(make_policy(layers=(64, 64)), "then", GAME)
     batch = Batch(Config(players=2), 200, 0)
     before = torch.get_float32_matmul_precision()
     played = []
@@ -241,26 +243,26 @@ def test_a_snapshot_plays_alike_whatever_the_learner_computes_in() -> None:
 
 
 def test_a_snapshot_is_small_and_has_no_optimizer(tmp_path: Path) -> None:
-    Snapshot.of(make_policy(layers=(128, 128)), "then").save(tmp_path / "then.zip")
+    Snapshot.of(make_policy(layers=(128, 128)), "then", GAME).save(tmp_path / "then.zip")
     weights = OBSERVATION_SIZE * 128 + 128 + 128 * 128 + 128 + 128 * NUM_ACTIONS + NUM_ACTIONS
     assert (tmp_path / "then.zip").stat().st_size < 4 * weights + 5000
 
 
 def test_networks_that_cannot_be_copied() -> None:
-    with pytest.raises(ConfigError, match=r"self-play copies fully connected networks with ReLU or Tanh .* ELU"):
-        Snapshot.of(make_policy(activation_fn=torch.nn.ELU), "then")
+    with pytest.raises(ConfigError, match=r"connected networks with ReLU or Tanh .* are kept and copied, not .* ELU"):
+        Snapshot.of(make_policy(activation_fn=torch.nn.ELU), "then", GAME)
 
 
 def test_snapshots_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "snapshot-5.zip"
     with pytest.raises(CheckpointError, match=r"snapshot-5\.zip: there is no such file"):
-        Snapshot.load(path, "then")
-    Snapshot.of(make_policy(), "then").save(path)
+        Snapshot.load(path, "then", GAME)
+    Snapshot.of(make_policy(), "then", GAME).save(path)
     whole = path.read_bytes()
     for size in (0, 100, len(whole) // 2):
         path.write_bytes(whole[:size])
         with pytest.raises(CheckpointError, match=r"snapshot-5\.zip: is damaged"):
-            Snapshot.load(path, "then")
+            Snapshot.load(path, "then", GAME)
     trees: list[Any] = [
         [],
         {},
@@ -270,17 +272,17 @@ def test_snapshots_that_cannot_be_read(tmp_path: Path) -> None:
     for tree in trees:
         save_tree(path, tree)
         with pytest.raises(CheckpointError, match=r"snapshot-5\.zip: holds no snapshot"):
-            Snapshot.load(path, "then")
+            Snapshot.load(path, "then", GAME)
     narrow = [(np.zeros((16, 10), np.float32), np.zeros(16, np.float32))]
     with pytest.raises(CheckpointError, match=r"do not lead from \d+ observed numbers"):
-        Snapshot("then", narrow, "ReLU")
+        Snapshot("then", GAME, narrow, "ReLU")
 
 
 # --- The league ------------------------------------------------------------------------------------------------------
 
 
 def make_league(folder: Path, opponents: int = 1, seed: int = 0, **settings: Any) -> League:
-    return League(LeagueSettings(**settings), opponents, folder, seed)
+    return League(LeagueSettings(**settings), GAME, opponents, folder, seed)
 
 
 def test_harder_members_are_drawn_more_often(tmp_path: Path) -> None:
@@ -394,10 +396,12 @@ def test_an_unknown_scripted_agent(tmp_path: Path) -> None:
 def test_final_places() -> None:
     states = np.zeros(4, STATE)
     states["forfeited"] = NOBODY
+    states["actor"] = NOBODY
+    states["players"] = states["owners"] = 3
     states["points"][:, :3] = [[30, 20, 20], [30, 30, 30], [30, 30, 30], [50, 40, 60]]
     states["voting_wins"][:, :3] = [[0, 3, 1], [2, 2, 1], [1, 1, 1], [9, 9, 9]]
     states["forfeited"][3] = 2
-    assert final_places(states, 3).tolist() == [[1, 2, 3], [1, 1, 3], [1, 1, 1], [1, 1, 3]]
+    assert Batch(Config(players=3)).places(states).tolist() == [[1, 2, 3], [1, 1, 3], [1, 1, 1], [1, 1, 3]]
 
 
 class Spy:
@@ -527,7 +531,7 @@ def learner_in(folder: Path, players: int, updates: int, stop_after: int | None 
         folder,
         3,
         SMALL,
-        SelfPlaySettings(players=players, games=2 * players),
+        SelfPlaySettings(Config(players=players), games=2 * players),
         LEAGUE,
         tensorboard=False,
         should_stop=lambda: next(asked) == stop_after,
@@ -613,7 +617,7 @@ def test_command(settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         assert [row["rating"] for row in members if row["player"] == ANCHOR] == ["25.0"]
         assert all(float(row["low"]) <= float(row["rating"]) <= float(row["high"]) for row in now)
         assert len(members) == 1 + min(3, steps)
-    best = PolicyAgent.load(output / "best.zip")
+    best = PolicyAgent.load(output / "best.zip", GAME)
     assert len(play_games([best, RandomAgent(), RandomAgent(), RandomAgent()], Config(players=4), 5, 0)) == 5
 
     with pytest.raises(SystemExit):  # go on, for longer
@@ -637,7 +641,7 @@ def test_numbers_of_ones_own(settings_file: Path, tmp_path: Path) -> None:
         cli.main(["train", "selfplay", *map(str, words)])
     assert left.value.code == 0
     for name in ("policy.zip", "best.zip"):
-        assert read_notes(folder / name)["training"]["config"]["components"] == str(numbers)
+        assert read_notes(GAME, folder / name)["training"]["config"]["components"] == str(numbers)
     with pytest.raises(ConfigError, match="components: not with --resume"):
         selfplay_main(components=numbers, resume=folder)
     numbers.write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
@@ -648,8 +652,8 @@ def test_numbers_of_ones_own(settings_file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_shipped_settings(players: int) -> None:
     tables = {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings, "budget": Budget}
-    sections = read_settings(f"selfplay_{players}p", **tables)
-    assert sections["selfplay"].players == players
+    sections = read_settings(f"selfplay_{players}p", GAME, **tables)
+    assert sections["selfplay"].config.players == players
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import play_games
 from tabletop_training.matches import evaluate
 
+from petrichor_env import GAME
 from petrichor_env.config import Config
 from tabletop.agents import check_agents
 from tabletop.batch import Batch
@@ -19,33 +20,38 @@ from tabletop.errors import CheckpointError, ConfigError
 
 
 def test_there_are_two() -> None:
-    assert shipped_policies() == ("solo", "versus")
+    assert shipped_policies(GAME) == ("solo", "versus")
     for name, players in (("solo", 1), ("versus", 2)):
-        path = POLICIES / f"{name}.zip"
+        path = POLICIES / "petrichor" / f"{name}.zip"
         assert path.stat().st_size < 3_000_000
-        assert read_notes(path)["training"]["players"] == players
+        assert read_notes(GAME, path)["training"]["players"] == players
 
 
 def test_the_solo_policy_wins_where_greedy_rarely_does() -> None:
     """With Double card, on the same games: about three of four against about one of four."""
     config = Config(variants=("double_card",))
-    policy, greedy = (play_games([agent], config, 150, 77) for agent in (make_agent("policy:solo"), GreedyAgent()))
+    policy, greedy = (
+        play_games([agent], config, 150, 77) for agent in (make_agent("policy:solo", GAME), GreedyAgent())
+    )
     assert policy.won.mean() > 0.6
     assert greedy.won.mean() < 0.4
 
 
 @pytest.mark.parametrize(("opponent", "games", "at_least"), [("random", 100, 0.85), ("greedy", 200, 0.5)])
 def test_the_two_player_policy_wins_against(opponent: str, games: int, at_least: float) -> None:
-    report = evaluate([make_agent("policy:versus"), make_agent(opponent)], Config(players=2), games, 77).reports[0]
+    report = evaluate(
+        [make_agent("policy:versus", GAME), make_agent(opponent, GAME)], Config(players=2), games, 77
+    ).reports[0]
     assert report.estimates["win_rate"].low > at_least
 
 
 def test_sampling_draws_from_the_probabilities() -> None:
-    policy = make_agent("policy-sample:versus")
+    policy = make_agent("policy-sample:versus", GAME)
     assert isinstance(policy, PolicyAgent)
     assert policy.name == "policy-sample:versus"
     batch = Batch(Config(players=2), 1, seed=3)
     many = Decisions(
+        GAME,
         np.repeat(batch.states, 4000),
         batch.tables,
         np.repeat(batch.observations, 4000, 0),
@@ -57,12 +63,12 @@ def test_sampling_draws_from_the_probabilities() -> None:
     assert (expected[batch.action_masks[0] == 0] == 0).all()
     counts = np.bincount(policy.act(many, generator), minlength=len(expected))
     assert (np.abs(counts - 4000 * expected) <= 5 * np.sqrt(4000 * expected * (1 - expected)) + 1).all()
-    likeliest = make_agent("policy:versus").act(many, generator)
+    likeliest = make_agent("policy:versus", GAME).act(many, generator)
     assert (likeliest == expected.argmax()).all()
 
 
 def test_policies_refuse_games_that_they_were_not_trained_for() -> None:
-    solo, versus = make_agent("policy:solo"), make_agent("policy:versus")
+    solo, versus = make_agent("policy:solo", GAME), make_agent("policy:versus", GAME)
     check_agents([solo], Config(variants=("one_more_turn",)))
     with pytest.raises(ConfigError, match="policy:solo was trained for the solo game, and this is a game of 2"):
         check_agents([solo, versus], Config(players=2))
@@ -74,13 +80,13 @@ def test_a_folder_of_that_name_is_no_checkpoint(tmp_path: Path, monkeypatch: pyt
     """After `train solo` there is a folder `solo` in `runs/`; the shipped policy is meant there, too."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "solo").mkdir()
-    assert checkpoint_path("solo") == POLICIES / "solo.zip"
+    assert checkpoint_path("solo", GAME) == POLICIES / "petrichor" / "solo.zip"
     (tmp_path / "versus").write_bytes(b"mine")
-    assert checkpoint_path("versus") == Path("versus")
+    assert checkpoint_path("versus", GAME) == Path("versus")
     with pytest.raises(CheckpointError, match="is no file, nor a shipped policy"):
-        checkpoint_path(".")
+        checkpoint_path(".", GAME)
 
 
 def test_unknown_policies_are_refused_with_those_there_are() -> None:
     with pytest.raises(CheckpointError, match=r"nobody: there is no such file, nor a shipped .*solo, versus"):
-        make_agent("policy:nobody")
+        make_agent("policy:nobody", GAME)

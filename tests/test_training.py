@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 import os
@@ -26,42 +27,42 @@ from scipy import stats
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
-from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent
-from tabletop_agents.checkpoint import MEMBER, read_notes, save_checkpoint, versions
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint, make_agent
+from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
+from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation import (
-    ALL_VARIANTS,
     EvaluationStopped,
     Results,
     mean_interval,
     play_games,
-    summarize,
     wilson_interval,
 )
+from tabletop_training.job import Interruptions, new_folder
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import (
     BEST,
+    CHOOSING_SEED,
     CURVE,
     EVALUATIONS,
     POLICY,
     RESUME,
-    RUN,
     Budget,
     Judgement,
     Learner,
+    learn,
     read_rows,
-    read_run,
 )
 from tabletop_training.petrichor import demo
-from tabletop_training.ppo import MAX_THREADS, Policy, fastest_threads, new_model, torch_settings
-from tabletop_training.progress import Interruptions, new_folder
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
+from tabletop_training.ppo import MAX_THREADS, fastest_threads, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.selfplay import SelfPlaySettings
+from tabletop_training.runs import RUN, read_run
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, main, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
-from tabletop_training.solo import Curriculum, SoloHook, SoloSettings, learn, new_learner, play_solo
-from tabletop_training.solo import main as train_solo
-from tabletop_training.vec_env import Ended, PetrichorVecEnv
+from tabletop_training.vec_env import Ended, SeatsVecEnv
 
+from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS, Config
@@ -71,7 +72,7 @@ from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, TabletopError
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
-from tabletop_cli import cli
+from tabletop_cli import petrichor as cli
 from tests.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
@@ -85,7 +86,11 @@ def one_thread() -> None:
 
 
 def solo_games(num_games: int, config: Config | None = None, **options: Any) -> VersusBatch:
-    return VersusBatch(config, num_games, new_observations=True, **options)
+    return VersusBatch(config or Config(), num_games, new_observations=True, **options)
+
+
+def train_solo(settings: Path | str | None = None, **options: Any) -> Path:
+    return main(GAME, "solo", settings, **options)
 
 
 # --- VecEnv ----------------------------------------------------------------------------------------------------------
@@ -95,7 +100,7 @@ def solo_games(num_games: int, config: Config | None = None, **options: Any) -> 
     "config", [Config(variants=("double_card",)), Config(modules=SOLO_MODULES)], ids=lambda config: config.name
 )
 def test_vec_env_plays_the_games_of_a_batch(config: Config) -> None:
-    env = PetrichorVecEnv(solo_games(40, config, reward="margin", seed=7), reward_scale=0.5)
+    env = SeatsVecEnv(solo_games(40, config, reward="margin", seed=7), reward_scale=0.5)
     batch = Batch(config, 40, 7, reward="margin")
     observations: Any = env.reset()
     batch.reset()
@@ -135,7 +140,7 @@ def test_vec_env_plays_the_games_of_a_batch(config: Config) -> None:
 
 
 def test_vec_env_seeds() -> None:
-    env = PetrichorVecEnv(solo_games(8, seed=1))
+    env = SeatsVecEnv(solo_games(8, seed=1))
     env.seed(30)
     first = env.reset()
     assert np.array_equal(first, Batch(Config(), 8, 30).observations)
@@ -145,7 +150,7 @@ def test_vec_env_seeds() -> None:
 
 
 def test_vec_env_answers_what_sb3_asks() -> None:
-    env = PetrichorVecEnv(solo_games(6, seed=0))
+    env = SeatsVecEnv(solo_games(6, seed=0))
     env.reset()
     assert env.observation_space.shape == (OBSERVATION_SIZE,)
     assert env.observation_space.contains(env.games.observations[0])
@@ -168,15 +173,15 @@ def test_vec_env_answers_what_sb3_asks() -> None:
 
 
 def test_vec_env_refuses_bad_input() -> None:
-    for wrong in (VersusBatch(None, 2, new_observations=False), VersusBatch(None, 2, autoreset="next_step")):
+    for wrong in (VersusBatch(Config(), 2, new_observations=False), VersusBatch(Config(), 2, autoreset="next_step")):
         with pytest.raises(ValueError, match="new_observations=True"):
-            PetrichorVecEnv(wrong)
-    env = PetrichorVecEnv(solo_games(4, seed=0))
+            SeatsVecEnv(wrong)
+    env = SeatsVecEnv(solo_games(4, seed=0))
     before = env.games.batch.save()
     with pytest.raises(IllegalAction):
         env.step(np.full(4, NUM_ACTIONS - 1))
     assert env.games.batch.save() == before
-    losing = PetrichorVecEnv(solo_games(4, seed=0, illegal_action="lose"))
+    losing = SeatsVecEnv(solo_games(4, seed=0, illegal_action="lose"))
     _, rewards, dones, infos = losing.step(np.full(4, NUM_ACTIONS - 1))
     assert dones.all()
     assert (rewards == -1).all()
@@ -186,7 +191,7 @@ def test_vec_env_refuses_bad_input() -> None:
 def test_vec_env_of_three_players_tells_who_won() -> None:
     """Against random opponents from random seats, with a bonus for winning."""
     games = VersusBatch(Config(players=3), 60, ("random",), reward="points", seed=1, new_observations=True)
-    env = PetrichorVecEnv(games, reward_scale=0.1, win_bonus=2.0)
+    env = SeatsVecEnv(games, reward_scale=0.1, win_bonus=2.0)
     env.reset()
     generator = np.random.default_rng(0)
     seen = 0
@@ -200,7 +205,7 @@ def test_vec_env_of_three_players_tells_who_won() -> None:
             points = games.final_states["points"][game, :3]
             seat = games.final_seats[game]
             assert (ended.points[i], ended.seats[i]) == (points[seat], seat)
-            assert ended.others[i] == pytest.approx(np.delete(points, seat).mean())
+            assert ended.others_points[i] == pytest.approx(np.delete(points, seat).mean())
             assert ended.margins[i] == pytest.approx(points[seat] - np.delete(points, seat).mean())
             assert ended.lineups[i].tolist() == [0, 0]
             assert ended.configs[i] == games.config
@@ -224,7 +229,7 @@ class _NoIllegalAction(BaseCallback):
 
 def test_maskable_ppo_learns_without_an_illegal_action() -> None:
     games = solo_games(16, reward="margin", illegal_action="random", seed=0)
-    env = VecMonitor(PetrichorVecEnv(games), info_keywords=("won",))
+    env = VecMonitor(SeatsVecEnv(games), info_keywords=("won",))
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=256, seed=0, device="cpu")
     callback = _NoIllegalAction()
     model.learn(4096, callback=callback)
@@ -312,9 +317,9 @@ def test_evaluation_refuses_bad_input() -> None:
 
 def test_summary() -> None:
     points = np.array([[30, 20], [25, 25], [10, 25], [41, 40]])
-    won = np.array([[True], [False], [False], [True]])
+    places = np.array([[1], [2], [2], [1]])
     summary = summarize(
-        Results(Config(variants=VARIANTS[:2]), ("someone",), 9, points, won, np.array([60, 70, 50, 60]))
+        Results(Config(variants=VARIANTS[:2]), ("someone",), 9, points, places, np.array([60, 70, 50, 60]))
     )
     assert (summary.variants, summary.modules) == ("double_card+non_random_targets", "")
     assert summary.variant_names == VARIANTS[:2]
@@ -323,7 +328,7 @@ def test_summary() -> None:
     assert (summary.margin, summary.points, summary.neutral_points, summary.decisions) == (-1, 26.5, 27.5, 60)
     assert summary.margin_low < -1 < summary.margin_high
     added = Config(modules=("powers", "cactus"), powers=("rain",))
-    summary = summarize(Results(added, ("someone",), 9, points, won, np.array([60, 70, 50, 60])))
+    summary = summarize(Results(added, ("someone",), 9, points, places, np.array([60, 70, 50, 60])))
     assert (summary.variants, summary.modules) == ("base", "cactus+powers=rain")
 
 
@@ -341,7 +346,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[MaskablePPO, Path
 def test_checkpoint_plays_as_the_model_that_was_saved(trained: tuple[MaskablePPO, Path], config: Config) -> None:
     model, path = trained
     batch = Batch(config, 50, 0)
-    loaded, sampling = make_agent(f"policy:{path}"), PolicyAgent.load(path, sample=True)
+    loaded, sampling = make_agent(f"policy:{path}", GAME), PolicyAgent.load(path, GAME, sample=True)
     for _ in range(30):
         decisions = Decisions.of(batch)
         actions = loaded.act(decisions, np.random.default_rng(0))
@@ -357,33 +362,37 @@ def test_checkpoint_plays_as_the_model_that_was_saved(trained: tuple[MaskablePPO
 
 def test_checkpoint_tells_how_it_was_made(trained: tuple[MaskablePPO, Path]) -> None:
     model, path = trained
-    notes = read_notes(path)
-    assert versions().items() <= notes.items()
+    notes = read_notes(GAME, path)
+    assert versions(GAME).items() <= notes.items()
     assert notes["training"]["steps"] == model.num_timesteps
     assert notes["training"]["settings"]["num_envs"] == 16
-    assert MaskablePPO.load(path, device="cpu").num_timesteps == model.num_timesteps
+    assert notes["network"] == {
+        "trunk": [],
+        "policy": ["Linear", "ReLU", "Linear"],
+        "value": ["Linear", "ReLU", "Linear"],
+    }
 
 
 def test_learning_with_modules(tmp_path: Path) -> None:
     config = Config(modules=SOLO_MODULES, powers=("sun",))
     learn(config, 0.0, tmp_path, 0, SMALL)
-    notes = read_notes(tmp_path / "policy.zip")["training"]["config"]
+    notes = read_notes(GAME, tmp_path / "policy.zip")["training"]["config"]
     assert (notes["modules"], notes["powers"]) == (list(SOLO_MODULES), ["sun"])
 
 
 @pytest.mark.parametrize(
     ("key", "value", "text"),
     [
-        ("state_version", 0, "the version of the game's state is 0, here "),
+        ("game", "chess", "the game is chess, here petrichor"),
         ("observation", "0123", "the layout of the observation is 0123, here "),
         ("num_actions", 7, f"the number of actions is 7, here {NUM_ACTIONS}"),
-        ("format", None, "the checkpoint format is missing, here 1"),
+        ("format", None, "the checkpoint format is missing, here 2"),
     ],
 )
 def test_checkpoint_of_another_version(
     trained: tuple[MaskablePPO, Path], tmp_path: Path, key: str, value: object, text: str
 ) -> None:
-    notes = {**read_notes(trained[1]), key: value, "package": "0.0.1"}
+    notes = {**read_notes(GAME, trained[1]), key: value, "package": "0.0.1"}
     if value is None:
         del notes[key]
     path = tmp_path / "old.zip"
@@ -391,8 +400,18 @@ def test_checkpoint_of_another_version(
         for name in source.namelist():
             target.writestr(name, json.dumps(notes) if name == MEMBER else source.read(name))
     with pytest.raises(CheckpointError, match=r"made by version 0\.0\.1") as caught:
-        PolicyAgent.load(path)
+        PolicyAgent.load(path, GAME)
     assert text in str(caught.value)
+
+
+def test_checkpoint_of_another_state_version_fits(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
+    path = tmp_path / "old.zip"
+    with zipfile.ZipFile(trained[1]) as source, zipfile.ZipFile(path, "w") as target:
+        for name in source.namelist():
+            notes = json.dumps({**read_notes(trained[1]), "state_version": 0})
+            target.writestr(name, notes if name == MEMBER else source.read(name))
+    assert read_notes(path)["state_version"] == 0
+    assert PolicyAgent.load(path)
 
 
 def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
@@ -401,30 +420,30 @@ def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -
     for size in (0, 100, len(whole) - 100):
         path.write_bytes(whole[:size])
         with pytest.raises(CheckpointError, match=r"policy\.zip: .*is damaged"):
-            PolicyAgent.load(path)
+            PolicyAgent.load(path, GAME)
     with zipfile.ZipFile(path, "w"):
         pass
-    with pytest.raises(CheckpointError, match=r"^\S*policy\.zip: has no petrichor\.json: it is damaged, or no chec"):
-        PolicyAgent.load(path)
+    with pytest.raises(CheckpointError, match=r"^\S*policy\.zip: has no tabletop\.json: it is damaged, or no chec"):
+        PolicyAgent.load(path, GAME)
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(MEMBER, json.dumps(versions()))
+        archive.writestr(MEMBER, json.dumps(versions(GAME)))
     with pytest.raises(CheckpointError, match=r"policy\.zip: is damaged: its network can't be read"):
-        PolicyAgent.load(path)
+        PolicyAgent.load(path, GAME)
 
 
 def test_saving_leaves_the_old_checkpoint_until_the_new_one_is_whole(
     trained: tuple[MaskablePPO, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "policy.zip"
-    save_checkpoint(trained[0], path, {"which": "first"})
+    save_checkpoint(GAME, trained[0], path, {"which": "first"})
 
     def fail(source: Path, target: Path) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        save_checkpoint(trained[0], path, {"which": "second"})
-    assert read_notes(path)["training"] == {"which": "first"}
+        save_checkpoint(GAME, trained[0], path, {"which": "second"})
+    assert read_notes(GAME, path)["training"] == {"which": "first"}
 
 
 def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
@@ -437,13 +456,13 @@ def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
 # --- The learner -----------------------------------------------------------------------------------------------------
 
 TINY = replace(SMALL, trunk=(16,), evaluate_every=1024)
-EVERYTHING = SoloSettings(curriculum=True, threshold=0.0, games=2)
+EVERYTHING = SoloSettings(Config(), curriculum=True, threshold=0.0, games=2)
 
 
 @pytest.mark.parametrize("layers", [{}, {"trunk": (24, 16), "layers": (8,)}])
 def test_policy_is_that_of_sb3_contrib(layers: dict[str, Any]) -> None:
     games = solo_games(64, seed=0)
-    env = PetrichorVecEnv(games)
+    env = SeatsVecEnv(games)
     policy: Any = new_model(env, replace(SMALL, **layers), seed=0).policy
     with torch.no_grad():
         policy.action_net.weight.mul_(100)  # far from uniform
@@ -463,7 +482,7 @@ def test_policy_is_that_of_sb3_contrib(layers: dict[str, Any]) -> None:
 
 def test_policy_draws_actions_with_their_probabilities() -> None:
     """One position 20,000 times: a chi-squared test, at a seed that is fixed."""
-    env = PetrichorVecEnv(solo_games(1, seed=3))
+    env = SeatsVecEnv(solo_games(1, seed=3))
     policy: Any = new_model(env, SMALL, seed=0).policy
     with torch.no_grad():
         policy.action_net.weight.mul_(100)
@@ -480,7 +499,7 @@ def test_policy_draws_actions_with_their_probabilities() -> None:
 
 
 def test_minibatches_hold_every_decision_once() -> None:
-    env = PetrichorVecEnv(solo_games(6, seed=0))
+    env = SeatsVecEnv(solo_games(6, seed=0))
     model = new_model(env, replace(SMALL, num_envs=6, steps=10, minibatch=16), seed=0)
     model.learn(60)
     buffer = model.rollout_buffer
@@ -572,7 +591,7 @@ def test_resume_refuses_another_run(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(CheckpointError, match=r"resume\.zip: is damaged"):
             learner.resume()
-    save_tree(path, load_tree_of(whole, tmp_path) | {"versions": {**versions(), "state_version": 0}})
+    save_tree(path, load_tree_of(whole, tmp_path) | {"versions": {**versions(GAME), "state_version": 0}})
     with pytest.raises(CheckpointError, match="differ in state_version"):
         learner.resume()
 
@@ -606,7 +625,7 @@ def test_trees_come_back_as_they_were(tmp_path: Path) -> None:
     assert not (tmp_path / "wrong.zip").exists()
 
 
-class _Scores(SoloHook):
+class _Scores(TaskHook):
     """Evaluations with scores that are given."""
 
     scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
@@ -617,36 +636,74 @@ class _Scores(SoloHook):
 
 
 def test_the_best_policy_is_kept(tmp_path: Path) -> None:
-    learner = new_learner(Budget(steps=5 * 512), tmp_path, 0, replace(TINY, evaluate_every=512), SoloSettings())
-    learner.hook = _Scores(SoloSettings(), 0)
+    learner = new_learner(Budget(steps=5 * 512), tmp_path, 0, replace(TINY, evaluate_every=512), SoloSettings(Config()))
+    learner.hook = _Scores(SoloSettings(Config()), 0)
     progress = learner.run()
     assert [score.score for _, score in progress.evaluations] == [0.1, 0.7, 0.3, 0.7, 0.5]
-    assert read_notes(tmp_path / BEST)["training"]["steps"] == 1024
-    assert read_notes(tmp_path / POLICY)["training"]["steps"] == 2560
+    assert read_notes(GAME, tmp_path / BEST)["training"]["steps"] == 1024
+    assert read_notes(GAME, tmp_path / POLICY)["training"]["steps"] == 2560
     assert [row["score"] for row in _rows(tmp_path / EVALUATIONS)] == ["0.1", "0.7", "0.3", "0.7", "0.5"]
     assert any((tmp_path / "tensorboard").iterdir())
-    undisturbed = new_learner(Budget(steps=5 * 512), tmp_path / "..", 0, TINY, SoloSettings(games=1), tensorboard=False)
+    undisturbed = new_learner(
+        Budget(steps=5 * 512), tmp_path / "..", 0, TINY, SoloSettings(Config(), games=1), tensorboard=False
+    )
     undisturbed.folder = tmp_path / "other"
     undisturbed.folder.mkdir()
     undisturbed.run()
     assert all(np.array_equal(*pair) for pair in zip(_weights(learner), _weights(undisturbed), strict=True))
 
 
-def test_checkpoints_are_light(tmp_path: Path) -> None:
-    """They open without this project's classes, and opening one does not seed the global generators."""
-    learner = new_learner(Budget(steps=512), tmp_path, 0, SMALL, SoloSettings(games=1), tensorboard=False)
+def test_checkpoints_are_of_the_network_alone(tmp_path: Path) -> None:
+    """They have its weights, bit by bit, and no pickle; they open without any library for learning."""
+    learner = new_learner(Budget(steps=512), tmp_path, 0, TINY, SoloSettings(Config(), games=1), tensorboard=False)
     learner.run()
-    save_checkpoint(learner.model, tmp_path / "whole.zip", {})
+    learner.model.save(tmp_path / "whole.zip")
     assert (tmp_path / POLICY).stat().st_size < 0.5 * (tmp_path / "whole.zip").stat().st_size
-    numbers = np.random.get_state()[1].tolist(), torch.get_rng_state()  # type: ignore[index]  # noqa: NPY002
-    model = MaskablePPO.load(tmp_path / POLICY, device="cpu")
-    assert np.random.get_state()[1].tolist() == numbers[0]  # type: ignore[index]  # noqa: NPY002
-    assert type(model.policy) is MaskableActorCriticPolicy
-    assert type(learner.model.policy) is Policy and learner.model.seed == 0
-    assert model.policy.optimizer.state_dict()["state"] == {}
-    assert learner.model.policy.optimizer.state_dict()["state"]
-    for name, weights in learner.model.policy.state_dict().items():
-        assert torch.equal(weights, model.policy.state_dict()[name])
+    network, notes = read_checkpoint(GAME, tmp_path / POLICY)
+    assert notes["network"]["trunk"] == ["Linear", "ReLU"]
+    policy: Any = learner.model.policy
+    layers = [*policy.features_extractor.net, *policy.mlp_extractor.policy_net, policy.action_net]
+    layers += [*policy.mlp_extractor.value_net, policy.value_net]
+    for ours, wanted in zip(network.layers, layers, strict=True):
+        assert type(ours) is type(wanted)
+        for name, weights in wanted.state_dict().items():
+            assert torch.equal(ours.state_dict()[name], weights)
+    with zipfile.ZipFile(tmp_path / POLICY) as archive:
+        assert {name.rpartition(".")[2] for name in archive.namelist()} == {"json", "npy"}
+    program = (
+        "import sys; from petrichor_env import GAME; from tabletop_agents import make_agent;"
+        f"make_agent('policy:{tmp_path / POLICY}', GAME);"
+        "sys.exit(bool({'stable_baselines3', 'sb3_contrib'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_checkpoints_that_hold_too_much_or_something_else(
+    trained: tuple[MaskablePPO, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, name = tmp_path / "policy.zip", "policy.0.weight.npy"
+    with zipfile.ZipFile(trained[1]) as archive:
+        members = {one: archive.read(one) for one in archive.namelist()}
+
+    def refused(text: str, **changed: bytes | None) -> None:
+        with zipfile.ZipFile(path, "w") as archive:
+            for one, data in (members | changed).items():
+                if data is not None:
+                    archive.writestr(one, data)
+        with pytest.raises(CheckpointError, match=text):
+            PolicyAgent.load(path, GAME)
+
+    def saved(array: np.ndarray) -> bytes:
+        buffer = io.BytesIO()
+        np.save(buffer, array)
+        return buffer.getvalue()
+
+    refused(r"policy\.zip: is damaged: its network can't be read", **{name: None})
+    refused(r"policy\.zip: is damaged: its network can't be read", **{name: saved(np.array([{}], object))})
+    refused(r"policy\.zip: its policy has a layer 0 of Linear \(3, 4\), not \(16, ", **{name: saved(np.ones((3, 4)))})
+    refused(r"policy\.zip: has the checkpoint format 1", **{MEMBER: None, "policy.pth": b""})
+    monkeypatch.setattr(checkpoint, "MOST_BYTES", 3000)
+    refused(r"policy\.zip: its policy\.0\.weight\.npy has [\d,]+ bytes; at most 3,000 are read")
 
 
 # --- Settings --------------------------------------------------------------------------------------------------------
@@ -654,14 +711,14 @@ def test_checkpoints_are_light(tmp_path: Path) -> None:
 
 def test_settings_files_that_are_shipped() -> None:
     for name in ("solo", "solo_curriculum"):
-        sections = read_settings(name, learning=Settings, solo=SoloSettings, budget=Budget)
+        sections = read_settings(name, GAME, learning=Settings, solo=SoloSettings, budget=Budget)
         assert sections["solo"].curriculum == (name == "solo_curriculum")
         assert sections["budget"].steps or sections["budget"].minutes
     kinds: dict[str, Any] = {"selfplay": SelfPlaySettings, "league": LeagueSettings}
     for players in (2, 3, 4):
-        sections = read_settings(f"selfplay_{players}p", learning=Settings, budget=Budget, **kinds)
-        assert sections["selfplay"].players == players
-    assert len(list(CONFIGS.glob("*.toml"))) == 5
+        sections = read_settings(f"selfplay_{players}p", GAME, learning=Settings, budget=Budget, **kinds)
+        assert sections["selfplay"].config.players == players
+    assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 5
 
 
 @pytest.mark.parametrize(
@@ -700,18 +757,18 @@ def test_settings_that_are_wrong(text: str, error: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=error):
-        read_settings(path, learning=Settings, solo=SoloSettings, budget=Budget)
+        read_settings(path, GAME, learning=Settings, solo=SoloSettings, budget=Budget)
 
 
 def test_settings_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("[learning]\nlayers = [32]\nlearning_rate = 1\n[solo]\nmodules = ['cactus']\n")
-    sections = read_settings(path, learning=Settings, solo=SoloSettings, budget=Budget)
+    sections = read_settings(path, GAME, learning=Settings, solo=SoloSettings, budget=Budget)
     assert sections["learning"] == Settings(layers=(32,), learning_rate=1)
     assert sections["solo"].configs() == [Config(modules=("cactus",))]
     assert sections["budget"].fraction(10**9, 10**9) == 0
     with pytest.raises(ConfigError, match=r"no such settings file; shipped ones: .*solo, solo_curriculum"):
-        read_settings("sol", learning=Settings)
+        read_settings("sol", GAME, learning=Settings)
 
 
 def test_budgets() -> None:
@@ -734,7 +791,7 @@ def _ended(curriculum: Curriculum, won: float, games: int = 60) -> Ended:
 
 
 def test_the_curriculum_opens_levels_by_win_rate() -> None:
-    curriculum = Curriculum(SoloSettings(curriculum=True, threshold=0.5, latest=0.4), seed=0)
+    curriculum = Curriculum(Config().curriculum(), threshold=0.5, latest=0.4, seed=0)
     assert curriculum.shares.tolist() == [1.0] + [0.0] * 15
     assert set(curriculum.choose(np.arange(30))) == {Config()}
     curriculum.update(_ended(curriculum, 0.75, games=40), 0.0)
@@ -750,7 +807,7 @@ def test_the_curriculum_opens_levels_by_win_rate() -> None:
 
 
 def test_the_curriculum_opens_levels_in_time_without_wins() -> None:
-    curriculum = Curriculum(SoloSettings(curriculum=True, latest=0.4), seed=0)
+    curriculum = Curriculum(Config().curriculum(), threshold=0.5, latest=0.4, seed=0)
     levels = []
     for fraction in (0.05, 0.099, 0.1, 0.15, 0.2, 0.301, 0.4):
         curriculum.update(_ended(curriculum, 0.0), fraction)
@@ -759,7 +816,7 @@ def test_the_curriculum_opens_levels_in_time_without_wins() -> None:
 
 
 def test_the_curriculum_prefers_what_is_lost() -> None:
-    curriculum = Curriculum(SoloSettings(curriculum=True), seed=0)
+    curriculum = Curriculum(Config().curriculum(), threshold=0.5, latest=0.1, seed=0)
     curriculum.level = 1
     curriculum.win_rates[:5] = 1.0, 0.8, 0.8, 0.8, 0.6
     assert curriculum.shares == pytest.approx([0.1, 0.2, 0.2, 0.2, 0.3] + [0.0] * 11)
@@ -770,15 +827,17 @@ def test_the_curriculum_prefers_what_is_lost() -> None:
     assert curriculum.shares[:5] == pytest.approx([0.2] * 5)
 
 
-def test_play_solo_plays_the_games_of_the_evaluation(trained: tuple[MaskablePPO, Path]) -> None:
-    agent = PolicyAgent(trained[0])
-    configs = [Config(variants=variants) for variants in ALL_VARIANTS[::5]]
-    won, margins = play_solo(agent, configs, 15, 3)
-    assert won.shape == margins.shape == (4, 15)
-    for i, config in enumerate(configs):
-        expected = play_games([agent], config, 15, 3)
-        assert np.array_equal(margins[i], expected.margins)
-        assert np.array_equal(won[i], expected.won[:, 0])
+def test_a_learner_is_judged_by_the_games_of_the_evaluation(tmp_path: Path) -> None:
+    """With the curriculum by those of all 16 sets of variants."""
+    learner = new_learner(Budget(steps=512), tmp_path, 3, SMALL, replace(EVERYTHING, games=15), tensorboard=False)
+    judgement = learner.hook.evaluate(learner)
+    assert judgement is not None
+    seed = 3 + CHOOSING_SEED
+    results = [play_games([learner.agent()], Config(variants=variants), 15, seed) for variants in ALL_VARIANTS]
+    assert judgement.numbers["win_rate"] == pytest.approx(np.mean([one.won.mean() for one in results]))
+    assert judgement.numbers["margin"] == pytest.approx(np.mean([one.margins.mean() for one in results]))
+    for one in results:
+        assert judgement.numbers[one.config.name] == one.won.mean()
 
 
 @pytest.fixture
@@ -801,17 +860,17 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
     assert "Best policy (best.zip): after 512 steps" in printed.out
     left = {"policy.zip", "best.zip", "resume.zip", "run.json", CURVE, EVALUATIONS, "tensorboard"}
     assert {path.name for path in folder.iterdir()} == left
-    notes = read_notes(folder / BEST)["training"]
+    notes = read_notes(GAME, folder / BEST)["training"]
     assert (notes["players"], notes["config"]["variants"]) == (1, ["double_card", "one_more_turn"])
     assert notes["evaluation"]["steps"] == notes["steps"] == 512
     kinds: dict[str, Any] = {"learning": Settings, "solo": SoloSettings}
-    seed, budget, sections = read_run(folder, "solo", **kinds)
+    seed, budget, sections = read_run(folder, GAME, "solo", **kinds)
     assert (seed, budget) == (7, Budget(steps=512))
-    assert sections["solo"].variants == ("double_card", "one_more_turn")
+    assert sections["solo"].config.variants == ("double_card", "one_more_turn")
     with pytest.raises(SystemExit) as ended:
         cli.main(["train", "solo", "--resume", str(folder), "--steps", "1024"])
     assert ended.value.code == 0
-    assert read_notes(folder / POLICY)["training"]["steps"] == 1024
+    assert read_notes(GAME, folder / POLICY)["training"]["steps"] == 1024
     assert [row["steps"] for row in read_rows(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
     capsys.readouterr()
     for words in ("--seed 0", "--output elsewhere", "--variants double_card", "--curriculum", f"--config {tiny_file}"):
@@ -842,7 +901,7 @@ def test_train_solo_with_numbers_of_ones_own(tmp_path: Path, tiny_file: Path, mo
     with pytest.raises(SystemExit) as ended:
         cli.main(["train", "solo", *words])
     assert ended.value.code == 0
-    assert read_notes(folder / POLICY)["training"]["config"]["components"] == str(numbers)
+    assert read_notes(GAME, folder / POLICY)["training"]["config"]["components"] == str(numbers)
     monkeypatch.chdir(folder)
     train_solo(resume=folder, steps=1024)
     for learner in learners:
@@ -852,7 +911,7 @@ def test_train_solo_with_numbers_of_ones_own(tmp_path: Path, tiny_file: Path, mo
     numbers.write_text("[tiles.cotton]\nscores = [1, 0, 0, 0]\n")
     with pytest.raises(CheckpointError, match=r"resume\.zip: its games were played with other numbers on the pieces"):
         train_solo(resume=folder, steps=1536)
-    assert read_notes(folder / POLICY)["training"]["steps"] == 1024
+    assert read_notes(GAME, folder / POLICY)["training"]["steps"] == 1024
 
 
 def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) -> None:
@@ -860,7 +919,7 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) ->
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     tiny_file.write_text(tiny_file.read_text().replace("[solo]", f"[solo]\ncomponents = '{numbers}'"))
     folder = train_solo(tiny_file, curriculum=True, steps=1, output=tmp_path / "run")
-    _, _, sections = read_run(folder, "solo", learning=Settings, solo=SoloSettings)
+    _, _, sections = read_run(folder, GAME, "solo", learning=Settings, solo=SoloSettings)
     assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
 
 
@@ -909,7 +968,7 @@ def test_a_run_that_is_stopped_says_what_is_kept(
             train_solo(resume=folder, steps=1024)
     printed = capsys.readouterr().out
     assert f"Stopped. What was saved last is kept; to go on: petrichor train solo --resume {folder}\n" in printed
-    assert read_notes(folder / POLICY)["training"]["steps"] == 512
+    assert read_notes(GAME, folder / POLICY)["training"]["steps"] == 512
 
 
 @pytest.mark.parametrize(
@@ -968,11 +1027,11 @@ def test_the_program_on_the_page_runs(tmp_path: Path) -> None:
         assert old in program
         program = program.replace(old, new)
     exec(program, {})
-    assert read_notes(tmp_path / POLICY)["training"]["steps"] >= 512
+    assert read_notes(GAME, tmp_path / POLICY)["training"]["steps"] >= 512
     (settings,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "mine.toml").write_text(settings)
-    sections = read_settings(tmp_path / "mine.toml", learning=Settings, solo=SoloSettings, budget=Budget)
-    assert sections["solo"].variants == ("one_more_turn",)
+    sections = read_settings(tmp_path / "mine.toml", GAME, learning=Settings, solo=SoloSettings, budget=Budget)
+    assert sections["solo"].config.variants == ("one_more_turn",)
 
 
 # --- Demo ------------------------------------------------------------------------------------------------------------
@@ -998,7 +1057,7 @@ def test_demo_leaves_everything_in_one_folder(tmp_path: Path, capsys: pytest.Cap
     for picture in ("learning_curve.png", "difficulty.png"):
         assert (folder / picture).read_bytes().startswith(b"\x89PNG")
     # the table's random and greedy rows are what anybody gets for this seed, the trained row what the checkpoint plays
-    agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.load(folder / "policy.zip", name="trained")]
+    agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.load(folder / "policy.zip", GAME, name="trained")]
     for row, agent in zip(rows[-3:], agents, strict=True):
         again = summarize(play_games([agent], Config(variants=VARIANTS), 20, int(row["seed"])))
         assert int(row["wins"]) == again.wins
@@ -1020,7 +1079,7 @@ def test_demo_writes_over_nothing(tmp_path: Path) -> None:
 def _run_demo_until(folder: Path, ready: str, games: int) -> subprocess.Popen[str]:
     """Start the demo in a process of its own and wait for a file of it."""
     program = (
-        "import sys; from training import demo; from tabletop_training.settings import Settings;"
+        "import sys; from tabletop_training.petrichor import demo; from tabletop_training.settings import Settings;"
         "small = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1);"
         f"demo.main(minutes=float(sys.argv[1]), output=sys.argv[2], games={games}, settings=small)"
     )
@@ -1049,7 +1108,7 @@ def test_ctrl_c_while_learning_goes_on_to_the_evaluation(tmp_path: Path) -> None
     assert process.returncode == 0, output
     assert "Learning stopped early" in output
     assert {path.name for path in (tmp_path / "demo").iterdir()} == FILES
-    assert read_notes(tmp_path / "demo" / "policy.zip")["training"]["steps"] > 0
+    assert read_notes(GAME, tmp_path / "demo" / "policy.zip")["training"]["steps"] > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
@@ -1077,23 +1136,23 @@ def test_ctrl_c_twice_ends_the_program_and_keeps_the_checkpoint(tmp_path: Path) 
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
     assert str(tmp_path / "demo") in "".join(output.split("\n"))
-    read_notes(tmp_path / "demo" / "policy.zip")
+    read_notes(GAME, tmp_path / "demo" / "policy.zip")
 
 
 def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
     """Whatever a flipped bit makes of the archive: CheckpointError, or the notes where it hit another member."""
     path = tmp_path / "policy.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(MEMBER, json.dumps({**versions(), "training": {}}))
+        archive.writestr(MEMBER, json.dumps({**versions(GAME), "training": {}}))
     whole = path.read_bytes()
-    read_notes(path)
+    read_notes(GAME, path)
     refused = 0
     for bit in range(0, 8 * len(whole), 7):
         damaged = bytearray(whole)
         damaged[bit // 8] ^= 1 << bit % 8
         path.write_bytes(damaged)
         try:
-            read_notes(path)
+            read_notes(GAME, path)
         except CheckpointError:
             refused += 1
     assert refused > 100

@@ -21,10 +21,9 @@ from petrichor_env import Batch, Config, describe
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing.text import render_text
-from petrichor_env.observation import OBSERVATION_SIZE
 from petrichor_env.state import NOBODY
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
-from tabletop.kernels import observe_games, sample_actions
+from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tests.environments import check_docstring, legal_action, play_out
 
@@ -163,8 +162,7 @@ def test_games_are_those_played_by_hand(config: Config, reward: str) -> None:
             if end is not None:
                 ended += 1
                 assert ours.final_states[game].tobytes() == end.tobytes()
-                view = np.empty((1, OBSERVATION_SIZE), np.float32)
-                observe_games(end[None], batch.tables, np.array([seat]), view)
+                view = batch.views_of(end[None], np.array([seat]))
                 np.testing.assert_array_equal(ours.final_observations[game], view[0])
 
 
@@ -206,7 +204,7 @@ def test_returns_are_the_final_results(config: Config) -> None:
                 own = points[np.arange(len(points)), seats]
                 np.testing.assert_array_equal(results["points"], own)
                 np.testing.assert_array_equal(results["seat"], seats)
-                assert (results["won"] <= (own >= results["best_other_points"])).all()
+                assert (results["won"] <= (own >= results["others_points"])).all()
                 margins = own - (points.sum(axis=1) - own) / (config.players - 1)
                 expected = {"margin": margins, "points": own}.get(reward, np.where(results["won"], 1.0, -1.0))
                 if reward == "win":  # a victory may be shared
@@ -436,7 +434,7 @@ def test_new_observations_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"config": "2p"}, "a petrichor_env.Config"),
+        ({"config": "2p"}, "a game's configuration"),
         ({"opponents": ()}, "0 of them with players=3; 1 for every other seat, or 2 clockwise"),
         ({"opponents": ("random",) * 3}, "3 of them with players=3"),
         ({"opponents": "random"}, "a sequence of agents or of their names"),
@@ -526,10 +524,10 @@ def test_spec_survives_json_and_games_end(arguments: dict[str, Any]) -> None:
         assert set(starts[0][1]) == {"action_mask"} and starts[0][1]["action_mask"].dtype == np.int8
         total, info, steps = play_out(first, starts[0][1])
         assert data_equivalence((total, info, steps), play_out(second, starts[1][1]), exact=True)
-    assert set(info) == {"action_mask", "points", "best_other_points", "won", "illegal", "seat"}
+    assert set(info) == {"action_mask", "points", "others_points", "won", "illegal", "seat"}
     assert {key: type(info[key]) for key in info if key != "action_mask"} == {
         "points": int,
-        "best_other_points": int,
+        "others_points": float,
         "won": bool,
         "illegal": bool,
         "seat": int,
@@ -538,7 +536,7 @@ def test_spec_survives_json_and_games_end(arguments: dict[str, Any]) -> None:
     if arguments.get("reward") == "points":
         assert total == info["points"]
     elif arguments.get("reward") == "margin":
-        assert total == info["points"] - info["best_other_points"]
+        assert total == info["points"] - info["others_points"]
 
 
 def test_docstring_has_the_spaces() -> None:

@@ -1,6 +1,7 @@
-"""Checkpoints: what Stable-Baselines3 saves, and beside it in the same zip file what it was made for.
+"""Checkpoints: a network and what it was made for, in one zip file without any pickle.
 
-A checkpoint also opens with `MaskablePPO.load`, which knows nothing of the second part.
+`tabletop.json` says for which game the network is, which layers it has and how it was trained; each array of weights
+is a `.npy` file of its own.
 """
 
 from __future__ import annotations
@@ -11,16 +12,23 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tabletop.errors import CheckpointError
 from tabletop.files import whole_file
 from tabletop.game import Game
 
+if TYPE_CHECKING:
+    from tabletop_agents.networks import Network
+
 MEMBER = "tabletop.json"
 FORMAT = 2
+MOST_BYTES = 256_000_000
+"""Of a member of the zip file: nothing larger is read."""
 
 _MUST_AGREE = {
     "format": "the checkpoint format",
@@ -29,6 +37,8 @@ _MUST_AGREE = {
     "num_actions": "the number of actions",
     "actions": "the order of the actions",
 }
+_PICKLED = "policy.pth"
+"""What format 1 had, which was Stable-Baselines3's own."""
 
 
 def _fingerprint(things: object) -> str:
@@ -48,51 +58,26 @@ def versions(game: Game) -> dict[str, Any]:
     }
 
 
-def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any], *, light: bool = False) -> None:
-    """Save an SB3 model with `versions` and `notes` (JSON-able) at `path`; at no time is half a file there.
+def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any]) -> None:
+    """Save the network of a MaskablePPO model with `versions` and `notes`; at no time is half a file at `path`.
 
     Arguments:
         game: what it plays.
-        notes: `players` and `config` say what it was trained for, the rest how.
-        light: leave out what only the run that it comes from has a use for: the optimizer's moments, the rollout
-            buffer's size and class, the last observations, the seed (which loading would give to NumPy's and torch's
-            global generators), a subclass of sb3-contrib's policy. A third of the size.
+        notes: JSON-able: `players` and `config` say what it was trained for, the rest how.
+
+    Raises ConfigError for a network that `Network.of` does not know.
     """
-    buffer = io.BytesIO()
-    with _without_its_run(model) if light else nullcontext():
-        model.save(buffer)
-    with zipfile.ZipFile(buffer, "a") as archive:
-        archive.writestr(MEMBER, json.dumps({**versions(game), "training": notes}, indent=2))
+    from tabletop_agents.networks import Network  # torch takes seconds to import
+
+    network = Network.of(model.policy)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as unfinished:
-        unfinished.write_bytes(buffer.getvalue())
-
-
-@contextmanager
-def _without_its_run(model: Any) -> Iterator[None]:
-    fresh = type(model.policy.optimizer)(model.policy.parameters(), **model.policy.optimizer_kwargs)
-    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-
-    instead = {
-        "policy_class": MaskableActorCriticPolicy,
-        "n_envs": 1,
-        "n_steps": 1,
-        "seed": None,
-        "rollout_buffer_class": None,
-        "ep_info_buffer": None,
-        "ep_success_buffer": None,
-        "_last_obs": None,
-        "_last_episode_starts": None,
-    }
-    before = {name: getattr(model, name) for name in instead}
-    optimizer = model.policy.optimizer
-    try:
-        model.policy.optimizer = fresh
-        model.__dict__.update(instead)
-        yield
-    finally:
-        model.policy.optimizer = optimizer
-        model.__dict__.update(before)
+    with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        text = {**versions(game), "network": network.described, "training": notes}
+        archive.writestr(MEMBER, json.dumps(text, indent=2))
+        for name, array in network.arrays():
+            buffer = io.BytesIO()
+            np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+            archive.writestr(f"{name}.npy", buffer.getvalue())
 
 
 def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
@@ -100,18 +85,56 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
 
     Raises CheckpointError with what differs, or with what is wrong with the file.
     """
-    path = Path(path)
+    with _opened(Path(path)) as archive:
+        return _notes(game, path, archive)
+
+
+def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
+    """The network of a checkpoint, and `read_notes`. Raises CheckpointError as that does."""
+    from tabletop_agents.networks import Network
+
+    with _opened(Path(path)) as archive:
+        notes = _notes(game, path, archive)
+        names = [name for name in archive.namelist() if name.endswith(".npy")]
+        try:
+            arrays = {
+                name.removesuffix(".npy"): np.load(io.BytesIO(_member(path, archive, name)), allow_pickle=False)
+                for name in names
+            }
+            return Network.of_arrays(notes["network"], arrays, game.observation.size, game.num_actions), notes
+        except CheckpointError:
+            raise
+        except Exception as error:  # damaged arrays raise anything
+            text = f"{path}: is damaged: its network can't be read ({type(error).__name__}: {error})"
+            raise CheckpointError(text) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
     try:
         with zipfile.ZipFile(path) as archive:
-            if MEMBER not in archive.namelist():
-                raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
-            notes: dict[str, Any] = json.loads(archive.read(MEMBER))
-    except CheckpointError:
-        raise
+            yield archive
+    except CheckpointError as error:
+        raise CheckpointError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
+
+
+def _member(path: str | Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    size = archive.getinfo(name).file_size
+    if size > MOST_BYTES:
+        raise CheckpointError(f"{path}: its {name} has {size:,} bytes; at most {MOST_BYTES:,} are read")
+    return archive.read(name)
+
+
+def _notes(game: Game, path: str | Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    if MEMBER not in archive.namelist():
+        if _PICKLED in archive.namelist():
+            raise CheckpointError(f"{path}: has the checkpoint format 1, here {FORMAT}: train it again")
+        raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
+    notes: dict[str, Any] = json.loads(_member(path, archive, MEMBER))
     if not isinstance(notes, dict):
         raise CheckpointError(f"{path}: its {MEMBER} should be a JSON object, not {notes!r}")
     here = versions(game)

@@ -1,24 +1,110 @@
-"""Parts of networks that Stable-Baselines3 does not have."""
+"""Fully connected networks with a policy and a value, which plain PyTorch runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import copy
+from collections.abc import Iterator
+from typing import Any, Self
 
+import numpy as np
 import torch
-from gymnasium import spaces
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from tabletop.errors import CheckpointError, ConfigError
 
-class Trunk(BaseFeaturesExtractor):
-    """Linear layers with ReLU that policy and value share: the widest one, after the observation, is computed once."""
+ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
+_PARTS = ("trunk", "policy", "value")
+_LINEAR = "Linear"
+_NEVER = -1e8
+"""The logit of an illegal action, as in sb3-contrib."""
 
-    def __init__(self, observation_space: spaces.Box, layers: Sequence[int]) -> None:
-        super().__init__(observation_space, layers[-1])
-        widths = [int(observation_space.shape[0]), *layers]
-        self.net = nn.Sequential(*(part for a, b in pairwise(widths) for part in (nn.Linear(a, b), nn.ReLU())))
 
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """(N, D) float32 → (N, layers[-1]) float32."""
-        return self.net(observations)
+class Network(nn.Module):
+    """Linear layers and activations: a trunk that may be empty, and after it a head each for policy and value.
+
+    Attributes:
+        trunk, policy, value: `nn.Sequential` of `nn.Linear` and `ACTIVATIONS`.
+    """
+
+    def __init__(self, trunk: nn.Sequential, policy: nn.Sequential, value: nn.Sequential) -> None:
+        super().__init__()
+        self.trunk, self.policy, self.value = trunk, policy, value
+
+    @classmethod
+    def of(cls, policy: Any) -> Self:
+        """The network of a MaskablePPO policy: its own layers, so that it goes on learning with them.
+
+        Raises ConfigError for a policy that is anything but fully connected.
+        """
+        features = policy.pi_features_extractor
+        parts = (
+            [*getattr(features, "net", ())],
+            [*policy.mlp_extractor.policy_net, policy.action_net],
+            [*policy.mlp_extractor.value_net, policy.value_net],
+        )
+        network = cls(*(nn.Sequential(*part) for part in parts))
+        known = all(type(layer).__name__ in (_LINEAR, *ACTIVATIONS) for layer in network.layers)
+        if not known or _size(network) != _size(policy):
+            layers = ", ".join(type(layer).__name__ for layer in [features, *network.layers])
+            between = " or ".join(ACTIVATIONS)
+            raise ConfigError(
+                f"fully connected networks with {between} between the layers are kept and copied, not {layers}"
+            )
+        return network
+
+    @classmethod
+    def of_arrays(
+        cls, described: dict[str, list[str]], arrays: dict[str, np.ndarray], inputs: int, actions: int
+    ) -> Self:
+        """The network that `described` and `arrays` gave. Raises CheckpointError for what is no such network."""
+        made = {}
+        widths = {"trunk": inputs}
+        for part in _PARTS:
+            width, layers = widths.get(part, widths["trunk"]), []
+            for number, kind in enumerate(described[part]):
+                if kind in ACTIVATIONS:
+                    layers.append(ACTIVATIONS[kind]())
+                    continue
+                weight, bias = (arrays[f"{part}.{number}.{name}"] for name in ("weight", "bias"))
+                shape = (len(bias), width)
+                if kind != _LINEAR or weight.shape != shape or bias.ndim != 1 or weight.dtype != np.float32:
+                    raise CheckpointError(f"its {part} has a layer {number} of {kind} {weight.shape}, not {shape}")
+                layer = nn.Linear(*weight.shape[::-1], device="meta")
+                layer.weight, layer.bias = (nn.Parameter(torch.from_numpy(array)) for array in (weight, bias))
+                layers.append(layer)
+                width = len(bias)
+            widths[part], made[part] = width, nn.Sequential(*layers)
+        if (widths["policy"], widths["value"]) != (actions, 1):
+            raise CheckpointError(f"its heads give {widths['policy']} and {widths['value']} numbers, not {actions}, 1")
+        return cls(**made)
+
+    @property
+    def layers(self) -> list[nn.Module]:
+        """All of them, one part after the other."""
+        return [layer for part in _PARTS for layer in getattr(self, part)]
+
+    @property
+    def described(self) -> dict[str, list[str]]:
+        """The kinds of layers of each part, JSON-able."""
+        return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in _PARTS}
+
+    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """The weights, by name."""
+        for name, tensor in self.state_dict().items():
+            yield name, tensor.detach().cpu().numpy()
+
+    def copy(self) -> Self:
+        """One that no longer learns with this one."""
+        return copy.deepcopy(self)
+
+    def log_probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """(N, A) float32 of the actions, about -1e8 for those that are masked out."""
+        with torch.no_grad():
+            logits = self.policy(self.trunk(torch.as_tensor(observations)))
+            logits = logits - logits.logsumexp(dim=1, keepdim=True)
+            logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
+            return np.asarray((logits - logits.logsumexp(dim=1, keepdim=True)).numpy())
+
+
+def _size(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())

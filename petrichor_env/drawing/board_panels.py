@@ -23,7 +23,6 @@ from petrichor_env.drawing.pieces import (
     panel,
 )
 from petrichor_env.drawing.text import CARD_WORDS, drops_text
-from petrichor_env.rules.southern_winds import RESHUFFLE
 from petrichor_env.state import (
     FACE_DOWN,
     HARVEST,
@@ -37,6 +36,7 @@ from petrichor_env.state import (
     Decision,
     Module,
 )
+from petrichor_env.tables import RESHUFFLE
 from tabletop.drawing.svg import INK, Markup, box, circle, element, group, paragraph, path, text, titled, use, width_of
 from tabletop.words import counted
 

@@ -95,7 +95,7 @@ def question(state: State) -> str:
     if decision == Decision.VOTE:
         return f"how to vote after {_action_of(s)}"
     if decision == Decision.MOVE_VOTE:
-        return f"which vote moves to {WEATHER_WORDS[s['target']]}, as none is left in supply"
+        return f"which vote moves to {WEATHER_WORDS[s['target_space']]}, as none is left in supply"
     if decision in _MODULE_QUESTIONS:
         return _MODULE_QUESTIONS[Decision(decision)](s)
     return f"which card to discard ({_more(cards)})"

@@ -11,6 +11,7 @@ import numpy as np
 from petrichor_env.drawing.icons import NEUTRAL_OWNER
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Decision, Phase, State
+from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
 from tabletop.drawing.owners import OWNER_INKS, OWNER_NUMBERS
 from tabletop.drawing.svg import INK, Markup, box, element, group, text, use
@@ -31,7 +32,7 @@ class View:
     """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
 
     s: State
-    t: State
+    t: Tables
     viewer: int | None
     names: tuple[str, ...]
 

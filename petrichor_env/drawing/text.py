@@ -43,6 +43,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from petrichor_env.tables import Tables
 from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
 from tabletop.drawing.lines import Block, Row, Table, Tiles, Words, joined, width
 from tabletop.words import counted, win_text
@@ -191,7 +192,7 @@ def _weather_line(s: State) -> str:
 # --- the Fields -----------------------------------------------------------------------------------------------------
 
 
-def _fields(s: State, t: State, paint: Paint) -> Tiles:
+def _fields(s: State, t: Tables, paint: Paint) -> Tiles:
     field = FIELDS[int(s["players"])]
     columns = max(tile % _SIDE for tile in field) + 1
     rows = max(tile // _SIDE for tile in field) + 1
@@ -200,7 +201,7 @@ def _fields(s: State, t: State, paint: Paint) -> Tiles:
     return Tiles(in_rows, max(_CELL, *(width(line) for cell in cells.values() for line in cell)))
 
 
-def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[str]:
+def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
     """The lines of a tile, five as a rule."""
     players = int(s["players"])
     if s["crop"][tile] == FACE_DOWN:
@@ -220,7 +221,7 @@ def _tile_lines(s: State, t: State, tile: int, paint: Paint) -> list[str]:
     return [*lines, cloud, *_drops(s, s["cloud_drops"][tile], paint)]
 
 
-def drops_to_grow(s: State, t: State, tile: int) -> str:
+def drops_to_grow(s: State, t: Tables, tile: int) -> str:
     """`2/3`; on the Primrose, which never grows, only the number there."""
     crop, there = s["crop"][tile], s["drops"][tile].sum()
     if crop == Crop.LAKE:
@@ -319,7 +320,7 @@ def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
         yield counted(len(held), "forecast card")
 
 
-def _board(s: State, viewer: int | None, t: State) -> list[str]:
+def _board(s: State, viewer: int | None, t: Tables) -> list[str]:
     if (s["crop"] == FACE_DOWN).any():
         return ["The tiles lie face down; cards and Harvest dice follow when they are turned up."]
     deck = counted(s["deck"].sum(), "card")
@@ -332,7 +333,7 @@ def _board(s: State, viewer: int | None, t: State) -> list[str]:
     ]
 
 
-def _module_lines(s: State, viewer: int | None, t: State) -> Iterator[str]:
+def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:
     """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
     names = owner_names(int(s["players"]))
     if s["decision"] == Decision.FERTILIZER_TILE:
@@ -368,14 +369,14 @@ def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
     return f"{tile_name(players, tile)} {' '.join(counts)}"
 
 
-def southern_winds_lines(s: State, t: State) -> list[str]:
+def southern_winds_lines(s: State, t: Tables) -> list[str]:
     """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
     lines = [winds_card_text(s, t, i) for i in range(s["winds_revealed"])]
     left = ", ".join(str(number + 1) for number in np.flatnonzero(s["winds_deck"]))
     return [*lines, f"Southern Winds deck: {left}."] if left else lines
 
 
-def winds_card_text(s: State, t: State, i: int) -> str:
+def winds_card_text(s: State, t: Tables, i: int) -> str:
     """The i-th revealed card in words: what it does, the numeric die, the tile it took effect on, its icons."""
     card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
     icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]

@@ -43,7 +43,7 @@ _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64
 __all__ = ["broken_counts", "broken_legal", "check"]
 
 
-def check(states: State, tables: np.ndarray | None = None) -> None:
+def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
     """Raise `StateError` with the reason if a count or a rule of the game is broken in any state.
 
     Arguments:

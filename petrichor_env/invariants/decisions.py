@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env.rules.forecasts import TIMINGS
+from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
+from petrichor_env.rules.forecasts import MOVED_UP, TIMINGS
+from petrichor_env.rules.powers import KEPT_DROPS
 from petrichor_env.state import Decision, Phase, Timing, Weather
 
 CARD_OF_DECISION = {
@@ -50,8 +52,11 @@ WEATHER_OF_TIMING = {
     Timing.BEFORE_WIND: Weather.WIND,
     Timing.BEFORE_RAIN: Weather.RAIN,
 }
-MOST_CHOICES = {Decision.POD_TILE: 2, Decision.KEEP_DROP: 3, Decision.FORECAST_DROP: 3}
+MOST_CHOICES = {Decision.POD_TILE: PODS_A_PLAYER, Decision.KEEP_DROP: KEPT_DROPS, Decision.FORECAST_DROP: MOVED_UP}
 """Tiles or drops that these decisions choose one after another; of `forecast_drop` only card 11."""
+PHASE_OF_TIMING = np.full(len(Timing), Phase.WEATHER, np.int8)
+"""When the holders of forecast cards of each point of the timeline are asked."""
+PHASE_OF_TIMING[Timing.ACTION_PHASE], PHASE_OF_TIMING[Timing.BEFORE_HARVEST :] = Phase.ACTION, Phase.HARVEST
 CLOCKWISE, ANTICLOCKWISE = 1, -1
 
 

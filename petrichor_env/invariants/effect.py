@@ -10,9 +10,12 @@ from petrichor_env.invariants.checks import Check, breaks
 from petrichor_env.invariants.decisions import CARD_OF_DECISION, CARD_TO_MOVE_CLOUD, CARD_TO_RAIN, MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed
 from petrichor_env.rules.action_phase import HAND_LIMIT
+from petrichor_env.rules.card_actions import FROST_DROPS, SUN_DROPS
+from petrichor_env.rules.powers import PRICES
 from petrichor_env.state import (
     DECISION_NAMES,
     MAX_PLAYERS,
+    NO_SPACE,
     NO_TILE,
     NOBODY,
     NUM_KINDS,
@@ -20,7 +23,6 @@ from petrichor_env.state import (
     Cloud,
     Decision,
     Phase,
-    Power,
     Weather,
 )
 from petrichor_env.words import owner_names, tile_name
@@ -28,10 +30,10 @@ from tabletop.words import name_or_none
 
 
 def full_price(s: np.ndarray) -> np.ndarray:
-    """Other cards that pay for the whole action, (N,): two for one of its kind, but any is a Sun for the Sun power."""
+    """Other cards that pay for the whole action, (N,)."""
     power = s["power"][np.arange(len(s)), np.maximum(s["actor"], 0)]
-    any_is_sun = (s["card"] == Weather.SUN) & (power == Power.SUN)
-    return np.where(s["optional"] == 1, 2, 1) * np.where(any_is_sun, 1, 2)
+    price: np.ndarray = np.where(s["optional"] == 1, 2, 1) * PRICES[power, s["card"]]
+    return price
 
 
 def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -103,10 +105,11 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield breaks(
         frost & ~into_cloud & (free_clouds < 1), lambda i: f"{asked(i)}: there is no cloud left for a Frost action"
     )
-    needed = np.where(frost, 1, 0)
-    needed = np.where((decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN)), 2, needed)
-    target, owner = s["target"], s["target_owner"]
-    has_target = taking | moving | is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
+    needed = np.where(frost, FROST_DROPS, 0)
+    sun = (decision == Decision.SUN_CLOUD) | (taking & ~in_weather & (s["card"] == Weather.SUN))
+    needed = np.where(sun, SUN_DROPS, needed)
+    target, owner, space = s["target"], s["target_owner"], s["target_space"]
+    has_target = taking | is_one_of(Decision.WIND_DIRECTION, Decision.WIND_TILE, Decision.FROST_POWER)
     has_target |= is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
     last_of_several = np.zeros(len(s), bool)  # the choice before
     for asked_for, choices in MOST_CHOICES.items():
@@ -115,10 +118,12 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     either = (is_one_of(Decision.FORECAST_TILE) & (s["forecast"] == CARD_TO_MOVE_CLOUD)) | (
         is_one_of(Decision.FORECAST_DROP) & (s["forecast"] == CARD_TO_RAIN)
     )
-    yield breaks(
-        (running | ~forfeited) & ~either & (has_target != (target != NO_TILE)),
-        lambda i: f"pending.target is {'missing' if target[i] < 0 else 'given'} for {asked(i)}",
-    )
+    has_target |= either & (target != NO_TILE)
+    for there, expected in ((target != NO_TILE, has_target), (space != NO_SPACE, moving)):
+        yield breaks(
+            (running | ~forfeited) & (there != expected),
+            lambda i, there=there: f"pending.target is {'given' if there[i] else 'missing'} for {asked(i)}",
+        )
     has_owner = is_one_of(Decision.RAIN_SECOND_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION)
     has_owner |= last_of_several & is_one_of(Decision.FORECAST_DROP)
     yield breaks(
@@ -166,8 +171,7 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
             f"{asked(i)}: the supply of {supply[i]} drops is enough; drops are taken from tiles only if it is short"
         ),
     )
-    space = np.clip(target, 0, NUM_KINDS - 1)
-    near = (target == s["card"]) | (target == (s["card"] + 1) % NUM_KINDS)
+    near = (space == s["card"]) | (space == (s["card"] + 1) % NUM_KINDS)
     yield breaks(
         moving & ~in_weather & ~near,
         lambda i: f"{asked(i)}: the vote goes to the action's weather or the next one clockwise",
@@ -176,5 +180,5 @@ def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         moving & (s["vote_supply"][rows, actor] > 0),
         lambda i: f"{asked(i)}: a vote is moved only with an empty supply; it holds {s['vote_supply'][i, actor[i]]}",
     )
-    elsewhere = s["votes"][rows, :, actor].sum(axis=1, dtype=np.int64) - s["votes"][rows, space, actor]
+    elsewhere = s["votes"][rows, :, actor].sum(axis=1, dtype=np.int64) - s["votes"][rows, np.maximum(space, 0), actor]
     yield breaks(moving & (elsewhere == 0), lambda i: f"{asked(i)}: there is no vote on another weather space")

@@ -18,10 +18,12 @@ from petrichor_env.invariants.decisions import (
     FORECAST_WINDOWS,
     FORECASTS_OF_DECISION,
     MOST_CHOICES,
+    PHASE_OF_TIMING,
 )
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.forecasts import DEALT, DROPS_NEEDED, TIMINGS
 from petrichor_env.state import (
+    BLANK,
     DECISION_NAMES,
     FACE_DOWN,
     HARVEST,
@@ -101,7 +103,7 @@ def broken_promos(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         lambda i: f"the tiles lie face down, but decision {DECISION_NAMES[s['decision'][i]]!r} is asked",
     )
     for field in ("drops", "cloud", "votes", "points", "voting_wins", "wheat_tokens", "dice", "harvested", "passed"):
-        there = (s[field] != (NOBODY if field == "passed" else 0)).reshape(len(s), -1).any(axis=1)
+        there = (s[field] != BLANK[field]).reshape(len(s), -1).any(axis=1)
         yield breaks(face_down & there, lambda i, field=field: f"{field} is set, but the tiles still lie face down")
     yield breaks(face_down & (s["round"] != 1), lambda i: "the tiles lie face down after the first round")
     on = _is_on(s, Module.FERTILIZER)
@@ -306,11 +308,8 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         np.where(free, ~np.isin(timing, FORECAST_WINDOWS), settled & (timing != expected)),
         lambda i: f"pending.timing is {TIMING_NAMES[timing[i]]!r} for {asked(i)}",
     )
-    wanted_phase = np.select(
-        [timing == Timing.ACTION_PHASE, timing < Timing.BEFORE_HARVEST], [Phase.ACTION, Phase.WEATHER], Phase.HARVEST
-    )
     yield breaks(
-        (free | carried_out) & (phase != wanted_phase),
+        (free | carried_out) & (phase != PHASE_OF_TIMING[timing]),
         lambda i: f"{asked(i)} at {TIMING_NAMES[timing[i]]!r} is not asked in phase {PHASE_NAMES[phase[i]]!r}",
     )
     window = free | (carried_out & (timing != Timing.ACTION_PHASE))

@@ -13,15 +13,18 @@ from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
-from petrichor_env.rules.drafting import NOT_DRAFTING
-from petrichor_env.rules.southern_winds import RESHUFFLE
+from petrichor_env.rules.drafting import CARDS_DEALT
+from petrichor_env.rules.growing import FIRST_SIDE
+from petrichor_env.rules.setup import BASE_GAME, MODULE_OF_CROP
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
     MAX_PLAYERS,
+    NO_SPACE,
     NO_TILE,
     NOBODY,
+    NOT_DRAFTING,
     NUM_FORECASTS,
     NUM_KINDS,
     NUM_TILES,
@@ -38,24 +41,17 @@ from petrichor_env.state import (
     Power,
     Timing,
 )
+from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import FIELDS, crop_name, owner_names, tile_name
 
 _WINDS_SHOWN = STATE["winds_card"].shape[0]
-CARDS_DEALT = np.array([0, 8, 7, 7, 6, 6])
-"""Cards a player is dealt in every round, by number of players (1 is solo)."""
-MODULE_OF_CROP = {
-    Crop.CACTUS: Module.CACTUS,
-    Crop.LAKE: Module.LAKE,
-    **dict.fromkeys((Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE), Module.FLOWER_TILES),
-}
-"""The module that each tile which is not in the base game's box comes with."""
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
 
 
 def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[int], tables: np.ndarray) -> np.ndarray:
     """How many tiles of each crop the field is drawn from, (number of crops,) int64."""
     copies = tables["copies"][0].astype(np.int64)
-    copies[[crop for crop, module in MODULE_OF_CROP.items() if module not in modules]] = 0
+    copies[[module != BASE_GAME and module not in modules for module in MODULE_OF_CROP]] = 0
     if players == 2:
         copies[Crop.CORN] = 0
     if players == 1:  # only the copies with a compass
@@ -68,8 +64,8 @@ def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[in
 
 def no_such_tile(players: int, crop: int, no_more_tricks: bool, modules: Container[int]) -> str:
     """Why a crop cannot be in the field at all."""
-    module = MODULE_OF_CROP.get(Crop(crop))
-    if module is not None and module not in modules:
+    module = MODULE_OF_CROP[crop]
+    if module != BASE_GAME and module not in modules:
         return f"a {CROP_NAMES[crop]} tile in the field; it comes with the module {MODULES[module]!r}"
     if players == 2 and crop == Crop.CORN:
         return "a corn tile in the field; both are removed in the 2 player game (Setup)"
@@ -139,6 +135,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "turns": (0, s["players"]),
         "last_turns": (0, last_seat),
         "turn_index": (0, 2 * s["players"]),
+        "pod_turns": (0, s["players"]),
         "harvested": (0, 1),
         "crop": (FACE_DOWN, len(Crop) - 1),
         "growing": (0, len(Growing) - 1),
@@ -151,6 +148,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "lowest_card": (0, NUM_KINDS - 1),
         "target": (NO_TILE, NUM_TILES - 1),
         "target_owner": (NOBODY, s["owners"] - 1),
+        "target_space": (NO_SPACE, NUM_KINDS - 1),
         "selected": (0, 1),
         "weather": (-1, NUM_KINDS - 1),
         "chosen_power": (0, len(Power) - 1),
@@ -225,8 +223,7 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     )
     left_out = s["variants"][:, VARIANTS.index("no_more_tricks")]
     allowed = copies[s["players"], left_out]
-    for crop, module in MODULE_OF_CROP.items():
-        allowed[:, crop] *= s["modules"][:, module]
+    allowed *= np.where(MODULE_OF_CROP == BASE_GAME, 1, s["modules"][:, MODULE_OF_CROP])
 
     def too_many(i: int, crop: int) -> str:
         if allowed[i, crop] == 0:
@@ -246,7 +243,7 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     needed = tables["drops_to_grow"][0][np.maximum(s["crop"], 0)]
     closed = is_closed(s)
     enough, token = on_field & (drops >= needed) & ~closed, s["growing"]
-    sprouts = np.isin(s["crop"], (Crop.COFFEE, Crop.RICE))
+    sprouts = FIRST_SIDE[s["crop"]] == Growing.SPROUTING
     yield breaks(
         closed & (token != Growing.NONE),
         lambda i, t: f"{_tile_text(s, i, t)} has a growing token, but it is closed; it grows only in bloom",
@@ -375,7 +372,7 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         ),
     )
     hands = s["hand"].sum(axis=2, dtype=np.int64)
-    dealt = CARDS_DEALT[s["players"]]
+    dealt = CARDS_DEALT[s["players"]].astype(np.int64)
     most = dealt + np.where(s["round"] > 1, np.where(s["players"] > 1, HAND_LIMIT, 0), s["players"] == 2)
     at_limit = np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)) & (s["forfeited"] == NOBODY)
     most = np.where(at_limit, HAND_LIMIT, most)

@@ -17,14 +17,14 @@ from petrichor_env.invariants.decisions import (
     is_window,
     turn_order,
 )
-from petrichor_env.invariants.pieces import CARDS_DEALT
 from petrichor_env.rules.action_phase import HAND_LIMIT
-from petrichor_env.rules.drafting import NOT_DRAFTING
+from petrichor_env.rules.drafting import CARDS_DEALT, PACKS_PASSED, PICKS
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     DECISION_NAMES,
     MAX_PLAYERS,
     NOBODY,
+    NOT_DRAFTING,
     NUM_KINDS,
     NUM_TILES,
     PHASE_NAMES,
@@ -36,9 +36,7 @@ from petrichor_env.state import (
 )
 from tabletop.words import name_or_none
 
-_PACKS_PASSED = np.array([0, 0, 3, 3, 2, 2])
-"""How often packs are passed on in a draft, by number of players; of each 1 card is chosen, then 2 and 2."""
-_CARDS_PICKED = np.array([0, 1, 3, 5])
+_CARDS_PICKED = np.cumsum([0, *PICKS])
 """Cards chosen by the time that packs have been passed on 0, 1, 2, 3 times."""
 
 _PHASES_OF = np.zeros((len(Decision), len(Phase)), bool)
@@ -112,7 +110,7 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     """Phase 1 (turns and passing), and whoever is asked in turn order."""
     decision, phase, players = s["decision"], s["phase"], s["players"].astype(np.int64)
     actor, first, passed = (s[field].astype(np.int64) for field in ("actor", "first_player", "passed"))
-    turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"]
+    turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"] + s["pod_turns"]
 
     def name(seat: np.ndarray) -> str:
         return "nobody" if seat < 0 else f"player_{seat}"
@@ -157,7 +155,10 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     offered = is_window(decision, s["forecast"]) & (timing != Timing.SUN_TURN)
     expected = np.where(offered, (first + s["timing_index"]) % players, expected)
     offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
-    offset = np.where(decision == Decision.POD_TILE, players, offset)
+    placing = decision == Decision.POD_TILE
+    offset = np.where(placing, players, offset)
+    early = running & (s["pod_turns"] > 0) & ~(placing & (s["turn_index"] == players))
+    yield breaks(early, lambda i: "players have placed pods, but not everybody has moved a drop with the Wind")
     last = np.where(decision == Decision.FERTILIZER_TILE, NUM_TILES, players) + offset
     yield breaks(
         running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= last)),
@@ -255,10 +256,10 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
         lambda i: "packs of cards outside a draft",
     )
     step, index = np.maximum(s["draft_step"], 0), s["turn_index"].astype(np.int64)
-    picks = np.where(step == 0, 1, 2)
+    picks = PICKS[step].astype(np.int64)
     yield breaks(
-        drafting & ((s["draft_step"] < 0) | (s["draft_step"] >= _PACKS_PASSED[players])),
-        lambda i: f"pending.draft_step is {s['draft_step'][i]}; packs are passed on {_PACKS_PASSED[players[i]]} times",
+        drafting & ((s["draft_step"] < 0) | (s["draft_step"] >= PACKS_PASSED[players])),
+        lambda i: f"pending.draft_step is {s['draft_step'][i]}; packs are passed on {PACKS_PASSED[players[i]]} times",
     )
     yield breaks(
         drafting & ((s["cards_left"] < 1) | (s["cards_left"] > picks)),
@@ -270,7 +271,7 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
     )
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(players, 1)[:, None]
     there = np.arange(MAX_PLAYERS) < players[:, None]
-    before = np.where(step == 0, 0, _CARDS_PICKED[step])[:, None]
+    before = _CARDS_PICKED[step][:, None]
     done = np.where(place < index[:, None], picks[:, None], 0)
     done = np.where(place == index[:, None], (picks - s["cards_left"])[:, None], done)
     picked = before + done

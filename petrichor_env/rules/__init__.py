@@ -5,6 +5,6 @@ Nothing here knows of Gymnasium, PettingZoo or torch. `s` is always the game's r
 
 from petrichor_env.rules.game_flow import forfeit, legal, reset, step
 from petrichor_env.rules.hidden import sample_hidden
-from petrichor_env.rules.scoring import ranks, winners
+from petrichor_env.rules.scoring import ranks
 
-__all__ = ["forfeit", "legal", "ranks", "reset", "sample_hidden", "step", "winners"]
+__all__ = ["forfeit", "legal", "ranks", "reset", "sample_hidden", "step"]

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from petrichor_env.actions import CARD, DECLINE, FORECAST, PASS, PLAY, SUBSTITUTE
-from petrichor_env.rules.asking import allow_cards
+from petrichor_env.rules.asking import allow_cards, clockwise
 from petrichor_env.rules.card_actions import start_action
 from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
 from petrichor_env.rules.powers import price_of_another_card
 from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
-from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, Decision, Phase, State, Timing
+from petrichor_env.state import NO_CARD, NOBODY, NUM_KINDS, SELECTING, Decision, Phase, State, Timing
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 HAND_LIMIT = 4
 """Cards a player may keep at the end of the Action Phase."""
-
-_TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)
-_VOTE, _DISCARD = int(Decision.VOTE), int(Decision.DISCARD)
-_ACTION, _WEATHER = int(Phase.ACTION), int(Phase.WEATHER)
-_TURN_TIMING = int(Timing.ACTION_PHASE)
-_NO_CARD = -1
 
 
 @rule
@@ -43,8 +38,8 @@ def discard_hand(s: State, seat: int) -> None:
 
 
 @rule
-def start_action_phase(s: State, t: State) -> None:
-    s.phase = _ACTION
+def start_action_phase(s: State, t: Tables) -> None:
+    s.phase = Phase.ACTION
     s.turns = 0
     s.turn_index = 0
     s.passed = NOBODY
@@ -52,17 +47,17 @@ def start_action_phase(s: State, t: State) -> None:
     s.harvested = 0
     if s.players == 1:
         neutral_turn(s, t)
-    ask(s, _TURN, s.first_player)
+    ask(s, Decision.TURN, s.first_player)
 
 
 # --- A turn ----------------------------------------------------------------------------------------------------------
 
 
 @rule
-def allow_turn(s: State, t: State) -> None:
+def allow_turn(s: State, t: Tables) -> None:
     """Play one card, or two cards as one of another kind, or pass; nobody passes on their first turn of the round."""
-    allow_forecasts(s, t, _TURN_TIMING)
-    cards = cards_in_hand(s, int(s.actor))
+    allow_forecasts(s, t, Timing.ACTION_PHASE)
+    cards = cards_in_hand(s, s.actor)
     if s.turns >= s.players or cards == 0:
         allow(s, PASS)
     for kind in range(NUM_KINDS):
@@ -74,9 +69,9 @@ def allow_turn(s: State, t: State) -> None:
 
 
 @rule
-def take_turn(s: State, t: State, action: int) -> None:
-    """Answers TURN. A pass for want of cards is nobody's choice: what was revealed before it stays to be seen."""
-    if action != PASS or cards_in_hand(s, int(s.actor)) > 0:
+def take_turn(s: State, t: Tables, action: int) -> None:
+    """Answers TURN. A pass without cards is no choice, so the cards revealed before it stay visible."""
+    if action != PASS or cards_in_hand(s, s.actor) > 0:
         clear_winds_log(s)
     if action >= FORECAST:
         play_forecast(s, t, action - FORECAST + 1)
@@ -90,7 +85,7 @@ def take_turn(s: State, t: State, action: int) -> None:
 def allow_optional_action(s: State) -> None:
     """Two cards of the kind, each of which two others may stand for."""
     allow(s, DECLINE)
-    cards = cards_in_hand(s, int(s.actor))
+    cards = cards_in_hand(s, s.actor)
     for kind in range(NUM_KINDS):
         of_kind = int(s.hand[s.actor, kind])
         others = cards - of_kind
@@ -102,7 +97,7 @@ def allow_optional_action(s: State) -> None:
 
 
 @rule
-def choose_optional_action(s: State, t: State, action: int) -> None:
+def choose_optional_action(s: State, t: Tables, action: int) -> None:
     """Answers OPTIONAL_ACTION."""
     if action == DECLINE:
         end_turn(s, t)
@@ -112,16 +107,16 @@ def choose_optional_action(s: State, t: State, action: int) -> None:
 
 
 @rule
-def play(s: State, t: State, action: int, matching: int) -> None:
+def play(s: State, t: Tables, action: int, matching: int) -> None:
     """Perform an action for that many matching cards, or ask which cards stand for them."""
     if action >= SUBSTITUTE:
         s.card = action - SUBSTITUTE
-        s.cards_left = matching * price_of_another_card(s, int(s.card))
+        s.cards_left = matching * price_of_another_card(s, s.card)
         s.lowest_card = 0
-        ask(s, _PAY, s.actor)
+        ask(s, Decision.PAY, s.actor)
     else:
         s.card = action - PLAY
-        discard(s, int(s.actor), int(s.card), matching)
+        discard(s, s.actor, s.card, matching)
         start_action(s, t)
 
 
@@ -130,23 +125,23 @@ def may_pay_with_the_card(s: State) -> bool:
     """In an optional action one of the two cards may be of the kind itself; it is named before the other cards."""
     if s.optional == 0 or s.hand[s.actor, s.card] == 0:
         return False
-    return bool(s.cards_left == 2 * price_of_another_card(s, int(s.card)))
+    return bool(s.cards_left == 2 * price_of_another_card(s, s.card))
 
 
 @rule
 def allow_pay(s: State) -> None:
     if may_pay_with_the_card(s):
-        others = cards_in_hand(s, int(s.actor)) - int(s.hand[s.actor, s.card])
-        if others >= price_of_another_card(s, int(s.card)):
-            allow(s, CARD + int(s.card))
-    allow_cards(s, s.hand[s.actor], int(s.card))
+        others = cards_in_hand(s, s.actor) - int(s.hand[s.actor, s.card])
+        if others >= price_of_another_card(s, s.card):
+            allow(s, CARD + s.card)
+    allow_cards(s, s.hand[s.actor], s.card)
 
 
 @rule
-def pay(s: State, t: State, action: int) -> None:
+def pay(s: State, t: Tables, action: int) -> None:
     """Answers PAY: two cards of other kinds, for the Sun power one, for each missing card."""
     kind = action - CARD
-    discard(s, int(s.actor), kind, 1)
+    discard(s, s.actor, kind, 1)
     if kind == s.card:
         s.cards_left -= price_of_another_card(s, kind)
     else:
@@ -158,23 +153,22 @@ def pay(s: State, t: State, action: int) -> None:
 
 
 @rule
-def end_action(s: State, t: State) -> None:
+def end_action(s: State, t: Tables) -> None:
     """After the vote: the optional action if nobody has passed yet, else the next turn.
 
-    With two cards or more it is asked even if no two fit, or the others would see what the hand lacks.
+    Whoever has two cards is asked even if no two fit: otherwise the others would see what the hand lacks.
     """
-    s.card = _NO_CARD
-    s.target = NO_TILE
-    if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, int(s.actor)) >= 2:
-        ask(s, _OPTIONAL_ACTION, s.actor)
+    s.card = NO_CARD
+    if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, s.actor) >= 2:
+        ask(s, Decision.OPTIONAL_ACTION, s.actor)
     else:
         end_turn(s, t)
 
 
 @rule
-def end_turn(s: State, t: State) -> None:
+def end_turn(s: State, t: Tables) -> None:
     s.optional = 0
-    s.turns = min(int(s.turns) + 1, int(s.players))
+    s.turns = min(s.turns + 1, s.players)
     if s.passed != NOBODY:
         s.last_turns -= 1
         if s.last_turns == 0:
@@ -182,20 +176,20 @@ def end_turn(s: State, t: State) -> None:
             return
     elif s.players == 1:
         neutral_turn(s, t)
-    ask(s, _TURN, (int(s.actor) + 1) % int(s.players))
+    ask(s, Decision.TURN, (s.actor + 1) % s.players)
 
 
 # --- Passing ---------------------------------------------------------------------------------------------------------
 
 
 @rule
-def pass_turn(s: State, t: State) -> None:
+def pass_turn(s: State, t: Tables) -> None:
     if s.passed != NOBODY:
         end_turn(s, t)
         return
     s.passed = s.actor
     if s.players != 2:
-        discard_hand(s, int(s.actor))
+        discard_hand(s, s.actor)
     if s.players == 1:
         if s.variants[3] == 1:  # One More Turn
             neutral_turn(s, t)
@@ -204,14 +198,14 @@ def pass_turn(s: State, t: State) -> None:
     if s.players > 2:
         take_first_player_marker(s)
     s.last_turns = s.players - 1
-    ask(s, _TURN, (int(s.actor) + 1) % int(s.players))
+    ask(s, Decision.TURN, (s.actor + 1) % s.players)
 
 
 @rule
 def take_first_player_marker(s: State) -> None:
     """It must move: if the passing player has it already, it goes to their right."""
     if s.first_player == s.actor:
-        s.first_player = (int(s.actor) - 1) % int(s.players)
+        s.first_player = (s.actor - 1) % s.players
     else:
         s.first_player = s.actor
 
@@ -227,33 +221,34 @@ def end_action_phase(s: State) -> None:
 
 
 @rule
-def continue_hand_limit(s: State) -> None:
+def continue_hand_limit(s: State) -> bool:
     """Ask the next player, from the first player on, who holds too many cards."""
     while s.turn_index < s.players:
-        seat = (int(s.first_player) + int(s.turn_index)) % int(s.players)
+        seat = clockwise(s, s.turn_index)
         too_many = cards_in_hand(s, seat) - HAND_LIMIT
         if too_many > 0:
             s.cards_left = too_many
             s.lowest_card = 0
-            ask(s, _DISCARD, seat)
-            return
+            ask(s, Decision.DISCARD, seat)
+            return True
         s.turn_index += 1
-    s.phase = _WEATHER
+    s.phase = Phase.WEATHER
     s.turn_index = 0
-    s.weather = -1
+    s.weather = SELECTING
     ask_nothing(s)
+    return False
 
 
 @rule
 def allow_discard(s: State) -> None:
-    allow_cards(s, s.hand[s.actor], _NO_CARD)
+    allow_cards(s, s.hand[s.actor], NO_CARD)
 
 
 @rule
 def discard_down(s: State, action: int) -> None:
     """Answers DISCARD."""
     kind = action - CARD
-    discard(s, int(s.actor), kind, 1)
+    discard(s, s.actor, kind, 1)
     s.cards_left -= 1
     s.lowest_card = kind
     if s.cards_left == 0:

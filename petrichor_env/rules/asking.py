@@ -1,4 +1,4 @@
-"""Which actions mean whose drops, and how several cards at once are named."""
+"""Whose turn it is, whose drops an action means, and how several cards are named one after another."""
 
 from __future__ import annotations
 
@@ -11,15 +11,27 @@ from tabletop.legal import allow
 
 
 @rule
+def clockwise(s: State, turns: int) -> int:
+    """Who comes that many turns after the first player."""
+    return (s.first_player + turns) % s.players
+
+
+@rule
+def anticlockwise(s: State, turns: int) -> int:
+    """Who comes that many turns after the last player, where the last one begins."""
+    return (s.first_player - 1 - turns) % s.players
+
+
+@rule
 def seat_of(s: State, owner: int) -> int:
     """Whose drops an action means: `owner` counts clockwise from the actor."""
-    return (int(s.actor) + owner) % int(s.owners)
+    return (s.actor + owner) % s.owners
 
 
 @rule
 def owner_of(s: State, seat: int) -> int:
     """The opposite of `seat_of`."""
-    return (seat - int(s.actor)) % int(s.owners)
+    return (seat - s.actor) % s.owners
 
 
 @rule

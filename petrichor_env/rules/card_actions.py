@@ -19,41 +19,41 @@ from petrichor_env.rules.fields import (
     own_drops_on_tiles,
     rains_on,
 )
-from petrichor_env.rules.growing import check_growing, take_drop
-from petrichor_env.rules.powers import allow_rain_power, ask_frost_power, can_use_rain_power, moves_far, use_rain_power
+from petrichor_env.rules.growing import check_growing
+from petrichor_env.rules.powers import (
+    allow_rain_power,
+    can_use_frost_power,
+    can_use_rain_power,
+    moves_far,
+    use_rain_power,
+)
 from petrichor_env.rules.promos import draw_from_lake
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, NOBODY, NUM_TILES, Decision, State, Weather
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
-
-_FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
-_FROST_TILE, _FROST_CLOUD = int(Decision.FROST_TILE), int(Decision.FROST_CLOUD)
-_SUN_CLOUD, _WIND_CLOUD = int(Decision.SUN_CLOUD), int(Decision.WIND_CLOUD)
-_WIND_DIRECTION, _WIND_TILE = int(Decision.WIND_DIRECTION), int(Decision.WIND_TILE)
-_RAIN_DROP, _RAIN_SECOND_DROP = int(Decision.RAIN_DROP), int(Decision.RAIN_SECOND_DROP)
-_TAKE_DROP = int(Decision.TAKE_DROP)
 
 FROST_DROPS = 1
 SUN_DROPS = 2
 
 
 @rule
-def start_action(s: State, t: State) -> None:
+def start_action(s: State, t: Tables) -> None:
     """Ask for the first choice of the action `s.card`, or nothing where it cannot be resolved."""
-    seat = int(s.actor)
+    seat = s.actor
     ask_nothing(s)
-    if s.card == _FROST:
+    if s.card == Weather.FROST:
         if can_supply(s, seat, FROST_DROPS):
             ask_frost(s, t, seat)
-    elif s.card == _RAIN:
+    elif s.card == Weather.RAIN:
         if can_rain(s, seat) or can_use_rain_power(s, seat):
-            ask(s, _RAIN_DROP, seat)
+            ask(s, Decision.RAIN_DROP, seat)
     elif not has_own_cloud(s, seat):
         return
-    elif s.card == _WIND:
-        ask(s, _WIND_CLOUD, seat)
+    elif s.card == Weather.WIND:
+        ask(s, Decision.WIND_CLOUD, seat)
     elif can_supply(s, seat, SUN_DROPS):
-        ask(s, _SUN_CLOUD, seat)
+        ask(s, Decision.SUN_CLOUD, seat)
 
 
 @rule
@@ -87,36 +87,17 @@ def allow_take_drop(s: State) -> None:
             allow(s, TILE + tile)
 
 
-@rule
-def ask_for_drops(s: State, drops: int) -> bool:
-    """Ask for a tile that gives a drop up while the actor's supply is short. Says whether it did."""
-    if s.supply[s.actor] >= drops:
-        return False
-    ask(s, _TAKE_DROP, s.actor)
-    return True
-
-
-@rule
-def take_drop_for_action(s: State, t: State, tile: int) -> None:
-    """Answers TAKE_DROP in the Action Phase."""
-    take_drop(s, t, tile, int(s.actor))
-    if s.card == _FROST:
-        frost(s, t)
-    else:
-        sun(s, t)
-
-
 # --- Frost -----------------------------------------------------------------------------------------------------------
 
 
 @rule
-def ask_frost(s: State, t: State, seat: int) -> None:
+def ask_frost(s: State, t: Tables, seat: int) -> None:
     """Where the new cloud comes. Five players add to another cloud once all are out (Flowers, Gioco in 5 giocatori)."""
     if clouds_left(s, t) > 0:
         if has_free_tile(s):
-            ask(s, _FROST_TILE, seat)
+            ask(s, Decision.FROST_TILE, seat)
     elif s.players == 5 and has_foreign_cloud(s, seat):
-        ask(s, _FROST_CLOUD, seat)
+        ask(s, Decision.FROST_CLOUD, seat)
 
 
 @rule
@@ -137,7 +118,7 @@ def allow_frost_cloud(s: State) -> None:
     if s.supply[s.actor] < FROST_DROPS:
         allow(s, DECLINE)
     for tile in range(NUM_TILES):
-        if is_foreign_cloud(s, tile, int(s.actor)):
+        if is_foreign_cloud(s, tile, s.actor):
             allow(s, TILE + tile)
 
 
@@ -151,7 +132,7 @@ def allow_frost_tile(s: State) -> None:
 
 
 @rule
-def choose_frost_tile(s: State, t: State, action: int) -> None:
+def choose_frost_tile(s: State, t: Tables, action: int) -> None:
     """Answers FROST_TILE and FROST_CLOUD."""
     ask_nothing(s)
     if action != DECLINE:
@@ -160,16 +141,18 @@ def choose_frost_tile(s: State, t: State, action: int) -> None:
 
 
 @rule
-def frost(s: State, t: State) -> None:
+def frost(s: State, t: Tables) -> None:
     """A new light cloud with one own drop."""
-    if ask_for_drops(s, FROST_DROPS):
+    if s.supply[s.actor] < FROST_DROPS:
+        ask(s, Decision.TAKE_DROP, s.actor)
         return
-    if has_cloud(s, int(s.target)):
-        add_to_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
+    if has_cloud(s, s.target):
+        add_to_cloud(s, s.target, s.actor, FROST_DROPS)
         settle_clouds(s, t)
     else:
-        new_cloud(s, int(s.target), int(s.actor), FROST_DROPS)
-        if ask_frost_power(s):
+        new_cloud(s, s.target, s.actor, FROST_DROPS)
+        if can_use_frost_power(s):
+            ask(s, Decision.FROST_POWER, s.actor)
             return
     s.target = NO_TILE
     ask_nothing(s)
@@ -186,7 +169,7 @@ def allow_sun_cloud(s: State) -> None:
 
 
 @rule
-def choose_sun_cloud(s: State, t: State, action: int) -> None:
+def choose_sun_cloud(s: State, t: Tables, action: int) -> None:
     ask_nothing(s)
     if action != DECLINE:
         s.target = action - TILE
@@ -194,11 +177,12 @@ def choose_sun_cloud(s: State, t: State, action: int) -> None:
 
 
 @rule
-def sun(s: State, t: State) -> None:
+def sun(s: State, t: Tables) -> None:
     """Exactly two own drops into the cloud."""
-    if ask_for_drops(s, SUN_DROPS):
+    if s.supply[s.actor] < SUN_DROPS:
+        ask(s, Decision.TAKE_DROP, s.actor)
         return
-    add_to_cloud(s, int(s.target), int(s.actor), SUN_DROPS)
+    add_to_cloud(s, s.target, s.actor, SUN_DROPS)
     s.target = NO_TILE
     settle_clouds(s, t)
     ask_nothing(s)
@@ -210,12 +194,12 @@ def sun(s: State, t: State) -> None:
 @rule
 def allow_rain_drop(s: State) -> None:
     """Any drop of a cloud with an own drop; the second one from another cloud, or none."""
-    if s.decision == _RAIN_SECOND_DROP:
+    if s.decision == Decision.RAIN_SECOND_DROP:
         allow(s, DECLINE)
     else:
         allow_rain_power(s)
     for tile in range(NUM_TILES):
-        if tile == s.target or not rains_on(s, tile, int(s.actor)):
+        if tile == s.target or not rains_on(s, tile, s.actor):
             continue
         for seat in range(s.owners):
             if s.cloud_drops[tile, seat] > 0:
@@ -223,30 +207,30 @@ def allow_rain_drop(s: State) -> None:
 
 
 @rule
-def choose_rain_drop(s: State, t: State, action: int) -> None:
+def choose_rain_drop(s: State, t: Tables, action: int) -> None:
     """Answers RAIN_DROP and RAIN_SECOND_DROP. Both drops fall together; growth is checked after."""
-    if s.decision == _RAIN_DROP and action < DROP:
+    if s.decision == Decision.RAIN_DROP and action < DROP:
         use_rain_power(s, t, action)
         return
-    seat = int(s.actor)
+    seat = s.actor
     tile, owner = NO_TILE, NOBODY
     if action != DECLINE:
         tile = (action - DROP) // MAX_PLAYERS
         owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
-    if s.decision == _RAIN_DROP:
+    if s.decision == Decision.RAIN_DROP:
         for other in range(NUM_TILES):
             if other != tile and rains_on(s, other, seat):
                 s.target = tile
                 s.target_owner = owner
-                ask(s, _RAIN_SECOND_DROP, seat)
+                ask(s, Decision.RAIN_SECOND_DROP, seat)
                 return
     else:
-        fall(s, int(s.target), int(s.target_owner))
+        fall(s, s.target, s.target_owner)
     if tile != NO_TILE:
         fall(s, tile, owner)
         check_growing(s, t, tile)
     if s.target != NO_TILE:
-        check_growing(s, t, int(s.target))
+        check_growing(s, t, s.target)
     s.target = NO_TILE
     s.target_owner = NOBODY
     settle_clouds(s, t)
@@ -266,31 +250,31 @@ def fall(s: State, tile: int, owner: int) -> None:
 @rule
 def choose_wind_cloud(s: State, action: int) -> None:
     s.target = action - TILE
-    ask(s, _WIND_TILE if moves_far(s, int(s.target)) else _WIND_DIRECTION, s.actor)
+    ask(s, Decision.WIND_TILE if moves_far(s, s.target) else Decision.WIND_DIRECTION, s.actor)
 
 
 @rule
 def allow_direction(s: State) -> None:
     for direction in range(4):
-        if neighbour(s, int(s.target), direction) != NO_TILE:
+        if neighbour(s, s.target, direction) != NO_TILE:
             allow(s, DIRECTION + direction)
 
 
 @rule
-def choose_wind_direction(s: State, t: State, action: int) -> None:
+def choose_wind_direction(s: State, t: Tables, action: int) -> None:
     """The cloud goes to an orthogonally adjacent tile."""
-    wind(s, t, neighbour(s, int(s.target), action - DIRECTION))
+    wind(s, t, neighbour(s, s.target, action - DIRECTION))
 
 
 @rule
-def choose_wind_tile(s: State, t: State, action: int) -> None:
+def choose_wind_tile(s: State, t: Tables, action: int) -> None:
     """Answers WIND_TILE: a cloud that goes further than to a neighbour."""
     wind(s, t, action - TILE)
 
 
 @rule
-def wind(s: State, t: State, to: int) -> None:
-    move_cloud(s, int(s.target), to)
+def wind(s: State, t: Tables, to: int) -> None:
+    move_cloud(s, s.target, to)
     draw_from_lake(s, to)
     s.target = NO_TILE
     settle_clouds(s, t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from petrichor_env.state import NUM_KINDS, State
+from petrichor_env.tables import Tables
 from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
 
@@ -13,7 +14,7 @@ def roll_numeric_die(s: State) -> int:
 
 
 @rule
-def roll_harvest_die(s: State, t: State) -> int:
+def roll_harvest_die(s: State, t: Tables) -> int:
     return int(t.harvest_die[random_below(s, 6)])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from petrichor_env.rules.fields import drops_in_cloud, has_cloud, land
 from petrichor_env.rules.growing import check_growing
 from petrichor_env.state import NUM_TILES, Cloud, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
 GROWS_AT = 4
@@ -12,13 +13,11 @@ GROWS_AT = 4
 OVERFLOWS_AT = 8
 """Drops at which a thundercloud pours out."""
 
-_LIGHT, _THUNDER, _NONE = int(Cloud.LIGHT), int(Cloud.THUNDER), int(Cloud.NONE)
-
 
 @rule
-def clouds_left(s: State, t: State) -> int:
+def clouds_left(s: State, t: Tables) -> int:
     """Clouds in the general supply."""
-    left = int(t.clouds)
+    left = t.clouds
     for tile in range(NUM_TILES):
         if has_cloud(s, tile):
             left -= 1
@@ -28,7 +27,7 @@ def clouds_left(s: State, t: State) -> int:
 @rule
 def new_cloud(s: State, tile: int, owner: int, drops: int) -> None:
     """A light cloud with this many drops from the owner's supply."""
-    s.cloud[tile] = _LIGHT
+    s.cloud[tile] = Cloud.LIGHT
     s.cloud_drops[tile, owner] = drops
     s.supply[owner] -= drops
 
@@ -42,33 +41,36 @@ def add_to_cloud(s: State, tile: int, owner: int, drops: int) -> None:
 @rule
 def move_cloud(s: State, tile: int, to: int) -> None:
     """Two clouds in one space merge into one thundercloud."""
-    s.cloud[to] = _THUNDER if has_cloud(s, to) else s.cloud[tile]
-    s.cloud[tile] = _NONE
+    if has_cloud(s, to):
+        s.cloud[to] = Cloud.THUNDER
+    else:
+        s.cloud[to] = s.cloud[tile]
+    s.cloud[tile] = Cloud.NONE
     for owner in range(s.owners):
         s.cloud_drops[to, owner] += s.cloud_drops[tile, owner]
         s.cloud_drops[tile, owner] = 0
 
 
 @rule
-def pour(s: State, t: State, tile: int) -> None:
+def pour(s: State, t: Tables, tile: int) -> None:
     """All drops of the cloud fall onto the tile; the empty cloud goes."""
     for owner in range(s.owners):
         land(s, tile, owner, int(s.cloud_drops[tile, owner]))
         s.cloud_drops[tile, owner] = 0
-    s.cloud[tile] = _NONE
+    s.cloud[tile] = Cloud.NONE
     check_growing(s, t, tile)
 
 
 @rule
-def settle_clouds(s: State, t: State) -> None:
+def settle_clouds(s: State, t: Tables) -> None:
     """The checks at the end of an effect: empty clouds go, full light clouds grow, full thunderclouds overflow."""
     for tile in range(NUM_TILES):
-        if s.cloud[tile] == _NONE:
+        if s.cloud[tile] == Cloud.NONE:
             continue
         total = drops_in_cloud(s, tile)
         if total == 0:
-            s.cloud[tile] = _NONE
+            s.cloud[tile] = Cloud.NONE
         elif total >= OVERFLOWS_AT:
             pour(s, t, tile)
         elif total >= GROWS_AT:
-            s.cloud[tile] = _THUNDER
+            s.cloud[tile] = Cloud.THUNDER

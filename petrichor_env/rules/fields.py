@@ -9,7 +9,6 @@ from tabletop.compiled import rule
 
 _SIDE = 4
 _OFF_FIELD = -1
-_LAKE, _SNOWDROP = int(Crop.LAKE), int(Crop.SNOWDROP)
 
 # position of the neighbour of each position to the north, east, south, west, or _OFF_FIELD
 NEIGHBOURS = np.full((NUM_TILES, 4), _OFF_FIELD, np.int8)
@@ -52,13 +51,13 @@ def tile_of(s: State, crop: int) -> int:
 @rule
 def is_closed(s: State, tile: int) -> bool:
     """Whether it is a Snowdrop that does not bloom: no drop is put there (Flowers, Bucaneve)."""
-    return bool(s.crop[tile] == _SNOWDROP and s.blooms[tile] == 0)
+    return bool(s.crop[tile] == Crop.SNOWDROP and s.blooms[tile] == 0)
 
 
 @rule
 def takes_drops(s: State, tile: int) -> bool:
     """Not the Lake (Promos, The Lake), not a closed Snowdrop."""
-    return bool(s.crop[tile] != _LAKE and not is_closed(s, tile))
+    return bool(s.crop[tile] != Crop.LAKE and not is_closed(s, tile))
 
 
 @rule

@@ -6,37 +6,33 @@ That a closed Snowdrop takes no drops is `fields.land`.
 from __future__ import annotations
 
 from petrichor_env.actions import TILE
+from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.fields import is_closed, tile_of
 from petrichor_env.rules.points import gain
 from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, State, Weather
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 PODS_A_PLAYER = 2
 
-_FLOWER_TILES = int(Module.FLOWER_TILES)
-_SNOWDROP, _DANDELION, _PRIMROSE, _LAKE = int(Crop.SNOWDROP), int(Crop.DANDELION), int(Crop.PRIMROSE), int(Crop.LAKE)
-_FROST, _WIND = int(Weather.FROST), int(Weather.WIND)
-_NO_TOKEN = int(Growing.NONE)
-_POD_TILE = int(Decision.POD_TILE)
-
 
 @rule
-def ask_flowers_after_weather(s: State, t: State, weather: int) -> bool:
-    """What the flowers do once a weather is resolved. Says whether a player is asked."""
-    if s.modules[_FLOWER_TILES] == 0:
+def continue_flowers(s: State, t: Tables, weather: int) -> bool:
+    """What the flowers do once a weather is resolved."""
+    if s.modules[Module.FLOWER_TILES] == 0:
         return False
-    if weather == _FROST:
+    if weather == Weather.FROST:
         open_snowdrop(s)
-    return weather == _WIND and ask_pod_tile(s, t)
+    return weather == Weather.WIND and continue_pods(s, t)
 
 
 @rule
-def end_harvest_of_flowers(s: State, t: State) -> None:
+def end_harvest_of_flowers(s: State, t: Tables) -> None:
     """At the end of every Harvest Phase the Primrose blooms once more."""
-    tile = tile_of(s, _PRIMROSE)
+    tile = tile_of(s, Crop.PRIMROSE)
     if tile != NO_TILE:
-        s.blooms[tile] = min(int(s.blooms[tile]) + 1, int(t.primrose_blooms))
+        s.blooms[tile] = min(int(s.blooms[tile]) + 1, t.primrose_blooms)
 
 
 # --- Snowdrop --------------------------------------------------------------------------------------------------------
@@ -45,7 +41,7 @@ def end_harvest_of_flowers(s: State, t: State) -> None:
 @rule
 def open_snowdrop(s: State) -> None:
     """Right after Frost weather it gets its bloom token."""
-    tile = tile_of(s, _SNOWDROP)
+    tile = tile_of(s, Crop.SNOWDROP)
     if tile != NO_TILE:
         s.blooms[tile] = 1
 
@@ -53,7 +49,7 @@ def open_snowdrop(s: State) -> None:
 @rule
 def close_snowdrop(s: State) -> None:
     """A Harvest takes the bloom token away, even if it has not grown."""
-    tile = tile_of(s, _SNOWDROP)
+    tile = tile_of(s, Crop.SNOWDROP)
     if tile != NO_TILE:
         s.blooms[tile] = 0
 
@@ -65,7 +61,7 @@ def close_snowdrop(s: State) -> None:
 def takes_pod(s: State, tile: int) -> bool:
     if s.crop[tile] < 0 or s.pods[tile] == 1 or is_closed(s, tile):
         return False
-    return s.crop[tile] not in (_DANDELION, _PRIMROSE, _LAKE)
+    return s.crop[tile] not in (Crop.DANDELION, Crop.PRIMROSE, Crop.LAKE)
 
 
 @rule
@@ -77,25 +73,24 @@ def pods_placed(s: State) -> int:
 
 
 @rule
-def ask_pod_tile(s: State, t: State) -> bool:
+def continue_pods(s: State, t: Tables) -> bool:
     """After Wind weather each player on a grown Dandelion, in turn order, places two pods on two tiles, or none."""
-    tile = tile_of(s, _DANDELION)
-    if tile == NO_TILE or s.growing[tile] == _NO_TOKEN:
+    tile = tile_of(s, Crop.DANDELION)
+    if tile == NO_TILE or s.growing[tile] == Growing.NONE:
         return False
-    players = int(s.players)
-    while s.turn_index < 2 * players:  # the first round of turns moved the drops
-        seat = (int(s.first_player) + int(s.turn_index)) % players
+    while s.pod_turns < s.players:
+        seat = clockwise(s, s.pod_turns)
         if s.drops[tile, seat] > 0 and (s.choices_left > 0 or can_place_pods(s, t)):
             if s.choices_left == 0:
                 s.choices_left = PODS_A_PLAYER
-            ask(s, _POD_TILE, seat)
+            ask(s, Decision.POD_TILE, seat)
             return True
-        s.turn_index += 1
+        s.pod_turns += 1
     return False
 
 
 @rule
-def can_place_pods(s: State, t: State) -> bool:
+def can_place_pods(s: State, t: Tables) -> bool:
     free = 0
     for tile in range(NUM_TILES):
         if takes_pod(s, tile):
@@ -107,7 +102,7 @@ def can_place_pods(s: State, t: State) -> bool:
 def allow_pod_tile(s: State) -> None:
     """Two pods are named in the order of the tiles, so that a second one is left to name."""
     free = 0
-    for tile in range(NUM_TILES - 1, int(s.target), -1):
+    for tile in range(NUM_TILES - 1, s.target, -1):
         if takes_pod(s, tile):
             free += 1
             if free >= s.choices_left:
@@ -122,7 +117,7 @@ def place_pod(s: State, action: int) -> None:
     s.choices_left -= 1
     if s.choices_left == 0:
         s.target = NO_TILE
-        s.turn_index += 1
+        s.pod_turns += 1
     ask_nothing(s)
 
 
@@ -144,7 +139,7 @@ def take_pods_back(s: State) -> None:
 
 
 @rule
-def settle_control(s: State, t: State, tile: int) -> None:
+def settle_control(s: State, t: Tables, tile: int) -> None:
     """Whoever exceeds the controller takes control and scores, until nobody does."""
     while True:
         seat = next_controller(s, tile)
@@ -154,22 +149,22 @@ def settle_control(s: State, t: State, tile: int) -> None:
             s.supply[s.controller] += s.drops[tile, s.controller]
             s.drops[tile, s.controller] = 0
         s.controller = seat
-        gain(s, seat, int(t.primrose_points) * int(s.blooms[tile]) + int(s.fertilizer[tile]), _PRIMROSE)
+        gain(s, seat, t.primrose_points * int(s.blooms[tile]) + int(s.fertilizer[tile]), Crop.PRIMROSE)
 
 
 @rule
 def next_controller(s: State, tile: int) -> int:
     """Of those with more drops than the controller the nearest one clockwise; at first the one with the most drops."""
-    players = int(s.players)
+    players = s.players
     if s.controller != NOBODY:
         for i in range(1, players):
-            seat = (int(s.controller) + i) % players
+            seat = (s.controller + i) % players
             if s.drops[tile, seat] > s.drops[tile, s.controller]:
                 return seat
         return NOBODY
     best, most = NOBODY, 0
     for i in range(players):
-        seat = (int(s.first_player) + i) % players
+        seat = (s.first_player + i) % players
         if s.drops[tile, seat] > most:
             best, most = seat, int(s.drops[tile, seat])
     return best

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, FORECAST, TILE, VOTE
-from petrichor_env.rules.asking import drop_action, owner_of, seat_of
+from petrichor_env.rules.asking import clockwise, drop_action, owner_of, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import (
     drops_in_cloud,
@@ -40,6 +40,7 @@ from petrichor_env.state import (
     State,
     Timing,
 )
+from petrichor_env.tables import Tables
 from tabletop.chance import random_below
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -47,13 +48,6 @@ from tabletop.legal import allow, ask, ask_nothing
 DEALT = 3
 """Forecast cards a player gets; the last one goes with the second one played."""
 
-_POWERS, _FORECASTS = int(Module.POWERS), int(Module.FORECASTS)
-_FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
-_FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
-_FORECAST_VOTE = int(Decision.FORECAST_VOTE)
-_SUN_TURN = int(Timing.SUN_TURN)
-_CARDS = int(Source.CARDS)
-_LAKE, _PRIMROSE = int(Crop.LAKE), int(Crop.PRIMROSE)
 
 TIMINGS = np.zeros(NUM_FORECASTS + 1, np.int8)
 """When a card is played, by its number; from 10 on in the Action Phase."""
@@ -69,7 +63,7 @@ DROPS_NEEDED = np.zeros(NUM_FORECASTS + 1, np.int8)
 DROPS_NEEDED[[4, 9, 10, 12, 16]] = 2, 1, 1, 3, 3
 
 _MOST_IN_CLOUD = 4  # card 12
-_MOVED_UP = 3  # card 11
+MOVED_UP = 3  # card 11
 _FREE_DROPS = 3  # card 2: a point for each drop beyond
 _SUN_DROPS = 2  # card 7
 _DICE_POINTS = 3  # card 13
@@ -78,15 +72,15 @@ _DICE_POINTS = 3  # card 13
 @rule
 def deal_forecasts(s: State) -> None:
     """Three for each player; they are hidden from the others."""
-    if s.modules[_FORECASTS] == 0:
+    if s.modules[Module.FORECASTS] == 0:
         return
     left = NUM_FORECASTS
-    for i in range(DEALT * int(s.players)):
+    for i in range(DEALT * s.players):
         skip = random_below(s, left)
         for card in range(NUM_FORECASTS):
             if s.forecast_holder[card] == NOBODY:
                 if skip == 0:
-                    s.forecast_holder[card] = (int(s.first_player) + i // DEALT) % int(s.players)
+                    s.forecast_holder[card] = clockwise(s, i // DEALT)
                     break
                 skip -= 1
         left -= 1
@@ -94,7 +88,7 @@ def deal_forecasts(s: State) -> None:
 
 @rule
 def forecasts_held(s: State, seat: int) -> int:
-    if s.modules[_FORECASTS] == 0:
+    if s.modules[Module.FORECASTS] == 0:
         return 0
     held = 0
     for card in range(NUM_FORECASTS):
@@ -107,42 +101,42 @@ def forecasts_held(s: State, seat: int) -> int:
 
 
 @rule
-def ask_forecasts(s: State, t: State, timing: int) -> bool:
-    """Ask the next holder, from the first player, of a card that can be played now. Says whether anybody is asked."""
-    if s.modules[_FORECASTS] == 0:
+def continue_forecasts(s: State, t: Tables, timing: int) -> bool:
+    """Ask the next holder, from the first player on, of a card that can be played at this point of the timeline."""
+    if s.modules[Module.FORECASTS] == 0:
         return False
     if s.timing < timing:
         s.timing = timing
         s.timing_index = 0
     while s.timing_index < s.players:
-        seat = (int(s.first_player) + int(s.timing_index)) % int(s.players)
+        seat = clockwise(s, s.timing_index)
         if has_playable_forecast(s, t, seat, timing):
-            ask(s, _FORECAST, seat)
+            ask(s, Decision.FORECAST, seat)
             return True
         s.timing_index += 1
     return False
 
 
 @rule
-def ask_sun_forecast(s: State, t: State, seat: int) -> bool:
-    """In a player's own turn of the Sun weather, once; `s.timing_index` is one more than the turn when it is over."""
-    if s.modules[_FORECASTS] == 0:
+def continue_sun_forecast(s: State, t: Tables, seat: int) -> bool:
+    """Ask whoever has this turn of the Sun weather, until they play no card or have none to play."""
+    if s.modules[Module.FORECASTS] == 0:
         return False
-    if s.timing < _SUN_TURN:
-        s.timing = _SUN_TURN
+    if s.timing < Timing.SUN_TURN:
+        s.timing = Timing.SUN_TURN
         s.timing_index = 0
     if s.timing_index > s.turn_index:
         return False
-    if has_playable_forecast(s, t, seat, _SUN_TURN):
+    if has_playable_forecast(s, t, seat, Timing.SUN_TURN):
         s.timing_index = s.turn_index
-        ask(s, _FORECAST, seat)
+        ask(s, Decision.FORECAST, seat)
         return True
     s.timing_index = s.turn_index + 1
     return False
 
 
 @rule
-def has_playable_forecast(s: State, t: State, seat: int, timing: int) -> bool:
+def has_playable_forecast(s: State, t: Tables, seat: int, timing: int) -> bool:
     for number in range(1, NUM_FORECASTS + 1):
         if can_play(s, t, seat, number, timing):
             return True
@@ -150,28 +144,28 @@ def has_playable_forecast(s: State, t: State, seat: int, timing: int) -> bool:
 
 
 @rule
-def can_play(s: State, t: State, seat: int, number: int, timing: int) -> bool:
+def can_play(s: State, t: Tables, seat: int, number: int, timing: int) -> bool:
     """Whether the player holds this card, it belongs here, and it changes anything."""
     return s.forecast_holder[number - 1] == seat and TIMINGS[number] == timing and is_playable(s, t, seat, number)
 
 
 @rule
-def allow_forecasts(s: State, t: State, timing: int) -> None:
-    if s.modules[_FORECASTS] == 0:
+def allow_forecasts(s: State, t: Tables, timing: int) -> None:
+    if s.modules[Module.FORECASTS] == 0:
         return
     for number in range(1, NUM_FORECASTS + 1):
-        if can_play(s, t, int(s.actor), number, timing):
+        if can_play(s, t, s.actor, number, timing):
             allow(s, FORECAST + number - 1)
 
 
 @rule
-def allow_forecast(s: State, t: State) -> None:
+def allow_forecast(s: State, t: Tables) -> None:
     allow(s, DECLINE)
-    allow_forecasts(s, t, int(s.timing))
+    allow_forecasts(s, t, s.timing)
 
 
 @rule
-def is_playable(s: State, t: State, seat: int, number: int) -> bool:
+def is_playable(s: State, t: Tables, seat: int, number: int) -> bool:
     """Whether the card changes anything: it has a target, and the supply has the drops that it asks for."""
     if number == 1:
         return tiles_with_own_drops(s, seat) > 0
@@ -198,7 +192,7 @@ def is_playable(s: State, t: State, seat: int, number: int) -> bool:
 @rule
 def is_target(s: State, tile: int, seat: int, number: int) -> bool:
     """Whether the card can be used on this tile of the field, or on the cloud above it."""
-    if s.crop[tile] == _LAKE:
+    if s.crop[tile] == Crop.LAKE:
         return False
     if number == 2:
         return bool(s.scored_drops[tile, seat] > _FREE_DROPS)
@@ -211,7 +205,7 @@ def is_target(s: State, tile: int, seat: int, number: int) -> bool:
     if number == 9:
         return takes_drops(s, tile)
     if number == 11:
-        return bool(has_cloud(s, tile) and drops_on(s, tile) >= _MOVED_UP)
+        return bool(has_cloud(s, tile) and drops_on(s, tile) >= MOVED_UP)
     if number == 12:
         return bool(has_cloud(s, tile) and drops_in_cloud(s, tile) <= _MOST_IN_CLOUD)
     return has_cloud(s, tile)  # 10, 15
@@ -268,14 +262,14 @@ def clouds_to_fill(s: State, seat: int, own: bool) -> int:
 
 @rule
 def is_to_fill(s: State, tile: int, seat: int, own: bool) -> bool:
-    return has_cloud(s, tile) and s.crop[tile] != _LAKE and (s.cloud_drops[tile, seat] > 0) == own
+    return has_cloud(s, tile) and s.crop[tile] != Crop.LAKE and (s.cloud_drops[tile, seat] > 0) == own
 
 
 # --- Playing a card --------------------------------------------------------------------------------------------------
 
 
 @rule
-def choose_forecast(s: State, t: State, action: int) -> None:
+def choose_forecast(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST."""
     if action != DECLINE:
         play_forecast(s, t, action - FORECAST + 1)
@@ -285,9 +279,9 @@ def choose_forecast(s: State, t: State, action: int) -> None:
 
 
 @rule
-def play_forecast(s: State, t: State, number: int) -> None:
-    """The card leaves the game, after the second one the third as well; then its effect, as far as nothing is asked."""
-    seat = int(s.actor)
+def play_forecast(s: State, t: Tables, number: int) -> None:
+    """Discard the card (and, after a player's second, the third too); then apply its effect, up to a choice."""
+    seat = s.actor
     s.forecast_holder[number - 1] = PLAYED
     if forecasts_held(s, seat) == 1:
         for card in range(NUM_FORECASTS):
@@ -296,29 +290,29 @@ def play_forecast(s: State, t: State, number: int) -> None:
     s.forecast = number
     ask_nothing(s)
     if number == 1:
-        gain(s, seat, tiles_with_own_drops(s, seat), _CARDS)
+        gain(s, seat, tiles_with_own_drops(s, seat), Source.CARDS)
     elif number == 3:
         s.counts_clouds[seat] = 1
     elif number == 5:
-        ask(s, _FORECAST_VOTE, seat)
+        ask(s, Decision.FORECAST_VOTE, seat)
     elif number == 7:
         fill_clouds(s, t, True, _SUN_DROPS)
         s.turn_index += 1  # it was this player's Sun turn
         s.timing_index = s.turn_index
     elif number in (8, 11):
         if number == 11:
-            s.choices_left = _MOVED_UP
-        ask(s, _FORECAST_DROP, seat)
+            s.choices_left = MOVED_UP
+        ask(s, Decision.FORECAST_DROP, seat)
     elif number == 13:
         for die in range(3):
             s.dice[die] = HARVEST
-        gain(s, seat, _DICE_POINTS, _CARDS)
+        gain(s, seat, _DICE_POINTS, Source.CARDS)
     elif number == 14:
         fill_clouds(s, t, False, 1)
     elif number == 15:
         ask_next_rain(s)
     else:
-        ask(s, _FORECAST_TILE, seat)
+        ask(s, Decision.FORECAST_TILE, seat)
 
 
 @rule
@@ -329,11 +323,11 @@ def end_forecast(s: State) -> None:
 
 
 @rule
-def fill_clouds(s: State, t: State, own: bool, drops: int) -> None:
+def fill_clouds(s: State, t: Tables, own: bool, drops: int) -> None:
     """So many own drops into each cloud with, or without, the player, as one effect."""
     for tile in range(NUM_TILES):
-        if is_to_fill(s, tile, int(s.actor), own):
-            add_to_cloud(s, tile, int(s.actor), drops)
+        if is_to_fill(s, tile, s.actor, own):
+            add_to_cloud(s, tile, s.actor, drops)
     settle_clouds(s, t)
 
 
@@ -346,22 +340,22 @@ def allow_forecast_tile(s: State) -> None:
         if s.crop[tile] < 0:
             continue
         if s.target != NO_TILE:  # card 10: where the cloud goes
-            if tile != s.target and s.crop[tile] != _LAKE:
+            if tile != s.target and s.crop[tile] != Crop.LAKE:
                 allow(s, TILE + tile)
-        elif is_target(s, tile, int(s.actor), int(s.forecast)):
+        elif is_target(s, tile, s.actor, s.forecast):
             allow(s, TILE + tile)
 
 
 @rule
-def choose_forecast_tile(s: State, t: State, action: int) -> None:
+def choose_forecast_tile(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_TILE."""
-    tile, seat, number = action - TILE, int(s.actor), int(s.forecast)
+    tile, seat, number = action - TILE, s.actor, s.forecast
     if number == 10 and s.target == NO_TILE:
         s.target = tile  # and asks again
         return
     ask_nothing(s)
     if number == 2:
-        gain(s, seat, int(s.scored_drops[tile, seat]) - _FREE_DROPS, _CARDS)
+        gain(s, seat, int(s.scored_drops[tile, seat]) - _FREE_DROPS, Source.CARDS)
     elif number in (4, 16):
         new_cloud(s, tile, seat, int(DROPS_NEEDED[number]))
     elif number == 6:
@@ -369,7 +363,7 @@ def choose_forecast_tile(s: State, t: State, action: int) -> None:
     elif number == 9:
         put_drop(s, t, tile, seat)
     elif number == 10:
-        move_cloud(s, int(s.target), tile)
+        move_cloud(s, s.target, tile)
         add_to_cloud(s, tile, seat, 1)
         settle_clouds(s, t)
     else:
@@ -382,7 +376,7 @@ def choose_forecast_tile(s: State, t: State, action: int) -> None:
 
 @rule
 def allow_forecast_drop(s: State) -> None:
-    seat, number = int(s.actor), int(s.forecast)
+    seat, number = s.actor, s.forecast
     if number == 15:
         tile = next_raining_cloud(s)
         for owner in range(s.owners):
@@ -402,9 +396,9 @@ def allow_forecast_drop(s: State) -> None:
 @rule
 def allow_drops_to_move_up(s: State, tile: int) -> None:
     """Card 11: the drops are named in the order of their owners from the player, so that enough are left to name."""
-    first = 0 if s.target_owner == NOBODY else owner_of(s, int(s.target_owner))
+    first = 0 if s.target_owner == NOBODY else owner_of(s, s.target_owner)
     available = 0
-    for owner in range(int(s.owners) - 1, first - 1, -1):
+    for owner in range(s.owners - 1, first - 1, -1):
         seat = seat_of(s, owner)
         drops = int(s.drops[tile, seat]) - int(s.chosen_drops[seat])
         available += drops
@@ -413,14 +407,14 @@ def allow_drops_to_move_up(s: State, tile: int) -> None:
 
 
 @rule
-def choose_forecast_drop(s: State, t: State, action: int) -> None:
+def choose_forecast_drop(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_DROP."""
     tile = (action - DROP) // MAX_PLAYERS
     owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
     s.target = tile
     if s.forecast == 8:
         s.target_owner = owner
-        ask(s, _FORECAST_DIRECTION, s.actor)
+        ask(s, Decision.FORECAST_DIRECTION, s.actor)
     elif s.forecast == 11:
         s.target_owner = owner
         s.chosen_drops[owner] += 1
@@ -436,7 +430,7 @@ def choose_forecast_drop(s: State, t: State, action: int) -> None:
 
 
 @rule
-def move_up(s: State, t: State, tile: int) -> None:
+def move_up(s: State, t: Tables, tile: int) -> None:
     """Card 11: all chosen drops together from the tile into the cloud above."""
     for seat in range(s.owners):
         s.drops[tile, seat] -= s.chosen_drops[seat]
@@ -451,7 +445,7 @@ def move_up(s: State, t: State, tile: int) -> None:
 def next_raining_cloud(s: State) -> int:
     """Card 15: the next cloud after `s.target`, off the Lake; NO_TILE after the last."""
     for tile in range(s.target + 1, NUM_TILES):
-        if has_cloud(s, tile) and s.crop[tile] != _LAKE:
+        if has_cloud(s, tile) and s.crop[tile] != Crop.LAKE:
             return tile
     return NO_TILE
 
@@ -459,7 +453,7 @@ def next_raining_cloud(s: State) -> int:
 @rule
 def ask_next_rain(s: State) -> None:
     if next_raining_cloud(s) != NO_TILE:
-        ask(s, _FORECAST_DROP, s.actor)
+        ask(s, Decision.FORECAST_DROP, s.actor)
     else:
         ask_nothing(s)
 
@@ -467,14 +461,14 @@ def ask_next_rain(s: State) -> None:
 @rule
 def allow_forecast_direction(s: State) -> None:
     for direction in range(4):
-        if is_way_out(s, int(s.target), direction):
+        if is_way_out(s, s.target, direction):
             allow(s, DIRECTION + direction)
 
 
 @rule
-def choose_forecast_direction(s: State, t: State, action: int) -> None:
+def choose_forecast_direction(s: State, t: Tables, action: int) -> None:
     """Answers FORECAST_DIRECTION (card 8)."""
-    move_drop(s, t, int(s.target), int(s.target_owner), neighbour(s, int(s.target), action - DIRECTION))
+    move_drop(s, t, s.target, s.target_owner, neighbour(s, s.target, action - DIRECTION))
     ask_nothing(s)
 
 
@@ -484,7 +478,7 @@ def choose_forecast_direction(s: State, t: State, action: int) -> None:
 @rule
 def allow_forecast_vote(s: State) -> None:
     for space in range(NUM_KINDS):
-        if can_vote_on(s, int(s.actor), space):
+        if can_vote_on(s, s.actor, space):
             allow(s, VOTE + space)
 
 
@@ -499,9 +493,9 @@ def choose_forecast_vote(s: State, action: int) -> None:
 
 
 @rule
-def count_clouds(s: State, t: State, tile: int) -> None:
-    """While the tile is scored, the cloud's drops lie on it for the players who may count them."""
-    if s.modules[_FORECASTS] == 0:
+def lower_cloud_drops(s: State, t: Tables, tile: int) -> None:
+    """Before the tile is scored, put the cloud's drops on it for the players who may count them."""
+    if s.modules[Module.FORECASTS] == 0:
         return
     for seat in range(s.players):
         if s.counts_clouds[seat] == 1 and counts_on(s, tile):
@@ -510,8 +504,9 @@ def count_clouds(s: State, t: State, tile: int) -> None:
 
 
 @rule
-def stop_counting_clouds(s: State, tile: int) -> None:
-    if s.modules[_FORECASTS] == 0:
+def raise_cloud_drops(s: State, tile: int) -> None:
+    """After it is scored, put them back."""
+    if s.modules[Module.FORECASTS] == 0:
         return
     for seat in range(s.players):
         if s.counts_clouds[seat] == 1 and counts_on(s, tile):
@@ -520,13 +515,13 @@ def stop_counting_clouds(s: State, tile: int) -> None:
 
 @rule
 def counts_on(s: State, tile: int) -> bool:
-    return bool(s.crop[tile] >= 0 and s.crop[tile] != _PRIMROSE and takes_drops(s, tile))
+    return bool(s.crop[tile] >= 0 and s.crop[tile] != Crop.PRIMROSE and takes_drops(s, tile))
 
 
 @rule
 def forget_harvest(s: State) -> None:
     """What forecast cards and powers remember of a Harvest goes with its end."""
-    if s.modules[_FORECASTS] == 0 and s.modules[_POWERS] == 0:
+    if s.modules[Module.FORECASTS] == 0 and s.modules[Module.POWERS] == 0:
         return
     for seat in range(s.owners):
         s.counts_clouds[seat] = 0

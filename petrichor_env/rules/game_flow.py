@@ -2,11 +2,14 @@
 
 `step` hands the action to the function of its chapter, then goes on through the phases until somebody is asked
 something with more than one answer. This is the only place that knows all chapters.
+
+The first word of a function says what it does. `ask_…` asks and does nothing else. `continue_…` goes on with a part of
+the game until a player is asked or the part is over, and says whether a player is asked. `allow_…` writes the legal
+actions. `is_…`, `has_…`, `can_…` and `next_…` only look.
 """
 
 from __future__ import annotations
 
-from petrichor_env.actions import TILE, WEATHER
 from petrichor_env.rules import (
     action_phase,
     card_actions,
@@ -21,219 +24,104 @@ from petrichor_env.rules import (
     voting,
     weather,
 )
-from petrichor_env.state import LEGAL_WORDS, NOBODY, Decision, Phase, State
-from tabletop.compiled import rule
-from tabletop.legal import NOTHING_ASKED, ask, count_legal, nth_legal
+from petrichor_env.state import NOBODY, Decision, Phase, State
+from petrichor_env.tables import Tables
+from tabletop.compiled import rule, shared_rule
+from tabletop.decisions import by_decision
+from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, nth_legal
 
-_GAME_OVER, _DRAFT, _SETUP_CLOUD = int(Decision.GAME_OVER), int(Decision.DRAFT), int(Decision.SETUP_CLOUD)
-_TURN, _OPTIONAL_ACTION, _PAY = int(Decision.TURN), int(Decision.OPTIONAL_ACTION), int(Decision.PAY)
-_FROST_TILE, _SUN_CLOUD = int(Decision.FROST_TILE), int(Decision.SUN_CLOUD)
-_WIND_CLOUD, _WIND_DIRECTION = int(Decision.WIND_CLOUD), int(Decision.WIND_DIRECTION)
-_RAIN_DROP, _RAIN_SECOND_DROP = int(Decision.RAIN_DROP), int(Decision.RAIN_SECOND_DROP)
-_TAKE_DROP, _VOTE, _MOVE_VOTE = int(Decision.TAKE_DROP), int(Decision.VOTE), int(Decision.MOVE_VOTE)
-_DISCARD, _CHOOSE_WEATHER = int(Decision.DISCARD), int(Decision.CHOOSE_WEATHER)
-_SUN_WEATHER_CLOUD = int(Decision.SUN_WEATHER_CLOUD)
-_WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
-_WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
-_FERTILIZER_TILE, _FROST_CLOUD = int(Decision.FERTILIZER_TILE), int(Decision.FROST_CLOUD)
-_FROST_POWER, _WIND_TILE = int(Decision.FROST_POWER), int(Decision.WIND_TILE)
-_FORECAST, _FORECAST_TILE = int(Decision.FORECAST), int(Decision.FORECAST_TILE)
-_FORECAST_DROP, _FORECAST_DIRECTION = int(Decision.FORECAST_DROP), int(Decision.FORECAST_DIRECTION)
-_FORECAST_VOTE = int(Decision.FORECAST_VOTE)
-_POD_TILE, _KEEP_DROP = int(Decision.POD_TILE), int(Decision.KEEP_DROP)
-_FIRST_OF_MODULES = _FERTILIZER_TILE
-_SETUP, _ACTION, _WEATHER_PHASE = int(Phase.SETUP), int(Phase.ACTION), int(Phase.WEATHER)
-_HARVEST, _CLEANUP, _OVER = int(Phase.HARVEST), int(Phase.CLEANUP), int(Phase.OVER)
+DECISIONS = {
+    Decision.DRAFT: (drafting.allow_draft, drafting.draft),
+    Decision.SETUP_CLOUD: (setup.allow_setup_cloud, setup.place_setup_cloud),
+    Decision.FERTILIZER_TILE: (promos.allow_fertilizer_tile, promos.place_fertilizer),
+    Decision.TURN: (action_phase.allow_turn, action_phase.take_turn),
+    Decision.OPTIONAL_ACTION: (action_phase.allow_optional_action, action_phase.choose_optional_action),
+    Decision.PAY: (action_phase.allow_pay, action_phase.pay),
+    Decision.DISCARD: (action_phase.allow_discard, action_phase.discard_down),
+    Decision.FROST_TILE: (card_actions.allow_frost_tile, card_actions.choose_frost_tile),
+    Decision.FROST_CLOUD: (card_actions.allow_frost_cloud, card_actions.choose_frost_tile),
+    Decision.FROST_POWER: (powers.allow_frost_power, powers.use_frost_power),
+    Decision.SUN_CLOUD: (card_actions.allow_sun_cloud, card_actions.choose_sun_cloud),
+    Decision.WIND_CLOUD: (card_actions.allow_own_clouds, card_actions.choose_wind_cloud),
+    Decision.WIND_DIRECTION: (card_actions.allow_direction, card_actions.choose_wind_direction),
+    Decision.WIND_TILE: (powers.allow_wind_tile, card_actions.choose_wind_tile),
+    Decision.RAIN_DROP: (card_actions.allow_rain_drop, card_actions.choose_rain_drop),
+    Decision.RAIN_SECOND_DROP: (card_actions.allow_rain_drop, card_actions.choose_rain_drop),
+    Decision.TAKE_DROP: (card_actions.allow_take_drop, weather.take_missing_drop),
+    Decision.VOTE: (voting.allow_vote, voting.vote),
+    Decision.MOVE_VOTE: (voting.allow_move_vote, voting.move_vote),
+    Decision.CHOOSE_WEATHER: (weather.allow_choose_weather, weather.choose_weather),
+    Decision.SUN_WEATHER_CLOUD: (weather.allow_sun_weather_cloud, weather.choose_sun_weather_cloud),
+    Decision.WIND_WEATHER_DROP: (weather.allow_wind_weather_drop, weather.choose_wind_weather_drop),
+    Decision.WIND_WEATHER_DIRECTION: (weather.allow_wind_weather_direction, weather.choose_wind_weather_direction),
+    Decision.POD_TILE: (flower_tiles.allow_pod_tile, flower_tiles.place_pod),
+    Decision.KEEP_DROP: (powers.allow_keep_drop, powers.keep_drop),
+    Decision.FORECAST: (forecasts.allow_forecast, forecasts.choose_forecast),
+    Decision.FORECAST_TILE: (forecasts.allow_forecast_tile, forecasts.choose_forecast_tile),
+    Decision.FORECAST_DROP: (forecasts.allow_forecast_drop, forecasts.choose_forecast_drop),
+    Decision.FORECAST_DIRECTION: (forecasts.allow_forecast_direction, forecasts.choose_forecast_direction),
+    Decision.FORECAST_VOTE: (forecasts.allow_forecast_vote, forecasts.choose_forecast_vote),
+}
+"""What writes the legal actions of each decision into the record, and what applies the action chosen."""
+
+allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
+apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
 
 
-@rule
-def reset(s: State, t: State) -> None:
+@shared_rule
+def reset(s: State, t: Tables) -> None:
     """Set a game up to its first decision. The switches and `rng` have been set before."""
     setup.set_up(s, t)
     go_on(s, t)
 
 
 @rule
-def step(s: State, t: State, action: int) -> None:
+def step(s: State, t: Tables, action: int) -> None:
     """Apply one legal action (not checked here) and go on to the next decision, or the end."""
     answer(s, t, action)
     go_on(s, t)
 
 
-@rule
-def legal(s: State, t: State) -> None:
+@shared_rule
+def legal(s: State, t: Tables) -> None:
     """Write the set of actions that answer the pending decision into the record."""
-    for i in range(LEGAL_WORDS):
-        s.legal[i] = 0
-    d = s.decision
-    if d == _TURN:
-        action_phase.allow_turn(s, t)
-    elif d == _VOTE:
-        voting.allow_vote(s)
-    elif d == _OPTIONAL_ACTION:
-        action_phase.allow_optional_action(s)
-    elif d == _PAY:
-        action_phase.allow_pay(s)
-    elif d == _FROST_TILE:
-        card_actions.allow_frost_tile(s)
-    elif d == _SUN_CLOUD:
-        card_actions.allow_sun_cloud(s)
-    elif d == _WIND_CLOUD:
-        card_actions.allow_own_clouds(s)
-    elif d in (_RAIN_DROP, _RAIN_SECOND_DROP):
-        card_actions.allow_rain_drop(s)
-    elif d == _TAKE_DROP:
-        card_actions.allow_take_drop(s)
-    elif d == _MOVE_VOTE:
-        voting.allow_move_vote(s)
-    elif d == _DISCARD:
-        action_phase.allow_discard(s)
-    elif d == _CHOOSE_WEATHER:
-        weather.allow_choose_weather(s)
-    elif d == _SUN_WEATHER_CLOUD:
-        weather.allow_sun_weather_cloud(s)
-    elif d == _WIND_WEATHER_DROP:
-        weather.allow_wind_weather_drop(s)
-    elif d == _SETUP_CLOUD:
-        setup.allow_setup_cloud(s)
-    elif d == _DRAFT:
-        drafting.allow_draft(s)
-    elif d == _WIND_DIRECTION:
-        card_actions.allow_direction(s)
-    elif d == _WIND_WEATHER_DIRECTION:
-        weather.allow_wind_weather_direction(s)
-    elif d >= _FIRST_OF_MODULES:
-        legal_in_modules(s, t)
+    forbid_all(s)
+    allow_answers(s, t)
 
 
-@rule
-def legal_in_modules(s: State, t: State) -> None:
-    """`legal` for the decisions of promos, Flowers and five players."""
-    d = s.decision
-    if d == _FORECAST:
-        forecasts.allow_forecast(s, t)
-    elif d == _FORECAST_TILE:
-        forecasts.allow_forecast_tile(s)
-    elif d == _FORECAST_DROP:
-        forecasts.allow_forecast_drop(s)
-    elif d == _FORECAST_DIRECTION:
-        forecasts.allow_forecast_direction(s)
-    elif d == _FORECAST_VOTE:
-        forecasts.allow_forecast_vote(s)
-    elif d == _WIND_TILE:
-        powers.allow_wind_tile(s)
-    elif d == _FROST_POWER:
-        powers.allow_frost_power(s)
-    elif d == _KEEP_DROP:
-        powers.allow_keep_drop(s)
-    elif d == _POD_TILE:
-        flower_tiles.allow_pod_tile(s)
-    elif d == _FROST_CLOUD:
-        card_actions.allow_frost_cloud(s)
-    else:
-        promos.allow_fertilizer_tile(s, t)
-
-
-@rule
-def answer(s: State, t: State, action: int) -> None:
-    """Hand the action to the function that the pending decision belongs to."""
-    d = s.decision
-    if d == _TURN:
-        action_phase.take_turn(s, t, action)
-    elif d == _VOTE:
-        voting.vote(s, action)
-    elif d == _OPTIONAL_ACTION:
-        action_phase.choose_optional_action(s, t, action)
-    elif d == _PAY:
-        action_phase.pay(s, t, action)
-    elif d == _FROST_TILE:
-        card_actions.choose_frost_tile(s, t, action)
-    elif d == _SUN_CLOUD:
-        card_actions.choose_sun_cloud(s, t, action)
-    elif d == _WIND_CLOUD:
-        card_actions.choose_wind_cloud(s, action)
-    elif d == _WIND_DIRECTION:
-        card_actions.choose_wind_direction(s, t, action)
-    elif d in (_RAIN_DROP, _RAIN_SECOND_DROP):
-        card_actions.choose_rain_drop(s, t, action)
-    elif d == _TAKE_DROP and s.phase == _ACTION:
-        card_actions.take_drop_for_action(s, t, action - TILE)
-    elif d == _TAKE_DROP:
-        weather.take_drop_for_weather(s, t, action - TILE)
-    elif d == _MOVE_VOTE:
-        voting.move_vote(s, action - WEATHER)
-    elif d == _DISCARD:
-        action_phase.discard_down(s, action)
-    elif d == _CHOOSE_WEATHER:
-        weather.choose_weather(s, action)
-    elif d == _SUN_WEATHER_CLOUD:
-        weather.choose_sun_weather_cloud(s, t, action)
-    elif d == _WIND_WEATHER_DROP:
-        weather.choose_wind_weather_drop(s, action)
-    elif d == _SETUP_CLOUD:
-        setup.place_setup_cloud(s, action)
-    elif d == _DRAFT:
-        drafting.draft(s, action)
-    elif d == _WIND_WEATHER_DIRECTION:
-        weather.choose_wind_weather_direction(s, t, action)
-    else:
-        answer_in_modules(s, t, action)
+@shared_rule
+def answer(s: State, t: Tables, action: int) -> None:
+    """Apply the answer to the pending decision, and end the effect that it completes."""
+    answered = s.decision
+    apply_answer(s, t, action)
     if s.decision == NOTHING_ASKED:
-        end_effect(s, t, d)
+        end_effect(s, t, answered)
 
 
 @rule
-def answer_in_modules(s: State, t: State, action: int) -> None:
-    """`answer` for the decisions of promos, Flowers and five players."""
-    d = s.decision
-    if d == _FORECAST:
-        forecasts.choose_forecast(s, t, action)
-    elif d == _FORECAST_TILE:
-        forecasts.choose_forecast_tile(s, t, action)
-    elif d == _FORECAST_DROP:
-        forecasts.choose_forecast_drop(s, t, action)
-    elif d == _FORECAST_DIRECTION:
-        forecasts.choose_forecast_direction(s, t, action)
-    elif d == _FORECAST_VOTE:
-        forecasts.choose_forecast_vote(s, action)
-    elif d == _WIND_TILE:
-        card_actions.choose_wind_tile(s, t, action)
-    elif d == _FROST_POWER:
-        powers.use_frost_power(s, action)
-    elif d == _KEEP_DROP:
-        powers.keep_drop(s, t, action)
-    elif d == _POD_TILE:
-        flower_tiles.place_pod(s, action)
-    elif d == _FROST_CLOUD:
-        card_actions.choose_frost_tile(s, t, action)
-    else:
-        promos.place_fertilizer(s, action)
-
-
-@rule
-def end_effect(s: State, t: State, answered: int) -> None:
-    """An action's effect is followed by its vote, the vote by whatever the turn still holds, a forecast by neither."""
+def end_effect(s: State, t: Tables, answered: int) -> None:
+    """After an action comes its vote, then the rest of the turn; a forecast card has neither."""
     forecast = s.forecast
     if forecast > 0:
         forecasts.end_forecast(s)
-    if s.phase != _ACTION:
+    if s.phase != Phase.ACTION:
         return
     if forecast > 0:
         action_phase.end_turn(s, t)
-    elif answered in (_VOTE, _MOVE_VOTE):
+    elif answered in (Decision.VOTE, Decision.MOVE_VOTE):
         action_phase.end_action(s, t)
     else:
-        ask(s, _VOTE, s.actor)
+        ask(s, Decision.VOTE, s.actor)
 
 
-@rule
-def go_on(s: State, t: State) -> None:
+@shared_rule
+def go_on(s: State, t: Tables) -> None:
     """Run until a decision is open. One legal answer is given at once, unless that would show hidden cards."""
     while True:
         while s.decision == NOTHING_ASKED:
-            go_on_with_phase(s, t)
+            continue_phase(s, t)
         legal(s, t)
-        if s.decision == _GAME_OVER:
+        if s.decision == Decision.GAME_OVER:
             s.actor = NOBODY
             return
         if count_legal(s) != 1 or is_about_hidden_cards(s):
@@ -242,15 +130,14 @@ def go_on(s: State, t: State) -> None:
 
 
 @rule
-def go_on_with_phase(s: State, t: State) -> None:
-    if s.phase == _WEATHER_PHASE:
-        weather.continue_weather_phase(s, t)
-    elif s.phase == _HARVEST:
-        harvest.continue_harvest_phase(s, t)
-    elif s.phase == _CLEANUP:
-        cleanup.continue_cleanup_phase(s, t)
-    else:
-        setup.continue_setup(s, t)
+def continue_phase(s: State, t: Tables) -> bool:
+    if s.phase == Phase.WEATHER:
+        return weather.continue_weather_phase(s, t)
+    if s.phase == Phase.HARVEST:
+        return harvest.continue_harvest_phase(s, t)
+    if s.phase == Phase.CLEANUP:
+        return cleanup.continue_cleanup_phase(s, t)
+    return setup.continue_setup(s, t)
 
 
 @rule
@@ -262,17 +149,16 @@ def is_about_hidden_cards(s: State) -> bool:
     d = s.decision
     if s.players == 1:
         return False
-    if d == _TURN:
-        return forecasts.forecasts_held(s, int(s.actor)) > 0
-    return d in (_DRAFT, _PAY, _OPTIONAL_ACTION, _DISCARD)
+    if d == Decision.TURN:
+        return forecasts.forecasts_held(s, s.actor) > 0
+    return d in (Decision.DRAFT, Decision.PAY, Decision.OPTIONAL_ACTION, Decision.DISCARD)
 
 
 @rule
 def forfeit(s: State, seat: int) -> None:
     """The seat loses and the game ends here (an illegal action where the environment is set to that)."""
     s.forfeited = seat
-    s.phase = _OVER
-    s.decision = _GAME_OVER
+    s.phase = Phase.OVER
+    s.decision = Decision.GAME_OVER
     s.actor = NOBODY
-    for i in range(LEGAL_WORDS):
-        s.legal[i] = 0
+    forbid_all(s)

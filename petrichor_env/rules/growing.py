@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from petrichor_env.rules.fields import drops_on, land
 from petrichor_env.rules.flower_tiles import settle_control
 from petrichor_env.rules.promos import check_drowning
 from petrichor_env.state import NUM_TILES, Crop, Growing, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
-_COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
-_CACTUS, _PRIMROSE = int(Crop.CACTUS), int(Crop.PRIMROSE)
+FIRST_SIDE = np.full(len(Crop), Growing.DEVELOPED, np.int8)
+"""The side that a growing token is placed on, by crop."""
+FIRST_SIDE[[Crop.COFFEE, Crop.RICE]] = Growing.SPROUTING
 
 
 @rule
-def check_growing(s: State, t: State, tile: int) -> None:
+def check_growing(s: State, t: Tables, tile: int) -> None:
     """Place the token once the tile's number is met; take it away as soon as it is not (it has dried out)."""
     if drops_on(s, tile) < t.drops_to_grow[s.crop[tile]]:
         s.growing[tile] = Growing.NONE
     elif s.growing[tile] == Growing.NONE:
-        if s.crop[tile] == _COFFEE or s.crop[tile] == _RICE:
-            s.growing[tile] = Growing.SPROUTING
-        else:
-            s.growing[tile] = Growing.DEVELOPED
-    if s.crop[tile] == _CACTUS:
+        s.growing[tile] = FIRST_SIDE[s.crop[tile]]
+    if s.crop[tile] == Crop.CACTUS:
         check_drowning(s, t, tile)
-    elif s.crop[tile] == _PRIMROSE:
+    elif s.crop[tile] == Crop.PRIMROSE:
         settle_control(s, t, tile)
 
 
@@ -37,7 +38,7 @@ def develop(s: State, crop: int) -> None:
 
 
 @rule
-def put_drop(s: State, t: State, tile: int, owner: int) -> None:
+def put_drop(s: State, t: Tables, tile: int, owner: int) -> None:
     """A drop from the owner's supply onto the tile."""
     s.supply[owner] -= 1
     land(s, tile, owner, 1)
@@ -45,7 +46,7 @@ def put_drop(s: State, t: State, tile: int, owner: int) -> None:
 
 
 @rule
-def take_drop(s: State, t: State, tile: int, owner: int) -> None:
+def take_drop(s: State, t: Tables, tile: int, owner: int) -> None:
     """A drop from the tile back to its owner's supply."""
     s.drops[tile, owner] -= 1
     s.supply[owner] += 1
@@ -53,7 +54,7 @@ def take_drop(s: State, t: State, tile: int, owner: int) -> None:
 
 
 @rule
-def move_drop(s: State, t: State, tile: int, owner: int, to: int) -> None:
+def move_drop(s: State, t: Tables, tile: int, owner: int, to: int) -> None:
     """A drop from one tile to another."""
     s.drops[tile, owner] -= 1
     land(s, to, owner, 1)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from petrichor_env.rules.flower_tiles import close_snowdrop, end_harvest_of_flowers, take_pods_back
-from petrichor_env.rules.forecasts import ask_forecasts, count_clouds, forget_harvest, stop_counting_clouds
-from petrichor_env.rules.powers import ask_to_keep_drop
+from petrichor_env.rules.forecasts import continue_forecasts, forget_harvest, lower_cloud_drops, raise_cloud_drops
+from petrichor_env.rules.powers import continue_keeping_drops, start_keeping_drops
 from petrichor_env.rules.scoring import end_game, score_tile
 from petrichor_env.rules.weather import is_final_round
 from petrichor_env.state import HARVEST, NUM_TILES, Growing, Module, Phase, State, Timing
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
-
-_NONE = int(Growing.NONE)
-_CLEANUP = int(Phase.CLEANUP)
-_ACTION_PHASE, _BEFORE_HARVEST = int(Timing.ACTION_PHASE), int(Timing.BEFORE_HARVEST)
-_SCORED, _AFTER_HARVEST = int(Timing.SCORED), int(Timing.AFTER_HARVEST)
-_POWERS, _FORECASTS = int(Module.POWERS), int(Module.FORECASTS)
 
 
 @rule
@@ -29,32 +24,33 @@ def is_harvest(s: State) -> bool:
 
 
 @rule
-def continue_harvest_phase(s: State, t: State) -> None:
-    """Go on until a player is asked or the phase is over."""
-    if is_harvest(s):  # stays so: nobody is asked anything in a phase that began without a Harvest
+def continue_harvest_phase(s: State, t: Tables) -> bool:
+    if is_harvest(s):  # what its own effects change does not end it
         s.harvested = 1
-    if s.harvested == 1 and ask_during_harvest(s, t):
-        return
-    s.timing = _ACTION_PHASE
+    if s.harvested == 1 and continue_harvest(s, t):
+        return True
+    s.timing = Timing.ACTION_PHASE
     s.timing_index = 0
     if is_final_round(s):
         end_game(s, t)
     else:
-        s.phase = _CLEANUP
+        s.phase = Phase.CLEANUP
+    return False
 
 
 @rule
-def ask_during_harvest(s: State, t: State) -> bool:
-    """Score and clear the tiles; forecast cards are played before and after. Says whether a player is asked."""
-    if s.timing < _SCORED:
-        if ask_forecasts(s, t, _BEFORE_HARVEST):
+def continue_harvest(s: State, t: Tables) -> bool:
+    """Score and clear the tiles; forecast cards are played before and after."""
+    if s.timing < Timing.SCORED:
+        if continue_forecasts(s, t, Timing.BEFORE_HARVEST):
             return True
         harvest_tiles(s, t)
-        s.timing = _SCORED
+        s.timing = Timing.SCORED
         s.timing_index = 0
-    if s.timing == _SCORED and ask_to_keep_drop(s):
+        start_keeping_drops(s)
+    if s.timing == Timing.SCORED and continue_keeping_drops(s):
         return True
-    if ask_forecasts(s, t, _AFTER_HARVEST):
+    if continue_forecasts(s, t, Timing.AFTER_HARVEST):
         return True
     end_harvest_of_flowers(s, t)
     forget_harvest(s)
@@ -62,14 +58,14 @@ def ask_during_harvest(s: State, t: State) -> bool:
 
 
 @rule
-def harvest_tiles(s: State, t: State) -> None:
+def harvest_tiles(s: State, t: Tables) -> None:
     for tile in range(NUM_TILES):
-        count_clouds(s, t, tile)
-        grows = s.growing[tile] != _NONE
+        lower_cloud_drops(s, t, tile)
+        grows = s.growing[tile] != Growing.NONE
         if grows:
             score_tile(s, t, tile)
             remember_drops(s, tile)
-        stop_counting_clouds(s, tile)
+        raise_cloud_drops(s, tile)
         if grows:
             clear_tile(s, tile)
     close_snowdrop(s)
@@ -79,7 +75,7 @@ def harvest_tiles(s: State, t: State) -> None:
 @rule
 def remember_drops(s: State, tile: int) -> None:
     """For the powers and forecast cards that come after scoring."""
-    if s.modules[_POWERS] == 1 or s.modules[_FORECASTS] == 1:
+    if s.modules[Module.POWERS] == 1 or s.modules[Module.FORECASTS] == 1:
         for owner in range(s.owners):
             s.scored_drops[tile, owner] = s.drops[tile, owner]
 
@@ -87,7 +83,7 @@ def remember_drops(s: State, tile: int) -> None:
 @rule
 def clear_tile(s: State, tile: int) -> None:
     """The drops go back to their owners, the growing token to the supply."""
-    s.growing[tile] = _NONE
+    s.growing[tile] = Growing.NONE
     for owner in range(s.owners):
         s.supply[owner] += s.drops[tile, owner]
         s.drops[tile, owner] = 0

@@ -6,17 +6,16 @@ import numpy as np
 
 from petrichor_env.rules.game_flow import legal
 from petrichor_env.state import NOBODY, NUM_FORECASTS, NUM_KINDS, PLAYED, Decision, Module, State
+from petrichor_env.tables import Tables
 from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
 from tabletop.legal import count_legal
 
-_DRAFT, _FORECAST = int(Decision.DRAFT), int(Decision.FORECAST)
-_FORECASTS = int(Module.FORECASTS)
 _TRIES = 4096
 
 
 @rule
-def sample_hidden(s: State, t: State, seat: int, rng: np.uint64) -> None:
+def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
     """Redraw, in place, all that this seat cannot know: the random stream, the others' cards and packs, the deck.
 
     The sizes of hands and packs are public and stay. What only a memory of the game tells is not in the record and so
@@ -28,19 +27,19 @@ def sample_hidden(s: State, t: State, seat: int, rng: np.uint64) -> None:
     if s.players == 1:
         return
     hands, packs, deck, holders = s.hand.copy(), s.pack.copy(), s.deck.copy(), s.forecast_holder.copy()
-    if s.actor != seat and s.decision == _DRAFT:
+    if s.actor != seat and s.decision == Decision.DRAFT:
         s.lowest_card = 0  # it would tell which card was picked first
     for _ in range(_TRIES):
         redeal(s, seat)
         redeal_forecasts(s, seat)
         legal(s, t)
-        needed = 2 if s.decision == _FORECAST else 1  # an action besides declining
+        needed = 2 if s.decision == Decision.FORECAST else 1  # an action besides declining
         if s.actor == seat or s.actor == NOBODY or count_legal(s) >= needed:
             return
-    s.hand[:] = hands  # as good as never: rather the true cards than no legal action
-    s.pack[:] = packs
-    s.deck[:] = deck
-    s.forecast_holder[:] = holders
+    s.hand = hands  # hardly ever reached: the true cards, so that there is a legal action
+    s.pack = packs
+    s.deck = deck
+    s.forecast_holder = holders
     legal(s, t)
 
 
@@ -73,7 +72,7 @@ def deal_as_many(s: State, cards: np.ndarray, unseen: np.ndarray) -> None:
 @rule
 def redeal_forecasts(s: State, seat: int) -> None:
     """The forecast cards that this seat has not seen change places among the others' hands and the box."""
-    if s.modules[_FORECASTS] == 0:
+    if s.modules[Module.FORECASTS] == 0:
         return
     unseen = s.forecast_holder.copy()
     number = 0

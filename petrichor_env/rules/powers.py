@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import DECLINE, POWER, TILE
+from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.clouds import add_to_cloud
 from petrichor_env.rules.fields import can_rain, has_cloud, takes_drops
 from petrichor_env.rules.growing import check_growing, put_drop
 from petrichor_env.rules.promos import allow_tiles_from_lake
-from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from petrichor_env.state import NO_TILE, NOBODY, NUM_KINDS, NUM_TILES, Crop, Decision, Module, Power, State, Weather
+from petrichor_env.tables import Tables
 from tabletop.chance import draw_from
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -17,35 +19,30 @@ from tabletop.legal import allow, ask, ask_nothing
 KEPT_DROPS = 3
 """Tiles on which the Harvest power keeps a drop."""
 
-_POWERS = int(Module.POWERS)
-_FROST, _SUN, _WIND = int(Power.FROST), int(Power.SUN), int(Power.WIND)
-_RAIN, _HARVEST = int(Power.RAIN), int(Power.HARVEST)
-_FROST_POWER, _KEEP_DROP = int(Decision.FROST_POWER), int(Decision.KEEP_DROP)
-_SUN_CARD = int(Weather.SUN)
 _NUM_POWERS = len(Power) - 1
-_LAKE = int(Crop.LAKE)
+
+PRICES = np.full((len(Power), NUM_KINDS), 2, np.int8)
+"""Cards of other kinds that stand for one card, by the player's power and the card's kind."""
+PRICES[Power.SUN, Weather.SUN] = 1
 
 
 @rule
 def deal_powers(s: State) -> None:
     """One at random for each player, from the first player, where the configuration has not chosen them."""
-    if s.modules[_POWERS] == 0 or s.chosen_power[0] != 0:
+    if s.modules[Module.POWERS] == 0 or s.chosen_power[0] != 0:
         return
     left = np.ones(_NUM_POWERS, np.int8)
     for i in range(s.players):
-        s.power[(int(s.first_player) + i) % int(s.players)] = draw_from(s, left) + 1
+        s.power[clockwise(s, i)] = draw_from(s, left) + 1
 
 
 # --- Frost -----------------------------------------------------------------------------------------------------------
 
 
 @rule
-def ask_frost_power(s: State) -> bool:
-    """A second drop into the cloud just created? Asked if the supply has one."""
-    if s.power[s.actor] != _FROST or s.supply[s.actor] == 0:
-        return False
-    ask(s, _FROST_POWER, s.actor)
-    return True
+def can_use_frost_power(s: State) -> bool:
+    """Whether the actor may put a second drop into the cloud just created."""
+    return bool(s.power[s.actor] == Power.FROST and s.supply[s.actor] > 0)
 
 
 @rule
@@ -58,7 +55,7 @@ def allow_frost_power(s: State) -> None:
 def use_frost_power(s: State, action: int) -> None:
     """Answers FROST_POWER."""
     if action == POWER:
-        add_to_cloud(s, int(s.target), int(s.actor), 1)
+        add_to_cloud(s, s.target, s.actor, 1)
     s.target = NO_TILE
     ask_nothing(s)
 
@@ -68,10 +65,8 @@ def use_frost_power(s: State, action: int) -> None:
 
 @rule
 def price_of_another_card(s: State, kind: int) -> int:
-    """Cards of other kinds that stand for one card: two, but any one is a Sun for the Sun power."""
-    if kind == _SUN_CARD and s.power[s.actor] == _SUN:
-        return 1
-    return 2
+    """Cards of other kinds that stand for one card of the actor's: two, but any one is a Sun for the Sun power."""
+    return int(PRICES[s.power[s.actor], kind])
 
 
 # --- Wind ------------------------------------------------------------------------------------------------------------
@@ -80,14 +75,14 @@ def price_of_another_card(s: State, kind: int) -> int:
 @rule
 def moves_far(s: State, tile: int) -> bool:
     """Whether a Wind action takes the cloud further than to a neighbour: with the power, or away from the Lake."""
-    return bool(s.power[s.actor] == _WIND or s.crop[tile] == _LAKE)
+    return bool(s.power[s.actor] == Power.WIND or s.crop[tile] == Crop.LAKE)
 
 
 @rule
 def allow_wind_tile(s: State) -> None:
     """The power passes over clouds and merges only where it ends, so any other tile is within reach."""
-    if s.power[s.actor] != _WIND:
-        allow_tiles_from_lake(s, int(s.target))
+    if s.power[s.actor] != Power.WIND:
+        allow_tiles_from_lake(s, s.target)
         return
     for tile in range(NUM_TILES):
         if s.crop[tile] >= 0 and tile != s.target:
@@ -105,7 +100,7 @@ def can_water(s: State, tile: int) -> bool:
 
 @rule
 def can_use_rain_power(s: State, seat: int) -> bool:
-    if s.power[seat] != _RAIN or s.supply[seat] == 0:
+    if s.power[seat] != Power.RAIN or s.supply[seat] == 0:
         return False
     for tile in range(NUM_TILES):
         if can_water(s, tile):
@@ -115,10 +110,10 @@ def can_use_rain_power(s: State, seat: int) -> bool:
 
 @rule
 def allow_rain_power(s: State) -> None:
-    """An own drop on a tile; no rain at all is a choice only where the normal action is impossible."""
-    if s.power[s.actor] != _RAIN or s.supply[s.actor] == 0:
+    """An own drop on a tile; a player who could not rain without the power may decline."""
+    if s.power[s.actor] != Power.RAIN or s.supply[s.actor] == 0:
         return
-    if not can_rain(s, int(s.actor)):
+    if not can_rain(s, s.actor):
         allow(s, DECLINE)
     for tile in range(NUM_TILES):
         if can_water(s, tile):
@@ -126,10 +121,10 @@ def allow_rain_power(s: State) -> None:
 
 
 @rule
-def use_rain_power(s: State, t: State, action: int) -> None:
+def use_rain_power(s: State, t: Tables, action: int) -> None:
     """Answers RAIN_DROP with an own drop on a tile, or with no rain at all."""
     if action != DECLINE:
-        put_drop(s, t, action - TILE, int(s.actor))
+        put_drop(s, t, action - TILE, s.actor)
     ask_nothing(s)
 
 
@@ -144,19 +139,29 @@ def has_scored_drop(s: State, tile: int, seat: int) -> bool:
 
 
 @rule
-def ask_to_keep_drop(s: State) -> bool:
-    """After scoring, one own drop may stay on each of three harvested tiles. Says whether a player is asked."""
-    seat = holder_of(s, _HARVEST)
-    if seat == NOBODY or s.timing_index == 1:
-        return False
-    if s.target == NO_TILE:
+def start_keeping_drops(s: State) -> None:
+    """After scoring, one own drop may stay on each of three harvested tiles."""
+    if holder_of(s, Power.HARVEST) != NOBODY:
         s.choices_left = KEPT_DROPS
-    for tile in range(s.target + 1, NUM_TILES):
-        if s.choices_left > 0 and has_scored_drop(s, tile, seat):
-            ask(s, _KEEP_DROP, seat)
-            return True
-    stop_keeping(s)
+
+
+@rule
+def continue_keeping_drops(s: State) -> bool:
+    """Ask the power's holder for the next tile, if there is one."""
+    if s.choices_left > 0:
+        seat = holder_of(s, Power.HARVEST)
+        for tile in range(s.target + 1, NUM_TILES):
+            if has_scored_drop(s, tile, seat):
+                ask(s, Decision.KEEP_DROP, seat)
+                return True
+    stop_keeping_drops(s)
     return False
+
+
+@rule
+def stop_keeping_drops(s: State) -> None:
+    s.choices_left = 0
+    s.target = NO_TILE
 
 
 @rule
@@ -168,31 +173,23 @@ def holder_of(s: State, power: int) -> int:
 
 
 @rule
-def stop_keeping(s: State) -> None:
-    """`s.timing_index` says that this step of the timeline is over."""
-    s.choices_left = 0
-    s.target = NO_TILE
-    s.timing_index = 1
-
-
-@rule
 def allow_keep_drop(s: State) -> None:
     """The tiles are named in their order."""
     allow(s, DECLINE)
     for tile in range(s.target + 1, NUM_TILES):
-        if has_scored_drop(s, tile, int(s.actor)):
+        if has_scored_drop(s, tile, s.actor):
             allow(s, TILE + tile)
 
 
 @rule
-def keep_drop(s: State, t: State, action: int) -> None:
+def keep_drop(s: State, t: Tables, action: int) -> None:
     """Answers KEEP_DROP. A drop that stays is not put there: a Snowdrop that has just closed keeps it too."""
     ask_nothing(s)
     if action == DECLINE:
-        stop_keeping(s)
+        stop_keeping_drops(s)
         return
     s.target = action - TILE
     s.choices_left -= 1
     s.supply[s.actor] -= 1
     s.drops[s.target, s.actor] += 1
-    check_growing(s, t, int(s.target))
+    check_growing(s, t, s.target)

@@ -8,29 +8,26 @@ from __future__ import annotations
 import numpy as np
 
 from petrichor_env.actions import TILE
+from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.fields import NEIGHBOURS, drops_on, has_cloud, neighbour
 from petrichor_env.state import FACE_DOWN, NUM_TILES, Crop, Decision, Growing, Module, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 LAKE_DROPS = 3
 """Own drops that the player who moves a cloud onto the Lake adds to it."""
 
-_FERTILIZER = int(Module.FERTILIZER)
-_FERTILIZER_TILE = int(Decision.FERTILIZER_TILE)
-_NONE, _DROWNED = int(Growing.NONE), int(Growing.DROWNED)
-_LAKE = int(Crop.LAKE)
-
 
 # --- Fertilizer tokens -----------------------------------------------------------------------------------------------
 
 
 @rule
-def tokens_to_place(s: State, t: State) -> int:
+def tokens_to_place(s: State, t: Tables) -> int:
     """Fertilizer tokens that are not on the Fields yet."""
-    if s.modules[_FERTILIZER] == 0:
+    if s.modules[Module.FERTILIZER] == 0:
         return 0
-    left = int(t.fertilizer_tokens)
+    left = t.fertilizer_tokens
     for tile in range(NUM_TILES):
         left -= int(s.fertilizer[tile])
     return left
@@ -39,7 +36,7 @@ def tokens_to_place(s: State, t: State) -> int:
 @rule
 def ask_fertilizer_tile(s: State) -> None:
     """The next token is placed in turn order, before the tiles are turned face up."""
-    ask(s, _FERTILIZER_TILE, (int(s.first_player) + int(s.turn_index)) % int(s.players))
+    ask(s, Decision.FERTILIZER_TILE, clockwise(s, s.turn_index))
 
 
 @rule
@@ -74,7 +71,7 @@ def leaves_room(s: State, tile: int, more: int) -> bool:
 
 
 @rule
-def allow_fertilizer_tile(s: State, t: State) -> None:
+def allow_fertilizer_tile(s: State, t: Tables) -> None:
     more = tokens_to_place(s, t) - 1
     for tile in range(NUM_TILES):
         if can_be_fertilized(s, tile) and leaves_room(s, tile, more):
@@ -93,10 +90,10 @@ def place_fertilizer(s: State, action: int) -> None:
 
 
 @rule
-def check_drowning(s: State, t: State, tile: int) -> None:
+def check_drowning(s: State, t: Tables, tile: int) -> None:
     """A growing Cactus with too many drops drowns, and stays so until its token goes."""
-    if s.growing[tile] != _NONE and drops_on(s, tile) >= t.drops_to_drown:
-        s.growing[tile] = _DROWNED
+    if s.growing[tile] != Growing.NONE and drops_on(s, tile) >= t.drops_to_drown:
+        s.growing[tile] = Growing.DROWNED
 
 
 # --- The Lake --------------------------------------------------------------------------------------------------------
@@ -105,7 +102,7 @@ def check_drowning(s: State, t: State, tile: int) -> None:
 @rule
 def draw_from_lake(s: State, tile: int) -> None:
     """A Wind action that ends on the Lake adds three drops of its player to the cloud, or what the supply has."""
-    if s.crop[tile] == _LAKE:
+    if s.crop[tile] == Crop.LAKE:
         drops = min(LAKE_DROPS, int(s.supply[s.actor]))
         s.cloud_drops[tile, s.actor] += drops
         s.supply[s.actor] -= drops

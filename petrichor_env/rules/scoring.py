@@ -6,48 +6,43 @@ import numpy as np
 
 from petrichor_env.rules.flower_tiles import dandelion_points
 from petrichor_env.rules.points import gain, place, players_present
-from petrichor_env.state import MAX_PLAYERS, NOBODY, Crop, Decision, Growing, Phase, Source, State
+from petrichor_env.state import Crop, Decision, Growing, Phase, Source, State
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
-
-_WHEAT, _RICE, _CORN = int(Crop.WHEAT), int(Crop.RICE), int(Crop.CORN)
-_DANDELION, _SPROUTING = int(Crop.DANDELION), int(Growing.SPROUTING)
-_OVER = int(Phase.OVER)
-_VOTING_WINS, _WHEAT_TOKENS = int(Source.VOTING_WINS), int(Source.WHEAT_TOKENS)
-_GAME_OVER = int(Decision.GAME_OVER)
 
 
 @rule
-def tile_points(s: State, t: State, tile: int, seat: int, growing: int) -> int:
+def tile_points(s: State, t: Tables, tile: int, seat: int, growing: int) -> int:
     """What a harvest of this tile brings this player, with the growing token on that side."""
     own = int(s.drops[tile, seat])
     if own == 0:
         return 0
     crop = int(s.crop[tile])
     column = place(s, tile, seat) - 1
-    if crop == _CORN:
+    if crop == Crop.CORN:
         column = players_present(s, tile) - 1
     points = int(t.scores[crop, growing - 1, column])
-    if crop == _RICE:
-        if growing == _SPROUTING:
+    if crop == Crop.RICE:
+        if growing == Growing.SPROUTING:
             return 0  # nobody scores, Fertilizer or not
         points *= own
-    elif crop == _DANDELION:
+    elif crop == Crop.DANDELION:
         points = dandelion_points(s, column + 1)
     return max(0, points + int(s.fertilizer[tile]) - int(s.pods[tile]))
 
 
 @rule
-def score_tile(s: State, t: State, tile: int) -> None:
+def score_tile(s: State, t: Tables, tile: int) -> None:
     growing = int(s.growing[tile])
     for seat in range(s.owners):
         gain(s, seat, tile_points(s, t, tile, seat, growing), int(s.crop[tile]))
         # the first on Wheat takes a token; nobody does who is only tied for first
-        if s.crop[tile] == _WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
+        if s.crop[tile] == Crop.WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
             s.wheat_tokens[seat] += 1
 
 
 @rule
-def voting_wins_points(s: State, t: State, seat: int) -> int:
+def voting_wins_points(s: State, t: Tables, seat: int) -> int:
     return int(t.voting_wins[min(int(s.voting_wins[seat]), t.voting_wins.shape[0] - 1)])
 
 
@@ -62,18 +57,24 @@ def has_most_wheat(s: State, seat: int) -> bool:
 
 
 @rule
-def end_game(s: State, t: State) -> None:
+def end_game(s: State, t: Tables) -> None:
     """Points for Voting Wins and for the most Wheat tokens."""
     for seat in range(s.owners):
-        gain(s, seat, voting_wins_points(s, t, seat), _VOTING_WINS)
+        gain(s, seat, voting_wins_points(s, t, seat), Source.VOTING_WINS)
         if has_most_wheat(s, seat):
-            gain(s, seat, int(t.wheat_bonus), _WHEAT_TOKENS)
-    s.phase = _OVER
-    s.decision = _GAME_OVER
+            gain(s, seat, t.wheat_bonus, Source.WHEAT_TOKENS)
+    s.phase = Phase.OVER
+    s.decision = Decision.GAME_OVER
 
 
 @rule
 def is_ahead(s: State, seat: int, other: int) -> bool:
+    """Whether a finished game puts one owner before another (Game End): by points, then by Voting Wins.
+
+    In solo the player needs more points than the neutral player.
+    """
+    if s.players == 1:
+        return (s.points[0] > s.points[1]) == (seat == 0)
     if s.points[seat] != s.points[other]:
         return bool(s.points[seat] > s.points[other])
     return bool(s.voting_wins[seat] > s.voting_wins[other])
@@ -81,38 +82,9 @@ def is_ahead(s: State, seat: int, other: int) -> bool:
 
 @rule
 def ranks(s: State, out: np.ndarray) -> None:
-    """Write each owner's place into `out`: 1 for the most points, then Voting Wins; equal ones share it (Game End).
-
-    In solo the player needs more points than the neutral player.
-    """
-    if s.players == 1:
-        out[0] = 1 if s.points[0] > s.points[1] else 2
-        out[1] = 3 - out[0]
-        return
+    """Write each owner's place in a finished game into `out`, int8: 1, and one more for everyone ahead."""
     for seat in range(s.owners):
         out[seat] = 1
         for other in range(s.owners):
-            if is_ahead(s, other, seat):
+            if other != seat and is_ahead(s, other, seat):
                 out[seat] += 1
-
-
-@rule
-def winners(s: State, won: np.ndarray) -> None:
-    """Write 1 for each winner of a finished game into `won`, (MAX_PLAYERS,) int8: points, then Voting Wins, or shared.
-
-    In solo the player needs more points than the neutral player (Game End). Who forfeits loses to everybody else.
-    """
-    for seat in range(MAX_PLAYERS):
-        won[seat] = 0
-    if s.forfeited != NOBODY:
-        for seat in range(s.owners):
-            won[seat] = 1 if seat != s.forfeited else 0
-    elif s.players == 1:
-        won[0] = 1 if s.points[0] > s.points[1] else 0
-        won[1] = 1 - won[0]
-    else:
-        for seat in range(s.owners):
-            won[seat] = 1
-            for other in range(s.owners):
-                if is_ahead(s, other, seat):
-                    won[seat] = 0

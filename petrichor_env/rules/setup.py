@@ -6,9 +6,10 @@ import numpy as np
 
 from petrichor_env.actions import TILE
 from petrichor_env.rules.action_phase import start_action_phase
+from petrichor_env.rules.asking import anticlockwise
 from petrichor_env.rules.chance import draw_card, roll_harvest_die, roll_numeric_die
 from petrichor_env.rules.clouds import new_cloud
-from petrichor_env.rules.drafting import NOT_DRAFTING, continue_draft, deal
+from petrichor_env.rules.drafting import continue_draft, deal
 from petrichor_env.rules.fields import has_cloud, is_free, tile_of
 from petrichor_env.rules.forecasts import deal_forecasts
 from petrichor_env.rules.powers import deal_powers
@@ -16,29 +17,25 @@ from petrichor_env.rules.promos import ask_fertilizer_tile, tokens_to_place
 from petrichor_env.rules.southern_winds import NEUTRAL, POSITIONS, YOU, shuffle_winds_deck, tile_at
 from petrichor_env.rules.voting import sort_dice
 from petrichor_env.state import (
+    BLANK,
     FACE_DOWN,
-    MAX_PLAYERS,
     NO_TILE,
-    NOBODY,
+    NOT_DRAFTING,
     NUM_KINDS,
     NUM_TILES,
     Crop,
     Decision,
     Module,
-    Phase,
     State,
 )
-from petrichor_env.tables import MAX_COPIES, NUM_CROPS
+from petrichor_env.tables import MAX_COPIES, NUM_CROPS, Tables
 from tabletop.chance import draw_from, random_below
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
+from tabletop.overwrite import overwrite
 
-_SETUP, _SETUP_CLOUD = int(Phase.SETUP), int(Decision.SETUP_CLOUD)
-_WHEAT, _POTATO, _CORN = int(Crop.WHEAT), int(Crop.POTATO), int(Crop.CORN)
-_CACTUS, _LAKE, _PRIMROSE = int(Crop.CACTUS), int(Crop.LAKE), int(Crop.PRIMROSE)
 _CENTRE = 5  # a position of every field
 _NO_MORE_TRICKS = 2
-_CACTUS_MODULE, _LAKE_MODULE, _FLOWER_TILES = int(Module.CACTUS), int(Module.LAKE), int(Module.FLOWER_TILES)
 
 FIELD_POSITIONS = np.zeros((6, NUM_TILES), np.int8)
 """Whether a position belongs to the field, by number of players."""
@@ -48,35 +45,53 @@ FIELD_POSITIONS[3, [0, 1, 2, 4, 5, 6, 8, 9, 10]] = 1
 FIELD_POSITIONS[4, :12] = 1
 FIELD_POSITIONS[5] = 1
 
+BASE_GAME = -1
+MODULE_OF_CROP = np.full(NUM_CROPS, BASE_GAME, np.int8)
+"""The module that each crop's tiles come with, or BASE_GAME."""
+MODULE_OF_CROP[Crop.CACTUS], MODULE_OF_CROP[Crop.LAKE] = Module.CACTUS, Module.LAKE
+MODULE_OF_CROP[[Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE]] = Module.FLOWER_TILES
+
 
 @rule
-def set_up(s: State, t: State) -> None:
-    """From the switches and the random stream alone to where the players come in; solo has asked the first turn then.
+def set_up(s: State, t: Tables) -> None:
+    """Set up all that is done before a player decides, from the switches and the random stream alone.
 
-    The first player, for whom the rulebook takes any method, is drawn at random. With Fertilizer tokens that happens
-    first, and the tiles lie face down until the tokens are placed.
+    The first player, for whom the rulebook takes any method, is drawn at random. Fertilizer tokens are placed on tiles
+    that lie face down: then the tiles, the cards and the dice come after them.
     """
     clear(s)
     for seat in range(s.owners):
         s.supply[seat] = t.drops
         s.vote_supply[seat] = t.votes
-    s["round"] = 1
     ask_nothing(s)
-    if tokens_to_place(s, t) == 0:
-        lay_fields(s, t)
-        if s.players > 1:
-            s.first_player = random_below(s, int(s.players))
-        deal_and_roll(s, t)
+    if tokens_to_place(s, t) > 0:
+        lay_face_down(s)
     else:
-        for tile in range(NUM_TILES):
-            if FIELD_POSITIONS[s.players, tile] == 1:
-                s.crop[tile] = FACE_DOWN
-        if s.players > 1:
-            s.first_player = random_below(s, int(s.players))
+        lay_fields(s, t)
+    if s.players > 1:
+        s.first_player = random_below(s, s.players)
+    if s.crop[_CENTRE] != FACE_DOWN:
+        deal_and_roll(s, t)
 
 
 @rule
-def deal_and_roll(s: State, t: State) -> None:
+def clear(s: State) -> None:
+    """An empty table: the blank record with this game's switches and random stream."""
+    start = BLANK.copy()[0]
+    start.rng = s.rng
+    start.players = s.players
+    start.owners = s.owners
+    start.rounds = s.rounds
+    start.drafting = s.drafting
+    start.variants = s.variants
+    start.modules = s.modules
+    start.chosen_power = s.chosen_power
+    start.power = s.chosen_power
+    overwrite(s, start)
+
+
+@rule
+def deal_and_roll(s: State, t: Tables) -> None:
     """The cards and the Harvest dice."""
     for kind in range(NUM_KINDS):
         s.deck[kind] = t.cards_of_a_kind_five_players if s.players == 5 else t.cards_of_a_kind
@@ -89,85 +104,26 @@ def deal_and_roll(s: State, t: State) -> None:
 
 
 @rule
-def clear(s: State) -> None:
-    """An empty table: everything but the switches and the random stream."""
-    s.forfeited = NOBODY
-    s.phase = _SETUP
-    s.first_player = 0
-    s.passed = NOBODY
-    s.turns = 0
-    s.last_turns = 0
-    s.turn_index = 0
-    s.harvested = 0
+def lay_face_down(s: State) -> None:
     for tile in range(NUM_TILES):
-        s.crop[tile] = NO_TILE
-        s.growing[tile] = 0
-        s.fertilizer[tile] = 0
-        s.pods[tile] = 0
-        s.blooms[tile] = 0
-        s.cloud[tile] = 0
-        for seat in range(MAX_PLAYERS):
-            s.drops[tile, seat] = 0
-            s.cloud_drops[tile, seat] = 0
-            s.scored_drops[tile, seat] = 0
-    s.controller = NOBODY
-    for seat in range(MAX_PLAYERS):
-        s.points[seat] = 0
-        s.scored[seat, :] = 0
-        s.supply[seat] = 0
-        s.vote_supply[seat] = 0
-        s.voting_wins[seat] = 0
-        s.wheat_tokens[seat] = 0
-        s.power[seat] = s.chosen_power[seat]
-        s.counts_clouds[seat] = 0
-        s.chosen_drops[seat] = 0
-        for kind in range(NUM_KINDS):
-            s.votes[kind, seat] = 0
-            s.hand[seat, kind] = 0
-            s.pack[seat, kind] = 0
-    for kind in range(NUM_KINDS):
-        s.deck[kind] = 0
-        s.discards[kind] = 0
-        s.selected[kind] = 0
-    for die in range(3):
-        s.dice[die] = 0
-    for card in range(s.forecast_holder.shape[0]):
-        s.forecast_holder[card] = NOBODY
-    s.timing = 0
-    s.timing_index = 0
-    s.forecast = 0
-    s.choices_left = 0
-    s.draft_step = NOT_DRAFTING
-    s.card = -1
-    s.optional = 0
-    s.cards_left = 0
-    s.lowest_card = 0
-    s.target = NO_TILE
-    s.target_owner = NOBODY
-    s.weather = -1
-    for i in range(s.winds_deck.shape[0]):
-        s.winds_deck[i] = 0
-    s.winds_revealed = 0
-    for i in range(s.winds_card.shape[0]):
-        s.winds_card[i] = 0
-        s.winds_roll[i] = 0
-        s.winds_target[i] = NO_TILE
+        if FIELD_POSITIONS[s.players, tile] == 1:
+            s.crop[tile] = FACE_DOWN
 
 
 @rule
-def lay_fields(s: State, t: State) -> None:
+def lay_fields(s: State, t: Tables) -> None:
     """Random tiles on the field, face up; two players play without Corn."""
     if s.players == 1:
         set_up_southern_winds(s, t)
         return
     pile = t.copies.copy()
     for crop in range(NUM_CROPS):
-        if not is_in_box(s, crop) or (s.players == 2 and crop == _CORN):
+        if not is_in_box(s, crop) or (s.players == 2 and crop == Crop.CORN):
             pile[crop] = 0
     for tile in range(NUM_TILES):
         if FIELD_POSITIONS[s.players, tile] == 1:
             s.crop[tile] = draw_from(s, pile)
-    primrose = tile_of(s, _PRIMROSE)
+    primrose = tile_of(s, Crop.PRIMROSE)
     if primrose != NO_TILE:
         s.blooms[primrose] = 1
 
@@ -175,10 +131,8 @@ def lay_fields(s: State, t: State) -> None:
 @rule
 def is_in_box(s: State, crop: int) -> bool:
     """Whether tiles of this crop are played with: the promos' and the flowers' only with their modules."""
-    if crop < _CACTUS:
-        return True
-    module = _CACTUS_MODULE if crop == _CACTUS else _LAKE_MODULE if crop == _LAKE else _FLOWER_TILES
-    return bool(s.modules[module] == 1)
+    module = int(MODULE_OF_CROP[crop])
+    return bool(module == BASE_GAME or s.modules[module] == 1)
 
 
 @rule
@@ -187,33 +141,33 @@ def deal_extra_card(s: State) -> None:
     if s.players == 2:
         kind = draw_card(s)
         if kind >= 0:
-            s.hand[1 - int(s.first_player), kind] += 1
+            s.hand[1 - s.first_player, kind] += 1
 
 
 @rule
-def continue_setup(s: State, t: State) -> None:
-    """Go on until a player is asked or the setup is over: Fertilizer tokens, the draft, then the clouds.
+def continue_setup(s: State, t: Tables) -> bool:
+    """Fertilizer tokens, the draft, the clouds; then the first turn.
 
     The last player first, then anticlockwise, each player places a cloud; solo's lies there already.
     """
     if tokens_to_place(s, t) > 0:
         ask_fertilizer_tile(s)
-        return
+        return True
     if s.crop[_CENTRE] == FACE_DOWN:
         s.turn_index = 0
         lay_fields(s, t)
         deal_and_roll(s, t)
     if s.draft_step != NOT_DRAFTING:
-        continue_draft(s)
-        if s.draft_step != NOT_DRAFTING:
-            return
+        if continue_draft(s):
+            return True
         deal_extra_card(s)
     if s.players > 1 and s.turn_index < s.players:
-        ask(s, _SETUP_CLOUD, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
-        return
+        ask(s, Decision.SETUP_CLOUD, anticlockwise(s, s.turn_index))
+        return True
     deal_powers(s)
     deal_forecasts(s)
     start_action_phase(s, t)
+    return True
 
 
 @rule
@@ -226,7 +180,7 @@ def allow_setup_cloud(s: State) -> None:
 @rule
 def place_setup_cloud(s: State, action: int) -> None:
     """Answers SETUP_CLOUD."""
-    new_cloud(s, action - TILE, int(s.actor), 1)
+    new_cloud(s, action - TILE, s.actor, 1)
     s.turn_index += 1
     ask_nothing(s)
 
@@ -235,7 +189,7 @@ def place_setup_cloud(s: State, action: int) -> None:
 
 
 @rule
-def set_up_southern_winds(s: State, t: State) -> None:
+def set_up_southern_winds(s: State, t: Tables) -> None:
     """Six tiles with a compass in ascending priority, two neutral clouds and one of the player's by the die."""
     lay_fields_by_priority(s, t)
     for owner in (NEUTRAL, NEUTRAL, YOU):
@@ -247,12 +201,12 @@ def set_up_southern_winds(s: State, t: State) -> None:
 
 
 @rule
-def lay_fields_by_priority(s: State, t: State) -> None:
+def lay_fields_by_priority(s: State, t: Tables) -> None:
     crops = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     tiles = 0
     for crop in range(NUM_CROPS):
-        if not is_in_box(s, crop) or (s.variants[_NO_MORE_TRICKS] == 1 and crop in (_WHEAT, _POTATO)):
+        if not is_in_box(s, crop) or (s.variants[_NO_MORE_TRICKS] == 1 and crop in (Crop.WHEAT, Crop.POTATO)):
             continue
         for copy in range(t.copies[crop]):
             if t.solo_priority[crop, copy] > 0:

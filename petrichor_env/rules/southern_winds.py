@@ -16,6 +16,7 @@ from petrichor_env.rules.growing import move_drop, put_drop, take_drop
 from petrichor_env.rules.points import gain
 from petrichor_env.rules.voting import decrease_die
 from petrichor_env.state import NO_TILE, NUM_KINDS, Source, State
+from petrichor_env.tables import RESHUFFLE, Tables
 from tabletop.chance import random_below
 from tabletop.compiled import rule
 
@@ -32,10 +33,8 @@ ADD_TO_CLOUD = 5
 ADD_TO_CLOUD_AGAIN = 6
 MOVE_MIXED_CLOUD = 7
 MOVE_PURE_CLOUD = 8
-RESHUFFLE = 9
-NUM_CARDS = 9
+NUM_CARDS = RESHUFFLE
 
-_CARDS = int(Source.CARDS)
 
 # Variants, by their place in config.VARIANTS
 _DOUBLE_CARD, _NON_RANDOM_TARGETS = 0, 1
@@ -55,7 +54,7 @@ def position_of(tile: int) -> int:
 
 
 @rule
-def neutral_turn(s: State, t: State) -> None:
+def neutral_turn(s: State, t: Tables) -> None:
     if s.variants[_DOUBLE_CARD] == 1:  # a card more, whose icons are ignored
         resolve_card(s, t, reveal_card(s))
     card = reveal_card(s)
@@ -91,7 +90,7 @@ def reveal_card(s: State) -> int:
 
 
 @rule
-def resolve_card(s: State, t: State, card: int) -> None:
+def resolve_card(s: State, t: Tables, card: int) -> None:
     """The card's ability on its target; without one the neutral player gains a point instead."""
     roll = 0
     if s.variants[_NON_RANDOM_TARGETS] == 1:
@@ -101,7 +100,7 @@ def resolve_card(s: State, t: State, card: int) -> None:
         position = next_valid_target(s, card, roll - 1)
     tile = NO_TILE
     if position < 0:
-        gain(s, NEUTRAL, 1, _CARDS)
+        gain(s, NEUTRAL, 1, Source.CARDS)
     else:
         tile = tile_at(position)
         perform(s, t, card, tile)
@@ -138,7 +137,7 @@ def next_valid_target(s: State, card: int, rolled: int) -> int:
 
 
 @rule
-def perform(s: State, t: State, card: int, tile: int) -> None:
+def perform(s: State, t: Tables, card: int, tile: int) -> None:
     """Southern Winds Card Reference. Two drops are one where the supply has no more."""
     if card == PLACE_1_DROP:
         put_drop(s, t, tile, NEUTRAL)
@@ -180,7 +179,7 @@ def south_east_of(position: int) -> int:
 
 
 @rule
-def resolve_icons(s: State, t: State, card: int) -> None:
+def resolve_icons(s: State, t: Tables, card: int) -> None:
     """The card's votes, a point for each that is missing, and its Harvest icon."""
     for space in range(NUM_KINDS):
         for _ in range(t.winds_votes[card - 1, space]):
@@ -188,7 +187,7 @@ def resolve_icons(s: State, t: State, card: int) -> None:
                 s.vote_supply[NEUTRAL] -= 1
                 s.votes[space, NEUTRAL] += 1
             else:
-                gain(s, NEUTRAL, 1, _CARDS)
+                gain(s, NEUTRAL, 1, Source.CARDS)
     if t.winds_harvest[card - 1] == 1:
         # a die that goes to the Harvest icon before the one with the most votes
         for shown in (1, 4, 3, 2):
@@ -200,7 +199,7 @@ def resolve_icons(s: State, t: State, card: int) -> None:
 @rule
 def log_card(s: State, card: int, roll: int, tile: int) -> None:
     """What was revealed since the player's last turn, for whoever watches."""
-    i = int(s.winds_revealed)
+    i = s.winds_revealed
     if i == s.winds_card.shape[0]:  # only in a described position, never in play
         clear_winds_log(s)
         i = 0
@@ -250,7 +249,7 @@ def is_preferred_target(s: State, card: int, position: int) -> bool:
 
 
 @rule
-def neutral_sun_weather(s: State, t: State) -> None:
+def neutral_sun_weather(s: State, t: Tables) -> None:
     """The neutral player doubles its drops in every cloud its supply covers, from P6 to P1, as one effect."""
     for position in range(POSITIONS - 1, -1, -1):
         tile = tile_at(position)
@@ -261,7 +260,7 @@ def neutral_sun_weather(s: State, t: State) -> None:
 
 
 @rule
-def southern_wind_weather(s: State, t: State) -> None:
+def southern_wind_weather(s: State, t: Tables) -> None:
     """From P3 to P6, one of the player's drops on each goes to the tile north of it."""
     for position in range(COLUMNS, POSITIONS):
         tile = tile_at(position)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from petrichor_env.actions import DIE, VOTE, WEATHER
 from petrichor_env.rules.points import gain
-from petrichor_env.state import HARVEST, NOBODY, NUM_KINDS, Decision, Source, State
+from petrichor_env.state import HARVEST, NO_SPACE, NOBODY, NUM_KINDS, Decision, Source, State
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
-
-_MOVE_VOTE = int(Decision.MOVE_VOTE)
-_DICE = int(Source.DICE)
 
 
 @rule
@@ -38,8 +35,8 @@ def can_vote_on(s: State, seat: int, space: int) -> bool:
 def allow_vote(s: State) -> None:
     """The action's weather space, the next one clockwise, or a Harvest die that still shows votes."""
     for clockwise in range(2):
-        space = (int(s.card) + clockwise) % NUM_KINDS
-        if can_vote_on(s, int(s.actor), space):
+        space = (s.card + clockwise) % NUM_KINDS
+        if can_vote_on(s, s.actor, space):
             allow(s, VOTE + space)
     for die in range(3):
         if s.dice[die] != HARVEST:
@@ -51,7 +48,7 @@ def vote(s: State, action: int) -> None:
     """Answers VOTE. Nothing is asked once the vote has been cast."""
     ask_nothing(s)
     if action >= DIE:
-        decrease_die(s, int(s.actor), action - DIE + 1)
+        decrease_die(s, s.actor, action - DIE + 1)
     else:
         cast_vote(s, action - VOTE)
 
@@ -63,22 +60,23 @@ def cast_vote(s: State, space: int) -> None:
         s.vote_supply[s.actor] -= 1
         s.votes[space, s.actor] += 1
     else:
-        s.target = space
-        ask(s, _MOVE_VOTE, s.actor)
+        s.target_space = space
+        ask(s, Decision.MOVE_VOTE, s.actor)
 
 
 @rule
 def allow_move_vote(s: State) -> None:
     for space in range(NUM_KINDS):
-        if space != s.target and s.votes[space, s.actor] > 0:
+        if space != s.target_space and s.votes[space, s.actor] > 0:
             allow(s, WEATHER + space)
 
 
 @rule
-def move_vote(s: State, space: int) -> None:
+def move_vote(s: State, action: int) -> None:
     """Answers MOVE_VOTE: with an empty supply a vote comes from another weather space."""
-    s.votes[space, s.actor] -= 1
-    s.votes[s.target, s.actor] += 1
+    s.votes[action - WEATHER, s.actor] -= 1
+    s.votes[s.target_space, s.actor] += 1
+    s.target_space = NO_SPACE
     ask_nothing(s)
 
 
@@ -90,7 +88,7 @@ def decrease_die(s: State, seat: int, shown: int) -> None:
             s.dice[die] = shown - 1
             break
     sort_dice(s)
-    gain(s, seat, 2 if shown == 1 else 1, _DICE)
+    gain(s, seat, 2 if shown == 1 else 1, Source.DICE)
 
 
 @rule

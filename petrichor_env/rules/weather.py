@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from petrichor_env.actions import DECLINE, DIRECTION, DROP, TILE, WEATHER
-from petrichor_env.rules.asking import drop_action, seat_of
-from petrichor_env.rules.card_actions import ask_for_drops
+from petrichor_env.rules.asking import anticlockwise, clockwise, drop_action, seat_of
+from petrichor_env.rules.card_actions import frost, sun
 from petrichor_env.rules.clouds import add_to_cloud, pour, settle_clouds
 from petrichor_env.rules.fields import is_closed, neighbour, own_drops_on_tiles
-from petrichor_env.rules.flower_tiles import ask_flowers_after_weather
-from petrichor_env.rules.forecasts import ask_forecasts, ask_sun_forecast
+from petrichor_env.rules.flower_tiles import continue_flowers
+from petrichor_env.rules.forecasts import continue_forecasts, continue_sun_forecast
 from petrichor_env.rules.growing import develop, move_drop, take_drop
 from petrichor_env.rules.southern_winds import neutral_sun_weather, southern_wind_weather
 from petrichor_env.rules.voting import return_votes, votes_on, win_vote
@@ -18,6 +18,7 @@ from petrichor_env.state import (
     NOBODY,
     NUM_KINDS,
     NUM_TILES,
+    SELECTING,
     Cloud,
     Crop,
     Decision,
@@ -26,52 +27,44 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
+from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 RESOLVED_SPACES = 2
 """Weather spaces that are resolved in a round, and that count for Voting Wins in the final one."""
 
-_FROST, _SUN, _WIND, _RAIN = int(Weather.FROST), int(Weather.SUN), int(Weather.WIND), int(Weather.RAIN)
-_LIGHT, _THUNDER = int(Cloud.LIGHT), int(Cloud.THUNDER)
-_CHOOSE_WEATHER, _SUN_WEATHER_CLOUD = int(Decision.CHOOSE_WEATHER), int(Decision.SUN_WEATHER_CLOUD)
-_WIND_WEATHER_DROP = int(Decision.WIND_WEATHER_DROP)
-_WIND_WEATHER_DIRECTION = int(Decision.WIND_WEATHER_DIRECTION)
-_HARVEST_PHASE = int(Phase.HARVEST)
-_COFFEE, _RICE = int(Crop.COFFEE), int(Crop.RICE)
-_START_OF_WEATHER = int(Timing.START_OF_WEATHER)
-_BEFORE_WIND, _BEFORE_RAIN = int(Timing.BEFORE_WIND), int(Timing.BEFORE_RAIN)
-_SELECTING = -1
-
 
 @rule
 def is_final_round(s: State) -> bool:
-    return bool(s["round"] == s.rounds)
+    return bool(s.round == s.rounds)
 
 
 @rule
-def continue_weather_phase(s: State, t: State) -> None:
-    """Go on until a player is asked or the phase is over. `s.weather` is the space being resolved."""
-    if s.weather == _SELECTING:
-        if ask_forecasts(s, t, _START_OF_WEATHER) or ask_selection(s):
-            return
+def continue_weather_phase(s: State, t: Tables) -> bool:
+    """`s.weather` is the space being resolved."""
+    if s.weather == SELECTING:
+        if continue_forecasts(s, t, Timing.START_OF_WEATHER) or continue_selection(s):
+            return True
         s.weather = 0
     while s.weather < NUM_KINDS:
-        space = int(s.weather)
+        space = s.weather
         if is_resolved(s, space):
-            if ask_during_weather(s, t) or ask_flowers_after_weather(s, t, space):
-                return
+            if continue_weather(s, t) or continue_flowers(s, t, space):
+                return True
             if s.selected[space] == 1:
                 win_vote(s, space)
             return_votes(s, space)
         s.weather += 1
         s.turn_index = 0
+        s.pod_turns = 0
     if s.players == 2:
         change_first_player(s)
     for space in range(NUM_KINDS):
         s.selected[space] = 0
-    s.weather = -1
-    s.phase = _HARVEST_PHASE
+    s.weather = SELECTING
+    s.phase = Phase.HARVEST
+    return False
 
 
 # --- Resolving Weather Spaces ----------------------------------------------------------------------------------------
@@ -99,7 +92,7 @@ def is_tied_for_selection(s: State, space: int, most: int) -> bool:
 
 
 @rule
-def ask_selection(s: State) -> bool:
+def continue_selection(s: State) -> bool:
     """Select the two spaces with the most votes; the first player chooses among tied ones, one at a time."""
     while True:
         open_places = RESOLVED_SPACES
@@ -114,7 +107,7 @@ def ask_selection(s: State) -> bool:
             if is_tied_for_selection(s, space, most):
                 tied += 1
         if tied > open_places:
-            ask(s, _CHOOSE_WEATHER, s.first_player)
+            ask(s, Decision.CHOOSE_WEATHER, s.first_player)
             return True
         for space in range(NUM_KINDS):
             if is_tied_for_selection(s, space, most):
@@ -139,15 +132,15 @@ def choose_weather(s: State, action: int) -> None:
 
 
 @rule
-def ask_during_weather(s: State, t: State) -> bool:
-    """Carry the effect out as far as it goes without asking. Says whether a player is asked."""
-    if s.weather == _FROST:
+def continue_weather(s: State, t: Tables) -> bool:
+    """The effect of the space being resolved."""
+    if s.weather == Weather.FROST:
         frost_weather(s)
-    elif s.weather == _SUN:
-        return ask_sun_weather(s, t)
-    elif s.weather == _WIND:
-        return ask_forecasts(s, t, _BEFORE_WIND) or ask_wind_weather(s, t)
-    elif ask_forecasts(s, t, _BEFORE_RAIN):
+    elif s.weather == Weather.SUN:
+        return continue_sun_weather(s, t)
+    elif s.weather == Weather.WIND:
+        return continue_forecasts(s, t, Timing.BEFORE_WIND) or continue_wind_weather(s, t)
+    elif continue_forecasts(s, t, Timing.BEFORE_RAIN):
         return True
     else:
         rain_weather(s, t)
@@ -157,46 +150,46 @@ def ask_during_weather(s: State, t: State) -> bool:
 @rule
 def frost_weather(s: State) -> None:
     for tile in range(NUM_TILES):
-        if s.cloud[tile] == _LIGHT:
-            s.cloud[tile] = _THUNDER
+        if s.cloud[tile] == Cloud.LIGHT:
+            s.cloud[tile] = Cloud.THUNDER
 
 
 @rule
-def rain_weather(s: State, t: State) -> None:
+def rain_weather(s: State, t: Tables) -> None:
     for tile in range(NUM_TILES):
-        if s.cloud[tile] == _THUNDER:
+        if s.cloud[tile] == Cloud.THUNDER:
             pour(s, t, tile)
-    develop(s, _RICE)
+    develop(s, Crop.RICE)
 
 
 # --- Sun weather -----------------------------------------------------------------------------------------------------
 
 
 @rule
-def ask_sun_weather(s: State, t: State) -> bool:
+def continue_sun_weather(s: State, t: Tables) -> bool:
     """Each player in turn doubles one cloud; in solo the neutral player does before. Coffee develops after all."""
     if s.players == 1 and s.turn_index == 0:
         neutral_sun_weather(s, t)
         s.turn_index = 1
     while s.turn_index < s.owners:
-        seat = 0 if s.players == 1 else (int(s.first_player) + int(s.turn_index)) % int(s.players)
-        if ask_sun_forecast(s, t, seat):
+        seat = 0 if s.players == 1 else clockwise(s, s.turn_index)
+        if continue_sun_forecast(s, t, seat):
             return True
         within_reach = int(s.supply[seat]) + own_drops_on_tiles(s, seat)
         for tile in range(NUM_TILES):
             if 0 < s.cloud_drops[tile, seat] <= within_reach:
-                ask(s, _SUN_WEATHER_CLOUD, seat)
+                ask(s, Decision.SUN_WEATHER_CLOUD, seat)
                 return True
         s.turn_index += 1
-    develop(s, _COFFEE)
+    develop(s, Crop.COFFEE)
     return False
 
 
 @rule
 def allow_sun_weather_cloud(s: State) -> None:
-    """Any own cloud within reach; nothing need be doubled if the supply alone can double none."""
+    """Any own cloud within reach; a player whose supply alone can double none may decline."""
     supply = int(s.supply[s.actor])
-    within_reach = supply + own_drops_on_tiles(s, int(s.actor))
+    within_reach = supply + own_drops_on_tiles(s, s.actor)
     must_double = False
     for tile in range(NUM_TILES):
         own = int(s.cloud_drops[tile, s.actor])
@@ -208,7 +201,7 @@ def allow_sun_weather_cloud(s: State) -> None:
 
 
 @rule
-def choose_sun_weather_cloud(s: State, t: State, action: int) -> None:
+def choose_sun_weather_cloud(s: State, t: Tables, action: int) -> None:
     if action == DECLINE:
         s.turn_index += 1
         ask_nothing(s)
@@ -218,18 +211,24 @@ def choose_sun_weather_cloud(s: State, t: State, action: int) -> None:
 
 
 @rule
-def take_drop_for_weather(s: State, t: State, tile: int) -> None:
-    """Answers TAKE_DROP in the Weather Phase."""
-    take_drop(s, t, tile, int(s.actor))
-    double_cloud(s, t)
+def take_missing_drop(s: State, t: Tables, action: int) -> None:
+    """Answers TAKE_DROP: a drop from a tile for a short supply; then the effect that needs it goes on."""
+    take_drop(s, t, action - TILE, s.actor)
+    if s.phase == Phase.WEATHER:
+        double_cloud(s, t)
+    elif s.card == Weather.FROST:
+        frost(s, t)
+    else:
+        sun(s, t)
 
 
 @rule
-def double_cloud(s: State, t: State) -> None:
+def double_cloud(s: State, t: Tables) -> None:
     own = int(s.cloud_drops[s.target, s.actor])
-    if ask_for_drops(s, own):
+    if s.supply[s.actor] < own:
+        ask(s, Decision.TAKE_DROP, s.actor)
         return
-    add_to_cloud(s, int(s.target), int(s.actor), own)
+    add_to_cloud(s, s.target, s.actor, own)
     s.target = NO_TILE
     s.turn_index += 1
     settle_clouds(s, t)
@@ -240,13 +239,13 @@ def double_cloud(s: State, t: State) -> None:
 
 
 @rule
-def ask_wind_weather(s: State, t: State) -> bool:
+def continue_wind_weather(s: State, t: Tables) -> bool:
     """Each player, from the last one anticlockwise, moves a drop; in solo the southern wind blows after."""
     while s.turn_index < s.players:
         for tile in range(NUM_TILES):
             for owner in range(s.owners):
                 if s.drops[tile, owner] > 0:
-                    ask(s, _WIND_WEATHER_DROP, (int(s.first_player) - 1 - int(s.turn_index)) % int(s.players))
+                    ask(s, Decision.WIND_WEATHER_DROP, anticlockwise(s, s.turn_index))
                     return True
         s.turn_index += 1
     if s.players == 1:
@@ -266,7 +265,7 @@ def allow_wind_weather_drop(s: State) -> None:
 def allow_wind_weather_direction(s: State) -> None:
     """To a neighbour, but not onto a closed Snowdrop."""
     for direction in range(4):
-        to = neighbour(s, int(s.target), direction)
+        to = neighbour(s, s.target, direction)
         if to != NO_TILE and not is_closed(s, to):
             allow(s, DIRECTION + direction)
 
@@ -275,13 +274,13 @@ def allow_wind_weather_direction(s: State) -> None:
 def choose_wind_weather_drop(s: State, action: int) -> None:
     s.target = (action - DROP) // MAX_PLAYERS
     s.target_owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
-    ask(s, _WIND_WEATHER_DIRECTION, s.actor)
+    ask(s, Decision.WIND_WEATHER_DIRECTION, s.actor)
 
 
 @rule
-def choose_wind_weather_direction(s: State, t: State, action: int) -> None:
-    to = neighbour(s, int(s.target), action - DIRECTION)
-    move_drop(s, t, int(s.target), int(s.target_owner), to)
+def choose_wind_weather_direction(s: State, t: Tables, action: int) -> None:
+    to = neighbour(s, s.target, action - DIRECTION)
+    move_drop(s, t, s.target, s.target_owner, to)
     s.target = NO_TILE
     s.target_owner = NOBODY
     s.turn_index += 1
@@ -294,7 +293,7 @@ def choose_wind_weather_direction(s: State, t: State, action: int) -> None:
 @rule
 def change_first_player(s: State) -> None:
     """The first player keeps the marker only with more votes left on the board than the other."""
-    other = 1 - int(s.first_player)
+    other = 1 - s.first_player
     first_votes, other_votes = 0, 0
     for space in range(NUM_KINDS):
         first_votes += int(s.votes[space, s.first_player])

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tabletop.errors import TabletopError
+from tabletop.extras import needed
 
 UNITS = 200
 """Of an em, the height of a line of type: fine enough for a drawing that fills a screen."""
@@ -58,12 +58,7 @@ def _from(at: Point, to: Point) -> str:
 @lru_cache(maxsize=2)
 def _font(bold: bool) -> Any:
     """Raises `TabletopError` when matplotlib is missing."""
-    try:
-        matplotlib, ft2font = import_module("matplotlib"), import_module("matplotlib.ft2font")
-    except ImportError as error:
-        raise TabletopError(
-            f'pictures need the extra "render": pip install "petrichor-env[render]" ({error})'
-        ) from None
+    matplotlib, ft2font = (needed(name, "a picture", "render") for name in ("matplotlib", "matplotlib.ft2font"))
     font = ft2font.FT2Font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", _FILES[bold])))
     font.set_size(UNITS, 72)
     return font

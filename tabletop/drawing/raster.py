@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop.errors import TabletopError
+from tabletop.extras import needed
 
 WIDTH = 640
 _LARGEST = 16384
@@ -49,7 +49,7 @@ def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
 @lru_cache(maxsize=1)
 def _thorvg() -> tuple[Any, Any]:
     """The library and its engine, which draws on the thread that asks."""
-    tvg = _needed("thorvg_python")
+    tvg = needed("thorvg_python", "a picture as pixels", "render")
     return tvg, tvg.Engine(threads=0)
 
 
@@ -60,13 +60,4 @@ def save_png(svg: str, path: str | Path, width: int = WIDTH) -> None:
 
 def pillow() -> Any:
     """The module `PIL.Image`. Raises `TabletopError` when it is missing."""
-    return _needed("PIL.Image")
-
-
-def _needed(module: str) -> Any:
-    try:
-        return import_module(module)
-    except (ImportError, OSError) as error:
-        raise TabletopError(
-            f'pictures as pixels need the extra "render": pip install "petrichor-env[render]" ({error})'
-        ) from None
+    return needed("PIL.Image", "a picture as a file of pixels", "render")

@@ -12,7 +12,7 @@ from tabletop.drawing.letters import UNITS, letter
 
 INK = "#1f2a33"
 """Of words and outlines."""
-PREFIX = "petrichor-"
+PREFIX = "tabletop-"
 """Of the drawings' ids: a page that holds a picture has ids of its own."""
 _NO_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"

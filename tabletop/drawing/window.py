@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabletop.errors import TabletopError
+from tabletop.extras import needed
 
-_INSTEAD = 'use render_mode="rgb_array" or "ansi" instead, or `petrichor play` to play in the terminal'
+_INSTEAD = 'use render_mode="rgb_array" or "ansi" instead, or play in the terminal by the command `play`'
 _SHOWING_NOTHING = ("dummy", "offscreen")
 """SDL's drivers; it takes the second on its own where a screen is named that can't be reached."""
 _POLL = 0.02
@@ -92,12 +92,7 @@ class Window:
 
 def _pygame() -> Any:
     """The library. Raises `TabletopError` where it is missing."""
-    try:
-        return import_module("pygame")
-    except ImportError as error:
-        raise TabletopError(
-            f'render_mode="human" needs the extra "render": pip install "petrichor-env[render]" ({error})'
-        ) from None
+    return needed("pygame", 'render_mode="human"', "render")
 
 
 def _use_screen(pygame: Any) -> None:

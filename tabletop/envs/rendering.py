@@ -152,9 +152,9 @@ def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> 
     """
     env: Any = getattr(shown, "unwrapped", shown)
     if isinstance(getattr(env, "_rendering", None), Rendering) and hasattr(env, "_shown"):
-        game = env._shown()
-        return Picture(env._rendering.svg(game if viewer is None else game._replace(viewer=viewer)))
+        shown_game = env._shown()
+        return Picture(env._rendering.svg(shown_game if viewer is None else shown_game._replace(viewer=viewer)))
     if game is not None and getattr(shown, "dtype", None) == game.state and shown.shape == ():
-        return Picture(game.drawing.render_svg(np.asarray(shown)[()], viewer))
+        return Picture(game.drawing.render_svg(np.atleast_1d(shown)[0], viewer))
     wanted = "an environment of one game, or one state such as batch.states[0]"
     raise TabletopError(f"{type(shown).__name__} can't be drawn: {wanted}")

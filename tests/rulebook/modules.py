@@ -9,7 +9,7 @@ import numpy as np
 
 from petrichor_env import Batch, Config
 from petrichor_env.config import POWERS
-from petrichor_env.observation import BLOCKS
+from petrichor_env.observation import LAYOUT
 from petrichor_env.state import TILE_NAMES, Crop, State
 from tests.play import play
 from tests.rulebook.base_game import FIELDS, asked, end_round, final_round, game, legal_names, over, tile
@@ -143,7 +143,7 @@ def view(state: State, seat: int) -> np.ndarray:
 
 def block(state: State, seat: int, name: str) -> list[float]:
     """One block of what the seat observes."""
-    return [float(number) for number in view(state, seat)[BLOCKS[name].slice]]
+    return [float(number) for number in view(state, seat)[LAYOUT[name].slice]]
 
 
 FORECAST_FIELD = {

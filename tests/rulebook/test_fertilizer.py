@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config, scenario
-from petrichor_env.observation import BLOCKS
+from petrichor_env.observation import LAYOUT
 from petrichor_env.state import FACE_DOWN, TILE_NAMES, State
 from tabletop.errors import ScenarioError
 from tests.play import play
@@ -205,8 +205,8 @@ def test_nobody_knows_a_tile_before_the_last_token(players: int) -> None:
             batch.refresh()
             for seat in range(players):
                 seen = batch.observe((first + seat) % players)[0]
-                assert not seen[BLOCKS["tile_crop"].slice].any()
-                assert not seen[BLOCKS["tile_missing"].slice].any()
+                assert not seen[LAYOUT["tile_crop"].slice].any()
+                assert not seen[LAYOUT["tile_missing"].slice].any()
                 views.setdefault((str(seat), *played), set()).add(seen.tobytes())
             assert set(state["crop"].tolist()) <= {FACE_DOWN, -1}
             action = min(legal_names(state))
@@ -214,7 +214,7 @@ def test_nobody_knows_a_tile_before_the_last_token(players: int) -> None:
             state = play(state, action)
         batch.states[0] = state
         batch.refresh()
-        assert batch.observe(0)[0][BLOCKS["tile_crop"].slice].sum() == len(field_of(players))
+        assert batch.observe(0)[0][LAYOUT["tile_crop"].slice].sum() == len(field_of(players))
     assert {len(seen) for seen in views.values()} == {1}
 
 

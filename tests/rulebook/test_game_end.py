@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from petrichor_env import Batch, Config
-from petrichor_env.state import STATE, State
+from petrichor_env.state import NOBODY, STATE, State
 from tests.rulebook.base_game import Numbers, by_seat, end_round, final_round, over, phase, tile
 
 TRACK = (0, 1, 3, 5, 8, 11, 15, 19, 24, 29, 35, 41, 48)
@@ -18,6 +18,17 @@ def winners(state: State) -> set[int]:
     states[0] = state
     won = Batch(Config(players=int(state["players"])), 1, seed=0).winners(states)
     return set(np.flatnonzero(won[0]).tolist())
+
+
+def places_of(players: int, points: Numbers, wins: Numbers, forfeited: int) -> Numbers:
+    """The places of a game that ended so; the winners have to be in place 1."""
+    states = Batch(Config(players=players), 1, seed=0).states
+    owners = len(points)
+    states["points"][0, :owners], states["voting_wins"][0, :owners], states["forfeited"] = points, wins, forfeited
+    batch = Batch(Config(players=players), 1, seed=0)
+    places = batch.places(states)[0]
+    assert len(places) == owners and batch.winners(states)[0].tolist() == (places[:players] == 1).tolist()
+    return tuple(places.tolist())
 
 
 @pytest.mark.parametrize(("rounds", "last"), [(4, 4), (6, 6)])
@@ -118,6 +129,35 @@ def test_victory(points: Numbers, wins: Numbers, won: set[int]) -> None:
     state = final_round(len(points), points=points, voting_wins=wins)
     assert over(state)
     assert winners(state) == won
+
+
+@pytest.mark.parametrize(
+    ("points", "wins", "forfeited", "places"),
+    [
+        ((5, 4), (0, 0), NOBODY, (1, 2)),
+        ((5, 5), (1, 2), NOBODY, (2, 1)),
+        ((5, 5), (2, 2), NOBODY, (1, 1)),
+        ((5, 7, 5), (0, 0, 1), NOBODY, (3, 1, 2)),
+        ((5, 7, 5, 3), (1, 0, 1, 9), NOBODY, (2, 1, 2, 4)),
+        ((7, 7, 7, 2, 2), (0, 3, 3, 1, 0), NOBODY, (3, 1, 1, 4, 5)),
+        ((9, 4, 5), (0, 0, 0), 0, (3, 1, 1)),
+        ((9, 4, 5, 5, 5), (0, 0, 0, 1, 2), 4, (1, 1, 1, 1, 5)),
+        ((9, 4), (0, 0), 1, (1, 2)),
+    ],
+)
+def test_places(points: Numbers, wins: Numbers, forfeited: int, places: Numbers) -> None:
+    """Victory; ruling 2.18: who is equal in points and Voting Wins shares a place. Who forfeits comes last."""
+    assert places_of(len(points), points, wins, forfeited) == places
+
+
+@pytest.mark.parametrize(
+    ("points", "forfeited", "places"),
+    [((5, 4), NOBODY, (1, 2)), ((5, 5), NOBODY, (2, 1)), ((4, 5), NOBODY, (2, 1)), ((9, 4), 0, (2, 1))],
+)
+def test_places_in_solo(points: Numbers, forfeited: int, places: Numbers) -> None:
+    """Southern Winds, ruling 3.7: the player needs more points than the neutral player, whatever the Voting Wins."""
+    for wins in ((3, 0), (0, 3)):
+        assert places_of(1, points, wins, forfeited) == places
 
 
 def test_wheat_tokens_break_no_ties() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.config import POWERS
-from petrichor_env.observation import BLOCKS
+from petrichor_env.observation import LAYOUT
 from petrichor_env.state import POWER_NAMES, TILE_NAMES, Crop, Phase, Power, State
 from tabletop.batch import legal_actions
 from tabletop.errors import ConfigError
@@ -124,7 +124,7 @@ def test_powers_are_visible_to_all() -> None:
     """Setup: powers lie in front of their owners for everybody to see: the views differ by seat order only."""
     chosen = ("rain", "frost", "harvest", "sun")
     batch = Batch(Config(players=4, modules=POWERS_MODULE, powers=chosen), 1, seed=4)
-    block = BLOCKS["powers"]
+    block = LAYOUT["powers"]
     views = [batch.observe(seat)[0][block.slice].reshape(block.shape) for seat in range(4)]
     assert views[0].any()
     for seat, view in enumerate(views):
@@ -156,7 +156,7 @@ def test_dealt_powers_are_visible_to_all() -> None:
     for players in (1, 5):
         state = begun(Config(players=players, modules=POWERS_MODULE), 1, seed=5)[0]
         for seat in range(players):
-            seen = np.reshape(block(state, seat, "powers"), BLOCKS["powers"].shape)
+            seen = np.reshape(block(state, seat, "powers"), LAYOUT["powers"].shape)
             for distance in range(5):
                 power = int(state["power"][(seat + distance) % players]) if distance < players else 0
                 assert seen[distance].tolist() == [float(power == 1 + column) for column in range(5)]

@@ -3,41 +3,54 @@
 from __future__ import annotations
 
 import copy
-import csv
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from itertools import combinations
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from scipy import stats
 
-import petrichor_env
-from petrichor_env.config import VARIANTS, Config
-from petrichor_env.state import STATE_VERSION, Source
 from tabletop.agents import Agent, Decisions, ask, check_agents
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError, IllegalAction
+from tabletop.game import Config
 from tabletop.replays.files import THOUSANDTHS
+from tabletop.scores import margins, win_shares
 from tabletop.words import counted
-from tabletop_training.ratings import CONFIDENCE, Z, final_places, places
-
-ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
-    chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
-)
-"""The 16 combinations of the difficulty variants, the base game first, then by how many there are."""
+from tabletop_training.job import Stopped
+from tabletop_training.ratings import CONFIDENCE, Z
 
 MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
 """Where reported games start counting, so that they are none that were trained on."""
 
 
-class EvaluationStopped(Exception):
+class EvaluationStopped(Stopped):
     """`should_stop` said so. Nothing of the unfinished games is kept: short games would be over-represented."""
+
+
+class Recording(TypedDict, total=False):
+    """What is kept of games beside their results.
+
+    record_actions: all actions, for replays. record_probabilities: and what those agents that have `probabilities` give
+    the actions, which they are asked for besides: the games stay the same, a search takes twice as long.
+    """
+
+    record_actions: bool
+    record_probabilities: bool
+
+
+class Playing(Recording, total=False):
+    """What all that plays games takes besides.
+
+    should_stop: asked at every step; None for never. on_finished: told how many games have just ended.
+    """
+
+    should_stop: Callable[[], bool] | None
+    on_finished: Callable[[int], None] | None
 
 
 @dataclass(frozen=True)
@@ -46,15 +59,14 @@ class Results:
 
     A game can be played again from its seed, its line-up and, where they were recorded, its actions.
 
-    Attributes (P players; owners: P, in solo 2):
+    Attributes (P players; owners: those who have points, the players first):
         agents: names, by seat if there is no `lineups`.
         seed: of the first game; game i has `seeds[i]`.
-        points: (games, owners) int64, final points; in solo column 1 is the neutral player.
-        won: (games, P) bool; several where a victory is shared.
+        points: (games, owners) int64, final points.
+        places: (games, P) int64, among all owners: 1 the first, ties share the better place.
         lengths: (games,) int64, decisions taken.
         decisions: (games, P) int64, those of each seat; no games if that was not recorded.
-        scored: (games, owners, len(Source)) int64, where the points came from; no games if that was not recorded.
-        places: (games, P) int64, 1 the first, ties share the better place; in solo 1 for a victory, else 2.
+        scored: (games, owners, sources) int64, the points by `Game.scored`; no games if that was not recorded.
         seeds: (games,) int64; by default seed, seed + 1 …
         lineups: (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i.
         seconds: (agents,) float64, how long each agent thought in all of these games; empty if not measured.
@@ -67,11 +79,10 @@ class Results:
     agents: tuple[str, ...]
     seed: int
     points: np.ndarray
-    won: np.ndarray
+    places: np.ndarray
     lengths: np.ndarray
     decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
-    scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, len(Source)), np.int64))
-    places: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.int64))
     seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
     seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -79,18 +90,19 @@ class Results:
     probabilities: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self) -> None:
-        games, players = self.won.shape
+        games, players = self.places.shape
         if not len(self.seeds):
             object.__setattr__(self, "seeds", self.seed + np.arange(games))
         if not len(self.lineups):
             object.__setattr__(self, "lineups", np.tile(np.arange(players), (games, 1)))
-        if not len(self.places):
-            solo = self.config.solo
-            ranks = np.where(self.won, 1, 2) if solo else places(2 * self.points + self.won)
-            object.__setattr__(self, "places", ranks)
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @property
+    def won(self) -> np.ndarray:
+        """(games, P) bool; several where a victory is shared."""
+        return np.asarray(self.places == 1)
 
     @property
     def margins(self) -> np.ndarray:
@@ -99,15 +111,13 @@ class Results:
 
     @property
     def margins_by_seat(self) -> np.ndarray:
-        """(games, P) float64: each seat's points less the mean of the others', in solo of the neutral player's."""
-        total = self.points.sum(axis=1, keepdims=True)
-        margins = self.points - (total - self.points) / (self.points.shape[1] - 1)
-        return np.asarray(margins[:, : self.config.players], np.float64)
+        """(games, P) float64: each seat's points less the mean of all the others'."""
+        return margins(self.points)[:, : self.places.shape[1]]
 
     @property
     def win_shares(self) -> np.ndarray:
-        """(games, P) float64: 1 for a victory, 1/k for one that k share; each game's sum is 1 but for solo."""
-        return self.won / np.maximum(1, self.won.sum(axis=1, keepdims=True))
+        """(games, P) float64: 1 for a victory, 1/k for one that k players share."""
+        return win_shares(self.places)
 
     def by_agent(self, values: np.ndarray) -> np.ndarray:
         """What (games, P) numbers by seat are by agent: (games, agents) float64, NaN where an agent doesn't play."""
@@ -132,7 +142,7 @@ def concatenate(parts: Sequence[Results]) -> Results:
     """All games of several results of the same agents and configuration. Raises ValueError if they differ, or none."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
         raise ValueError("results to put together: at least one, all of the same agents and configuration")
-    arrays = ("points", "won", "lengths", "decisions", "scored", "places", "seeds", "lineups")
+    arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
     together = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
     return Results(
         parts[0].config,
@@ -151,43 +161,44 @@ def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndar
     return tuple(itertools.chain(*there)) if len(there) == len(recorded) else None
 
 
-def play_games(
-    agents: Sequence[Agent],
-    config: Config,
-    games: int,
-    seed: int,
-    *,
-    should_stop: Callable[[], bool] | None = None,
-    on_finished: Callable[[int], None] | None = None,
-    record_actions: bool = False,
-    record_probabilities: bool = False,
-) -> Results:
+def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
     """Play `games` games, one agent a seat.
 
     Game i starts from seed + i whoever plays, so that results of different agents are paired. The same arguments
-    give the same results. `on_finished` is told how many games have just ended. Raises EvaluationStopped, and
-    ConfigError for a number of agents that is not the number of players.
+    give the same results. Raises EvaluationStopped, and ConfigError for a number of agents that is not the number of
+    players.
     """
-    if len(agents) != config.players:
-        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
+    check_seats(agents, config)
     if games < 1:
         raise ConfigError(f"games={games}: at least 1")
+    return play_rounds(agents, config, seed + np.arange(games), np.arange(len(agents))[None, :], **playing)
+
+
+def check_seats(agents: Sequence[Agent], config: Config) -> None:
+    """Raises ConfigError unless there is one agent a seat."""
+    if len(agents) != config.players:
+        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
+
+
+def play_rounds(
+    agents: Sequence[Agent],
+    config: Config,
+    seeds: Sequence[int] | np.ndarray,
+    lineups: np.ndarray,
+    **playing: Unpack[Playing],
+) -> Results:
+    """Play every seed once with each line-up, (n, players): games 0 to n - 1 are those of the first seed.
+
+    At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises as `play_lineups` does, ConfigError for no seed.
+    """
+    if len(seeds) < 1:
+        raise ConfigError("seeds: at least one")
+    at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
     parts = []
-    for start in range(0, games, MAX_GAMES_AT_ONCE):
-        seeds = seed + start + np.arange(min(MAX_GAMES_AT_ONCE, games - start))
-        lineups = np.tile(np.arange(len(agents)), (len(seeds), 1))
-        parts.append(
-            play_lineups(
-                agents,
-                config,
-                seeds,
-                lineups,
-                should_stop=should_stop,
-                on_finished=on_finished,
-                record_actions=record_actions,
-                record_probabilities=record_probabilities,
-            )
-        )
+    for start in range(0, len(seeds), at_once):
+        chosen = np.asarray(seeds[start : start + at_once])
+        each = np.repeat(chosen, len(lineups))
+        parts.append(play_lineups(agents, config, each, np.tile(lineups, (len(chosen), 1)), **playing))
     return concatenate(parts)
 
 
@@ -196,21 +207,14 @@ def play_lineups(
     config: Config,
     seeds: Sequence[int] | np.ndarray,
     lineups: np.ndarray,
-    *,
-    should_stop: Callable[[], bool] | None = None,
-    on_finished: Callable[[int], None] | None = None,
-    record_actions: bool = False,
-    record_probabilities: bool = False,
+    **playing: Unpack[Playing],
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
 
     Arguments:
         seeds: (games,) ints, what each game starts from. The agents' own randomness comes from the first of them.
         lineups: (games, players) ints, who sits where: indices into `agents`. None may sit twice in one game.
-        should_stop, on_finished: as in `play_games`.
-        record_actions: keep all actions, for replays.
-        record_probabilities: and what those agents that have `probabilities` give the actions, which they are asked
-            for besides: the games stay the same, a search takes twice as long.
+        playing: as in `Playing`.
 
     Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this; IllegalAction
     for one that answers wrongly.
@@ -224,6 +228,8 @@ def play_lineups(
         raise ConfigError(f"lineups: different numbers from 0 to {len(agents) - 1} in every game")
     names = names_of(agents)
     check_agents(agents, config)
+    should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
+    record_actions, record_probabilities = playing.get("record_actions"), playing.get("record_probabilities")
     batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
     generators = [np.random.default_rng([first, index]) for index in range(len(agents))]
@@ -233,11 +239,11 @@ def play_lineups(
     taken: list[tuple[np.ndarray, np.ndarray]] = []
     given: list[tuple[np.ndarray, np.ndarray]] = []
     rows = np.arange(games)
-    playing = np.ones(games, bool)
-    while playing.any():
+    left = np.ones(games, bool)
+    while left.any():
         if should_stop is not None and should_stop():
             raise EvaluationStopped
-        asked = np.where(playing, lineups[rows, batch.actors], -1)
+        asked = np.where(left, lineups[rows, batch.actors], -1)
         for index, agent in enumerate(agents):
             own = np.flatnonzero(asked == index)
             if len(own):
@@ -249,28 +255,24 @@ def play_lineups(
                 if generator is not None:  # as it was before, so that a search shows what it has just done
                     given += _probabilities(agent, decisions, generator, own, number.sum(axis=1)[own])
         if record_actions:
-            taken.append((np.flatnonzero(playing), actions[playing].astype(np.int16)))
-        number[rows[playing], batch.actors[playing]] += 1
-        batch.step(actions, playing)
-        ended = playing & batch.terminations
+            taken.append((np.flatnonzero(left), actions[left].astype(np.int16)))
+        number[rows[left], batch.actors[left]] += 1
+        batch.step(actions, left)
+        ended = left & batch.terminations
         if ended.any():
-            playing &= ~ended
+            left &= ~ended
             if on_finished is not None:
                 on_finished(int(ended.sum()))
-    final = batch.states
-    points = final["points"][:, : config.owners].astype(np.int64)
-    won = batch.winners(final)
-    ranks = final_places(final, config.owners)
+    final, owners = batch.states, config.owners
     return Results(
         config,
         names,
         first,
-        points,
-        won,
+        final["points"][:, :owners].astype(np.int64),
+        batch.places(final)[:, : config.players].astype(np.int64),
         number.sum(axis=1),
         decisions=number,
-        scored=final["scored"][:, : config.owners].astype(np.int64),
-        places=np.where(won, 1, 2) if config.solo else ranks,
+        scored=final["scored"][:, :owners].astype(np.int64) if config.game.scored else np.empty((0, 0, 0), np.int64),
         seeds=np.asarray(seeds, np.int64),
         lineups=lineups,
         seconds=seconds,
@@ -388,74 +390,6 @@ def difference_estimate(differences: np.ndarray) -> Estimate:
     if len(differences) < 1 or np.abs(differences).max() > 1:
         raise ValueError(f"{len(differences)} differences: at least one, all from -1 to 1")
     return Estimate(*(2 * end - 1 for end in share_estimate((differences + 1) / 2)))
-
-
-# --- Summaries -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Summary:
-    """One agent against the Southern Winds with one set of variants and modules: a row of `difficulty.csv`."""
-
-    variants: str
-    modules: str
-    agent: str
-    games: int
-    seed: int
-    wins: int
-    win_rate: float
-    win_rate_low: float
-    win_rate_high: float
-    margin: float
-    margin_low: float
-    margin_high: float
-    points: float
-    neutral_points: float
-    decisions: float
-    package_version: str
-    state_version: int
-
-    @property
-    def variant_names(self) -> tuple[str, ...]:
-        return tuple(self.variants.split("+")) if self.variants != "base" else ()
-
-
-def summarize(results: Results) -> Summary:
-    """Win rate, margin, scores and length of solo games, with 95 % intervals."""
-    games = len(results.lengths)
-    wins = int(results.won[:, 0].sum())
-    win_rate_low, win_rate_high = wilson_interval(wins, games)
-    margin_low, margin_high = mean_interval(results.margins)
-    added, number = results.config.name.split("+")[1:], len(results.config.variants)
-    return Summary(
-        variants="+".join(added[:number]) or "base",
-        modules="+".join(added[number:]),
-        agent=results.agents[0],
-        games=games,
-        seed=results.seed,
-        wins=wins,
-        win_rate=wins / games,
-        win_rate_low=win_rate_low,
-        win_rate_high=win_rate_high,
-        margin=float(results.margins.mean()),
-        margin_low=margin_low,
-        margin_high=margin_high,
-        points=float(results.points[:, 0].mean()),
-        neutral_points=float(results.points[:, 1].mean()),
-        decisions=float(results.lengths.mean()),
-        package_version=petrichor_env.__version__,
-        state_version=STATE_VERSION,
-    )
-
-
-def write_csv(path: Path, summaries: Iterable[Summary]) -> None:
-    """One line a summary, numbers to six decimals, nothing for ends that an interval has not."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Summary)])
-        writer.writeheader()
-        for summary in summaries:
-            row = asdict(summary)
-            writer.writerow({key: decimals(value) for key, value in row.items()})
 
 
 def decimals(value: Any) -> Any:

@@ -10,24 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
-import petrichor_env
-from petrichor_env.config import Config
-from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
-from petrichor_env.words import NEUTRAL
 from tabletop.errors import ConfigError, TabletopError
+from tabletop.game import Config, Game
 from tabletop.replays.files import THOUSANDTHS, printable
 from tabletop.replays.replay import Replay, replays_of
 from tabletop.words import counted
-from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Results, decimals
-from tabletop_training.progress import new_folder
-
-if TYPE_CHECKING:
-    from tabletop_training.petrichor.variant_effects import Effect
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Recording, Results, decimals
+from tabletop_training.job import new_folder
 
 _LONGEST_SLUG = 40
 
@@ -36,12 +30,10 @@ class GamesFile:
     """`games.csv`: a line for every seat of every game, added block by block, so that nothing that is done is lost.
 
     Columns: game, seed, seat, agent, points, won (the part of the victory), place, margin, decisions, length, then
-    the points by where they came from. Solo games have a second line with the neutral player's points.
+    the points by where they came from, if the game counts that. Whom the rules play has lines too, with points alone.
     """
 
-    COLUMNS = (
-        "game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length", *SOURCE_NAMES
-    )  # fmt: skip
+    COLUMNS = ("game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length")
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -50,21 +42,23 @@ class GamesFile:
     def add(self, results: Results, labels: Sequence[str]) -> None:
         """Append these games; `labels` are the agents' names in the file."""
         new = self._games == 0
+        config = results.config
+        owners = config.game.words.owner_names(config.players)
         with self._path.open("w" if new else "a", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             if new:
-                writer.writerow(self.COLUMNS)
+                writer.writerow((*self.COLUMNS, *config.game.scored))
             shares, margins = results.win_shares, results.margins_by_seat
             for game in range(len(results)):
                 for seat in range(results.points.shape[1]):
-                    agent, won, place, margin, decisions = NEUTRAL, "", "", "", ""
-                    if seat < results.config.players:
+                    agent, won, place, margin, decisions = owners[seat], "", "", "", ""
+                    if seat < config.players:
                         agent = labels[results.lineups[game, seat]]
                         won, margin = f"{shares[game, seat]:.4g}", f"{margins[game, seat]:.4g}"
                         place, decisions = results.places[game, seat], results.decisions[game, seat]
                     start = (self._games, results.seeds[game], seat, agent, results.points[game, seat])
-                    rest = (won, place, margin, decisions, results.lengths[game], *results.scored[game, seat])
-                    writer.writerow([*start, *rest])
+                    scored = results.scored[game, seat] if config.game.scored else ()
+                    writer.writerow([*start, won, place, margin, decisions, results.lengths[game], *scored])
                 self._games += 1
 
 
@@ -94,10 +88,11 @@ class ReplayFiles:
         self._probabilities = probabilities
         self._games: Counter[Path] = Counter()
         self._kept = 0
+        self._game: Game | None = None
 
     @property
-    def recording(self) -> dict[str, bool]:
-        """The arguments of `play_lineups` and of all that plays by it."""
+    def recording(self) -> Recording:
+        """What all that plays games is to record."""
         wanted = self._wanted is not None
         return {"record_actions": wanted, "record_probabilities": wanted and self._probabilities}
 
@@ -122,6 +117,7 @@ class ReplayFiles:
             raise ConfigError("results: without their actions (record_actions) there are no replays")
         self.open()
         assert self._folder is not None
+        self._game = results.config.game
         first = self._games[within]
         kept = len(results) if self._most is None else max(0, min(len(results), self._most - first))
         self._games[within] += len(results)
@@ -138,8 +134,8 @@ class ReplayFiles:
 
     def tell(self, console: Console) -> None:
         """Say where they are, if any were kept."""
-        if self._kept:
-            example = "petrichor replay FILE"
+        if self._game is not None and self._kept:
+            example = f"{self._game.name} replay FILE"
             where = f"[bold]{escape(str(self._folder))}[/bold]"
             console.print(f"In {where}: {counted(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
 
@@ -178,11 +174,15 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
             writer.writerow({key: decimals(value) for key, value in row.items()})
 
 
+def versions(game: Game) -> dict[str, Any]:
+    """Of the package and of the records' layout, as all stored results have them."""
+    return {"package_version": game.version, "state_version": game.state_version}
+
+
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
     """What a result holds for: versions, configuration, first seed, agents."""
     return {
-        "package_version": petrichor_env.__version__,
-        "state_version": STATE_VERSION,
+        **versions(config.game),
         "config": asdict(config),
         "first_seed": seed,
         "agents": list(labels),
@@ -229,7 +229,7 @@ def between(estimate: Estimate, digits: int = 1) -> str:
     return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
 
 
-def signed(estimate: Estimate | Effect) -> str:
+def signed(estimate: Estimate) -> str:
     """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
     return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 from tabletop_agents import Agent, make_agent
+from tabletop_agents.networks import Network
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.agents import Decisions
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Game
 from tabletop_training.ratings import START_MU, Ratings
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import check_types
@@ -80,21 +80,22 @@ class Snapshot:
     It is the bare layers, half a megabyte: no value network, no optimizer, nothing of Stable-Baselines3.
 
     Arguments:
-        name: of the agent.
+        name: of the agent. game: what it plays.
         layers: (weights (outputs, inputs), biases (outputs,)) float32, from the observation to the actions' logits.
         activation: "ReLU" or "Tanh", between the layers.
 
     Raises CheckpointError for layers that don't lead from an observation to the actions.
     """
 
-    def __init__(self, name: str, layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: str) -> None:
-        sizes = [OBSERVATION_SIZE, *(len(biases) for _, biases in layers)]
+    def __init__(self, name: str, game: Game, layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: str) -> None:
+        inputs, actions = game.observation.size, game.num_actions
+        sizes = [inputs, *(len(biases) for _, biases in layers)]
         shapes = [weights.shape for weights, _ in layers]
-        joined = shapes == [(outputs, inputs) for inputs, outputs in itertools.pairwise(sizes)]
-        if activation not in _ACTIVATIONS or sizes[-1] != NUM_ACTIONS or not joined:
+        joined = shapes == [(after, before) for before, after in itertools.pairwise(sizes)]
+        if activation not in _ACTIVATIONS or sizes[-1] != actions or not joined:
             raise CheckpointError(
-                f"snapshot {name!r}: layers {shapes} with {activation!r} do not lead from {OBSERVATION_SIZE} "
-                f"observed numbers to {NUM_ACTIONS} actions"
+                f"snapshot {name!r}: layers {shapes} with {activation!r} do not lead from {inputs} "
+                f"observed numbers to {actions} actions"
             )
         self.name = name
         self.layers = [(np.array(weights, np.float32), np.array(biases, np.float32)) for weights, biases in layers]
@@ -107,33 +108,28 @@ class Snapshot:
         ]
 
     @classmethod
-    def of(cls, policy: Any, name: str) -> Snapshot:
-        """A copy of what a MaskablePPO `MlpPolicy` plays now. Raises ConfigError for a policy of another build."""
-        features = policy.pi_features_extractor
-        chain = [*getattr(features, "net", ()), *policy.mlp_extractor.policy_net, policy.action_net]
-        linear, between = chain[::2], {type(module).__name__ for module in chain[1::2]}
-        copied = sum(parameter.numel() for module in chain for parameter in module.parameters())
-        leading = [*features.parameters(), *policy.mlp_extractor.policy_net.parameters()]
-        whole = sum(parameter.numel() for parameter in [*leading, *policy.action_net.parameters()])
-        fits = all(isinstance(module, torch.nn.Linear) for module in linear) and between <= _ACTIVATIONS.keys()
-        if not fits or len(between) > 1 or copied != whole:
-            raise ConfigError(
-                f"self-play copies fully connected networks with {' or '.join(_ACTIVATIONS)} between the layers, not "
-                f"{', '.join(type(module).__name__ for module in [features, *chain])}"
-            )
-        layers = [(layer.weight.detach().cpu().numpy(), layer.bias.detach().cpu().numpy()) for layer in linear]
-        return cls(name, layers, next(iter(between), "ReLU"))
+    def of(cls, policy: Any, name: str, game: Game) -> Snapshot:
+        """A copy of what a MaskablePPO policy plays now. Raises ConfigError for one of another build."""
+        network = Network.of(policy)
+        chain: list[Any] = [*network.trunk, *network.policy]
+        between = {type(layer).__name__ for layer in chain[1::2]}
+        if len(between) > 1 or not all(isinstance(layer, torch.nn.Linear) for layer in chain[::2]):
+            kinds = ", ".join(type(layer).__name__ for layer in chain)
+            raise ConfigError(f"self-play copies layers with one kind of activation between them, not {kinds}")
+        layers = [(layer.weight.detach().cpu().numpy(), layer.bias.detach().cpu().numpy()) for layer in chain[::2]]
+        return cls(name, game, layers, next(iter(between), "ReLU"))
 
     def save(self, path: Path) -> None:
         """Write a file with the layers; at no time is half a file there."""
         save_tree(path, {"activation": self.activation, "layers": [list(layer) for layer in self.layers]})
 
     @classmethod
-    def load(cls, path: Path, name: str) -> Snapshot:
+    def load(cls, path: Path, name: str, game: Game) -> Snapshot:
         """What `save` wrote. Raises CheckpointError where it is missing, damaged or of another version."""
         tree = load_tree(path)
         try:
-            return cls(name, [(weights, biases) for weights, biases in tree["layers"]], tree["activation"])
+            layers = [(weights, biases) for weights, biases in tree["layers"]]
+            return cls(name, game, layers, tree["activation"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CheckpointError(f"{path}: holds no snapshot ({error})") from None
 
@@ -203,12 +199,14 @@ class League:
     against it runs, so that running games never see their opponent change.
 
     Arguments:
-        opponents: seats of a game that members play, 1 to 4.
+        game: what is played.
+        opponents: seats of a game that members play.
         folder: where snapshots are kept as files, one each.
         seed: of the draws.
     """
 
     settings: LeagueSettings
+    game: Game
     opponents: int
     folder: Path
     seed: int
@@ -217,7 +215,7 @@ class League:
     generator: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
-        self.members = [Member(make_agent(name)) for name in self.settings.scripted]
+        self.members = [Member(make_agent(name, self.game)) for name in self.settings.scripted]
         self.ratings = Ratings(fixed={ANCHOR: START_MU}, drifting=(LEARNER,))
         self.generator = np.random.default_rng([self.seed, self.opponents])
 
@@ -269,6 +267,17 @@ class League:
                 member.games = member.games * fading + 1.0
             self.ratings.add([LEARNER, *(self.members[index].name for index in lineup)], own)
 
+    def numbers(self) -> dict[str, float]:
+        """For a log: the learner's rating, and whom it finishes ahead of."""
+        numbers = {"league/rating": self.ratings[LEARNER].mu, "league/snapshots": float(len(self.snapshots))}
+        for member in self.members:
+            if member.steps < 0:
+                numbers[f"league/ahead_of_{member.name}"] = member.learner_ahead
+                numbers[f"league/rating_of_{member.name}"] = self.ratings[member.name].mu
+        numbers["league/ahead_of_newest"] = self.snapshots[-1].learner_ahead
+        numbers["league/ahead_of_snapshots"] = float(np.mean([member.learner_ahead for member in self.snapshots]))
+        return numbers
+
     # --- growing ---
 
     def due(self, steps: int) -> bool:
@@ -282,7 +291,7 @@ class League:
         Drops one if there are too many. `playing` are the indices of the members that games run against now: their
         places are not given to the new one.
         """
-        snapshot = Snapshot.of(policy, f"snapshot-{steps}")
+        snapshot = Snapshot.of(policy, f"snapshot-{steps}", self.game)
         self.folder.mkdir(parents=True, exist_ok=True)
         snapshot.save(self._file(steps))
         self.ratings.start(snapshot.name, self.ratings[LEARNER])
@@ -332,9 +341,11 @@ class League:
         """
         members = []
         for one in state["members"]:
-            agent: Agent = (
-                make_agent(one["name"]) if one["steps"] < 0 else Snapshot.load(self._file(one["steps"]), one["name"])
-            )
+            agent: Agent
+            if one["steps"] < 0:
+                agent = make_agent(one["name"], self.game)
+            else:
+                agent = Snapshot.load(self._file(one["steps"]), one["name"], self.game)
             members.append(Member(agent, one["steps"], one["ahead"], one["games"], one["active"]))
         self.members = members
         self.ratings.set_state(state["ratings"])

@@ -1,13 +1,12 @@
 """One learner for all kinds of training: MaskablePPO on a `VersusBatch`, with logs, checkpoints and exact resume.
 
-`solo` and `selfplay` build on it: they make the games, say what is logged and evaluated beside the learning itself
-(`Hook`), and leave the rest to `Learner`.
+`selfplay` builds on it: it makes the games, says what is logged and evaluated beside the learning itself (`Hook`), and
+leaves the rest to `Learner`.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,26 +17,25 @@ from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
+from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 from tabletop_agents.checkpoint import save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
 
-import petrichor_env
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Config
 from tabletop.versus import VersusBatch
 from tabletop_training.ppo import fastest_threads, full_precision, new_model, torch_settings
-from tabletop_training.progress import Interruptions, progress_bar
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import Settings, check_types, from_table
-from tabletop_training.vec_env import Ended, PetrichorVecEnv
+from tabletop_training.settings import Settings, check_types
+from tabletop_training.vec_env import Ended, SeatsVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 CHOOSING_SEED = 500_000
 """Added to a run's seed for the games that choose `best.zip`; reports play others, from `EVALUATION_SEED` on."""
-POLICY, BEST, RESUME, RUN = "policy.zip", "best.zip", "resume.zip", "run.json"
+POLICY, BEST, RESUME = "policy.zip", "best.zip", "resume.zip"
 CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
 
 
@@ -74,8 +72,8 @@ class Budget:
 class CurvePoint:
     """The games that ended while one rollout was collected, and the update after it: a row of `learning_curve.csv`.
 
-    `wins` counts shared victories as their share; `others_points` are the mean of the others', in solo the neutral
-    player's; `decisions` a game. The rest is PPO's: of the learner's decisions, in nats where it applies.
+    `wins` counts shared victories as their share; `others_points` are the mean of all others who have points;
+    `decisions` a game. The rest is PPO's: of the learner's decisions, in nats where it applies.
     """
 
     seconds: float
@@ -173,7 +171,7 @@ class Learner:
     run goes on exactly where it was saved. After `resume` a run with a budget of steps ends with the same weights,
     bit by bit, as one that was never interrupted, on the same machine and with the same number of threads.
 
-    Attributes: `model` (MaskablePPO), `games`, `env` (PetrichorVecEnv), `settings`, `folder`, `budget`, `seed`,
+    Attributes: `model` (MaskablePPO), `games`, `env` (SeatsVecEnv), `settings`, `folder`, `budget`, `seed`,
     `steps` (the learner's decisions so far), `seconds`, `fraction` (of the budget), `curve`, `evaluations`.
 
     Arguments:
@@ -213,7 +211,7 @@ class Learner:
         self.on_progress = on_progress
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
-        self.env = PetrichorVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
+        self.env = SeatsVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
         self.model = new_model(self.env, settings, seed)
         self._watch = _Watch(self)
         self.model._setup_learn(10**18, self._watch)
@@ -247,9 +245,14 @@ class Learner:
         """Whether the newest evaluation is of the present policy."""
         return bool(self.evaluations) and self.evaluations[-1][0] >= self.steps
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether a state after an update has been saved."""
+        return self._saved_steps > 0
+
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
         """The present policy as an agent; it goes on learning. For one that stays, save it or copy the policy."""
-        return PolicyAgent(self.model, name=name, sample=sample)
+        return PolicyAgent.of(self.model, name=name, sample=sample)
 
     def progress(self) -> Progress:
         """How far it is; its speed is that since it was started or resumed."""
@@ -381,7 +384,7 @@ class Learner:
             round(float(ended.won.sum()), 3),
             round(float(ended.margins.mean()), 3),
             round(float(ended.points.mean()), 3),
-            round(float(ended.others.mean()), 3),
+            round(float(ended.others_points.mean()), 3),
             round(float(ended.lengths.mean()), 2),
             round(-losses["train/entropy_loss"], 4),
             round(losses["train/approx_kl"], 5),
@@ -408,6 +411,7 @@ class Learner:
     def save_policy(self, path: Path, **notes: Any) -> None:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""
         save_checkpoint(
+            self.games.game,
             self.model,
             path,
             {
@@ -419,7 +423,6 @@ class Learner:
                 "settings": asdict(self.settings),
                 **notes,
             },
-            light=True,
         )
 
     def save(self) -> None:
@@ -435,7 +438,7 @@ class Learner:
         model: Any = self.model
         optimizer = model.policy.optimizer.state_dict()["state"]
         return {
-            "versions": versions(),
+            "versions": self._versions(),
             "tables": self.games.batch.tables,
             "settings": asdict(self.settings),
             "steps": self.steps,
@@ -470,8 +473,11 @@ class Learner:
         except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
             raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
 
+    def _versions(self) -> dict[str, Any]:
+        return {**versions(self.games.game), "state_version": self.games.game.state_version}
+
     def _set_state(self, state: dict[str, Any]) -> None:
-        here = versions()
+        here = self._versions()
         different = [name for name in here if name != "package" and state["versions"].get(name) != here[name]]
         if different:
             raise CheckpointError(
@@ -514,121 +520,32 @@ class Learner:
         torch.set_rng_state(torch.as_tensor(state["torch"]))
 
 
-# --- runs in folders --------------------------------------------------------------------------------------------------
-
-
-def write_run(folder: Path, kind: str, seed: int, budget: Budget, **sections: Any) -> None:
-    """Write `run.json`: what `read_run` needs to make the same learner again. `sections` are dataclasses."""
-    run = {
-        "kind": kind,
-        "package": petrichor_env.__version__,
-        "seed": seed,
-        "budget": asdict(budget),
-        **{name: asdict(section) for name, section in sections.items()},
-    }
-    (folder / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
-
-
-def read_run(folder: Path, kind: str, **sections: type[Any]) -> tuple[int, Budget, dict[str, Any]]:
-    """Seed, budget and sections of a run's `run.json`.
-
-    Raises CheckpointError where it is missing, damaged or of another kind of run.
-    """
-    path = folder / RUN
-    if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
-    try:
-        run = json.loads(path.read_text(encoding="utf-8"))
-        other = None if run["kind"] == kind else str(run["kind"])
-        if other is None:
-            made = {name: from_table(section, run[name]) for name, section in sections.items()}
-            return int(run["seed"]), from_table(Budget, run["budget"]), made
-    except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
-        raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
-    raise CheckpointError(f"{path}: is a run of `petrichor train {other}`, not of {kind}")
-
-
-def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
-    """The budget, or that of the steps or minutes given. Raises ConfigError for both of them, and for 0."""
-    if steps is not None or minutes is not None:
-        budget = Budget(steps, minutes)
-    for name, value in asdict(budget).items():
-        if value == 0:
-            raise ConfigError(f"{name}={value}: more than 0")
-    return budget
-
-
-def _check_unfinished(learner: Learner, folder: Path, before: Budget) -> None:
-    """Raises ConfigError where a resumed run has nothing left to do. `before`: the budget that it had until now."""
-    if learner.fraction < 1:
-        return
-    if learner.budget != before:
-        given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
-        raise ConfigError(
-            f"{given}: {folder} has used that up already, by {learner.steps:,} steps in {learner.seconds / 60:.1f} "
-            "minutes; give more"
-        )
-    if learner.is_evaluated:
-        raise ConfigError(
-            f"{folder}: already finished after {learner.steps:,} steps; to go on give more --steps or --minutes"
-        )
-
-
-def run_in_folder(
-    console: Console,
+def learn(
+    config: Config,
+    minutes: float,
     folder: Path,
-    kind: str,
     seed: int,
-    budget: Budget,
-    sections: dict[str, Any],
-    make: Callable[..., Learner],
-    resume: bool,
-) -> tuple[Learner, Progress]:
-    """Make a learner, write `run.json`, and learn: a bar shows how far it is.
-
-    Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
-    Raises ConfigError for a run to resume whose budget is used up.
-
-    Arguments:
-        kind, seed, budget, sections: as in `write_run`.
-        make: takes a learner's `should_stop` and `on_progress`.
-        resume: go on with what the folder has.
-    """
-    learner: Learner | None = None
-    try:
-        bar = progress_bar(console)
-        task = bar.add_task("learning", total=1.0, status="")
-
-        def show(progress: Progress) -> None:
-            bar.update(task, completed=progress.fraction, status=progress.text)
-
-        with Interruptions() as interruptions:
-            with console.status("preparing the games"):
-                made = make(should_stop=interruptions.wanted, on_progress=show)
-                if resume:
-                    made.resume()
-                    _check_unfinished(made, folder, read_run(folder, kind)[1])
-            learner = made
-            write_run(folder, kind, seed, budget, **sections)
-            with bar:
-                progress = learner.run()
-    except KeyboardInterrupt:
-        _say_what_is_kept(console, folder, kind, learner)
-        raise
-    if progress.fraction < 1:
-        _say_what_is_kept(console, folder, kind, learner)
-    return learner, progress
-
-
-def _say_what_is_kept(console: Console, folder: Path, kind: str, learner: Learner | None) -> None:
-    again = f"petrichor train {kind} --resume {folder}"
-    if not (folder / RESUME).is_file():
-        text = "Stopped before anything was saved: nothing was kept."
-    elif learner is not None and not learner._saved_steps:
-        text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
-    else:
-        text = f"Stopped. What was saved last is kept; to go on: {again}"
-    console.print(text, soft_wrap=True)
+    settings: Settings | None = None,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> tuple[MaskablePPO, Progress]:
+    """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone."""
+    settings = settings or Settings()
+    games = VersusBatch(config, settings.num_envs, seed=seed, reward=settings.reward)
+    learner = Learner(
+        games,
+        Budget(minutes=minutes),
+        folder,
+        seed,
+        settings,
+        notes={"config": asdict(config)},
+        resumable=False,
+        tensorboard=False,
+        should_stop=should_stop,
+        on_progress=on_progress,
+    )
+    return learner.model, learner.run()
 
 
 def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:

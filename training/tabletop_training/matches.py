@@ -1,43 +1,43 @@
-"""`petrichor evaluate`: agents against each other in every seat, or each alone against the Southern Winds.
+"""Evaluating agents: against each other in every seat, or each on its own in a game for one.
 
-The unit of all statistics is the seed. Games that start from one seed share their tiles and first cards, so a match
-plays every seed once for each rotation of the seats and takes their mean as one observation; in solo all agents play
-the same seeds, and are compared seed by seed.
+The unit of all statistics is the seed. Games that start from one seed begin alike, so a match plays every seed once for
+each rotation of the seats and takes their mean as one observation; in a game for one all agents play the same seeds,
+and are compared seed by seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 from tabletop_agents import Agent, make_agent
 
-from petrichor_env.config import Config
-from petrichor_env.state import MAX_PLAYERS
 from tabletop.agents import Decisions, check_agents
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
+from tabletop.scores import others_points
 from tabletop.words import counted
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     MAX_GAMES_AT_ONCE,
     Estimate,
     EvaluationStopped,
+    Playing,
     Results,
+    check_seats,
     concatenate,
     difference_estimate,
     mean_estimate,
     names_of,
-    play_games,
-    play_lineups,
+    play_rounds,
     share_estimate,
 )
 from tabletop_training.evaluation_files import (
@@ -52,7 +52,7 @@ from tabletop_training.evaluation_files import (
     write_json,
     write_rows,
 )
-from tabletop_training.progress import Interruptions, new_folder, progress_bar
+from tabletop_training.job import Job
 
 BLOCK_GAMES = 64
 """About how many games are played at once at first. Later an eighth of those played is: so much Ctrl-C may lose."""
@@ -61,11 +61,6 @@ FIRST_LOOK = 64
 GAMES = 1000
 MOST_GAMES = 20_000
 """Default numbers of games, without and with `until_width`."""
-
-_COLUMNS = ("win_rate", "margin", "place", "points", "neutral_points")
-
-Progress = Callable[[int], None]
-
 
 # --- Playing ---------------------------------------------------------------------------------------------------------
 
@@ -77,42 +72,14 @@ def rotations(players: int) -> np.ndarray:
 
 
 def play_match(
-    agents: Sequence[Agent],
-    config: Config,
-    seeds: Sequence[int] | np.ndarray,
-    *,
-    should_stop: Callable[[], bool] | None = None,
-    on_finished: Progress | None = None,
-    record_actions: bool = False,
-    record_probabilities: bool = False,
+    agents: Sequence[Agent], config: Config, seeds: Sequence[int] | np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play every seed once for each rotation of the seats: games 0 to n - 1 are those of the first seed.
 
-    Raises EvaluationStopped; ConfigError unless there is one agent for each of two or more players.
+    Raises EvaluationStopped; ConfigError unless there is one agent a seat.
     """
-    if len(agents) != config.players or config.solo:
-        seats = counted(config.players, "player")
-        raise ConfigError(f"{counted(len(agents), 'agent')} for {seats}: a match is of two or more, one a seat")
-    if len(seeds) < 1:
-        raise ConfigError("seeds: at least one")
-    at_once = max(1, MAX_GAMES_AT_ONCE // len(agents))
-    turns = rotations(len(agents))
-    parts = []
-    for start in range(0, len(seeds), at_once):
-        chosen = np.asarray(seeds[start : start + at_once])
-        parts.append(
-            play_lineups(
-                agents,
-                config,
-                np.repeat(chosen, len(turns)),
-                np.tile(turns, (len(chosen), 1)),
-                should_stop=should_stop,
-                on_finished=on_finished,
-                record_actions=record_actions,
-                record_probabilities=record_probabilities,
-            )
-        )
-    return concatenate(parts)
+    check_seats(agents, config)
+    return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
 
 
 def labels_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -129,7 +96,7 @@ def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     Torch is left one thread: its threads wait by spinning, and networks of this size gain nothing from a second one.
     Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
     """
-    agents = [make_agent(name) for name in names]
+    agents = [make_agent(name, config.game) for name in names]
     if any(name.startswith("policy") for name in names):
         import torch
 
@@ -150,8 +117,8 @@ class AgentReport:
 
     Attributes:
         estimates: `win_rate` (a victory shared by k counts 1/k), `margin`, `place`, `points`, `decisions` the agent's
-            own in a game, `length` all of a game; in a match `advantage`, the win rate above an even share; in solo
-            `neutral_points` and no `place`.
+            own in a game, `length` all of a game. With several players `advantage`, the win rate above an even share.
+            In a game for one no `place`; `others_points`, those of whom the rules play, if they play anybody.
         decisions_per_second: how fast it thought.
     """
 
@@ -190,10 +157,10 @@ class Evaluation:
     """Finished games with what they say.
 
     Attributes:
-        results: of a match one, of solo games one for each agent, all with the same seeds.
+        results: one for all agents together; in a game for one, one for each agent, all with the same seeds.
         reports: one for each agent.
         comparisons: of every two agents.
-        seats: win rate of each seat, whoever sits there (rotation makes it comparable); of a match.
+        seats: win rate of each seat, whoever sits there (rotation makes it comparable), if there are several.
         stopped: what ended it: "games", "width" or "interrupted".
     """
 
@@ -211,18 +178,22 @@ class Evaluation:
 
 
 def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport, ...]:
-    """A report for each agent of games with two or more players, or of the one agent of solo games."""
-    solo = results.config.solo
-    by_seed = {
-        "win_rate": results.by_seed(results.by_agent(results.win_shares)),
-        "margin": results.by_seed(results.by_agent(results.margins_by_seat)),
-        "place": results.by_seed(results.by_agent(results.places)),
-        "points": results.by_seed(results.by_agent(results.points[:, : results.config.players])),
-        "neutral_points": results.by_seed(results.points[:, 1:].astype(np.float64)),
-        "decisions": results.by_seed(results.by_agent(results.decisions)),
-        "length": results.by_seed(results.by_agent(np.repeat(results.lengths[:, None], results.won.shape[1], 1))),
+    """A report for each agent."""
+    players = results.config.players
+    by_seat = {
+        "win_rate": results.win_shares,
+        "margin": results.margins_by_seat,
+        "place": results.places,
+        "points": results.points[:, :players],
+        "others_points": others_points(results.points)[:, :players],
+        "decisions": results.decisions,
+        "length": np.repeat(results.lengths[:, None], players, 1),
     }
-    del by_seed["place" if solo else "neutral_points"]
+    if players == 1:
+        del by_seat["place"]
+    if not has_opponent(results.config):
+        del by_seat["others_points"]
+    by_seed = {name: results.by_seed(results.by_agent(values)) for name, values in by_seat.items()}
     plays = ~np.isnan(results.by_agent(results.won))
     decisions = np.nansum(results.by_agent(results.decisions), axis=0)
     reports = []
@@ -230,16 +201,21 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
         own = {name: values[~np.isnan(values[:, index]), index] for name, values in by_seed.items()}
         estimates = {name: mean_estimate(values) for name, values in own.items()}
         estimates["win_rate"] = share_estimate(own["win_rate"])
-        if not solo:
-            players = results.config.players
+        if players > 1:
             # places 1 to n as numbers from 0 to 1: an interval even where an agent was always the first
-            share = share_estimate((own["place"] - 1) / (players - 1))
-            estimates["place"] = Estimate(*(1 + (players - 1) * end for end in share))
+            last = results.config.owners
+            share = share_estimate((own["place"] - 1) / (last - 1))
+            estimates["place"] = Estimate(*(1 + (last - 1) * end for end in share))
             estimates["advantage"] = Estimate(*(end - 1 / players for end in estimates["win_rate"]))
         seconds = float(results.seconds[index]) if len(results.seconds) else 0.0
         speed = round(float(decisions[index]) / seconds, 1) if seconds > 0 else None
         reports.append(AgentReport(label, int(plays[:, index].sum()), len(own["margin"]), estimates, speed))
     return tuple(reports)
+
+
+def has_opponent(config: Config) -> bool:
+    """Whether the rules play somebody who has points, too."""
+    return config.owners > config.players
 
 
 def compare(
@@ -252,24 +228,21 @@ def compare(
 
 
 def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
-    """All statistics of a match (one result) or of several agents' solo games (one result each)."""
+    """All statistics of a match (one result), or of several agents' games for one (one result each)."""
     config = results[0].config
-    if config.solo:
-        reports = tuple(report_agents(one, [label])[0] for one, label in zip(results, labels, strict=True))
-        wins = [one.by_seed(one.win_shares)[:, 0] for one in results]
-        margins = [one.by_seed(one.margins_by_seat)[:, 0] for one in results]
-        seats: tuple[Estimate, ...] = ()
-    else:
-        (match,) = results
-        reports = report_agents(match, labels)
-        wins = list(match.by_seed(match.by_agent(match.win_shares)).T)
-        margins = list(match.by_seed(match.by_agent(match.margins_by_seat)).T)
-        seats = tuple(share_estimate(values) for values in match.by_seed(match.win_shares).T)
+    wins: list[np.ndarray] = []
+    margins: list[np.ndarray] = []
+    reports: tuple[AgentReport, ...] = ()
+    for one in results:
+        reports += report_agents(one, labels[len(reports) : len(reports) + config.players])
+        wins += list(one.by_seed(one.by_agent(one.win_shares)).T)
+        margins += list(one.by_seed(one.by_agent(one.margins_by_seat)).T)
+    seats = [share_estimate(values) for values in results[0].by_seed(results[0].win_shares).T]
     comparisons = tuple(
         compare((labels[i], labels[j]), (wins[i], wins[j]), (margins[i], margins[j]))
         for i, j in combinations(range(len(labels)), 2)
     )
-    return Evaluation(config, tuple(results), reports, comparisons, seats, stopped)
+    return Evaluation(config, tuple(results), reports, comparisons, tuple(seats) if config.players > 1 else (), stopped)
 
 
 def evaluate(
@@ -279,13 +252,10 @@ def evaluate(
     seed: int = EVALUATION_SEED,
     *,
     until_width: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    on_finished: Progress | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] | None = None,
-    record_actions: bool = False,
-    record_probabilities: bool = False,
+    **playing: Unpack[Playing],
 ) -> Evaluation:
-    """Play a match, or in solo every agent on the same seeds, block by block.
+    """Play a match, or every agent's games for one on the same seeds, block by block.
 
     Arguments:
         games: that each agent plays, at most; a match rounds up so that every seed is played in all rotations.
@@ -293,35 +263,23 @@ def evaluate(
         until_width: stop as soon as all intervals of win rates are no wider, looking after every block from
             `FIRST_LOOK` seeds on. Only the width stops it, never who is ahead: over 50 to 99 % of victories the
             intervals' coverage stayed between 94 and 98 % in simulations (docs/evaluation.md).
-        should_stop: asked at every step; the unfinished block is dropped, whole seeds are reported.
-        on_finished: told how many games have just ended.
         on_block: told the results of the block just played and the evaluation of all so far.
-        record_actions, record_probabilities: keep all actions and what agents gave them, for replays, as
-            `play_lineups` does.
+        playing: as in `Playing`; where it is stopped, the unfinished block is dropped, and whole seeds are reported.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
     check_numbers(games, until_width)
-    solo = config.solo
-    if not agents or (not solo and len(agents) != config.players):
-        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
+    groups = [[agent] for agent in agents] if config.players == 1 else [list(agents)]
+    for group in groups or [[]]:
+        check_seats(group, config)
     labels = labels_of(names_of(agents))
     seeds_left = seeds_for(games, config.players)
     done: list[Results] = []
     evaluation = None
     while seeds_left and not (evaluation is not None and evaluation.stopped == "width"):
         seeds = min(seeds_left, block_seeds(0 if evaluation is None else evaluation.reports[0].seeds, config.players))
-        told: dict[str, Any] = {
-            "should_stop": should_stop,
-            "on_finished": on_finished,
-            "record_actions": record_actions,
-            "record_probabilities": record_probabilities,
-        }
         try:
-            if solo:
-                block = [play_games([agent], config, seeds, seed, **told) for agent in agents]
-            else:
-                block = [play_match(agents, config, np.arange(seed, seed + seeds), **told)]
+            block = [play_match(group, config, np.arange(seed, seed + seeds), **playing) for group in groups]
         except EvaluationStopped:
             if evaluation is None:
                 raise
@@ -331,7 +289,7 @@ def evaluate(
         evaluation = assess(done, labels, "games")
         played = evaluation.reports[0].seeds
         if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
-            evaluation = assess(done, labels, "width")
+            evaluation = replace(evaluation, stopped="width")
         if on_block is not None:
             on_block(block, evaluation)
     assert evaluation is not None
@@ -388,121 +346,108 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
 # --- The command -----------------------------------------------------------------------------------------------------
 
 
+def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
+    """What so many agents play together, or each of them on its own. Raises ConfigError for what nobody can play."""
+    alone = alone or agents == 1
+    if alone and 1 not in game.players:
+        least, most = game.players[0], game.players[-1]
+        asked = "--solo" if agents > 1 else "1 agent"
+        raise ConfigError(f"{asked}: {game.title} has no game for one; it is for {least} to {most} players")
+    if not alone and agents > game.players[-1]:
+        more = f"`{game.name} tournament` takes more" + (", --solo too" if 1 in game.players else "")
+        raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
+    config: Config = game.config(players=1 if alone else agents, **switches)
+    return config
+
+
 def main(
     names: Sequence[str],
+    config: Config,
     *,
-    solo: bool = False,
-    rounds: int = 4,
-    drafting: bool = False,
-    modules: Sequence[str] = (),
-    variants: Sequence[str] = (),
-    components: str | Path | None = None,
     games: int | None = None,
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
-    save_replays: str | Path | None = None,
-    replay_games: int | None = None,
-    replay_probabilities: bool = False,
+    replays: ReplayFiles | None = None,
     output: str | Path = "runs/evaluate",
 ) -> Path:
     """Play, print the tables, and return the folder with `evaluation.json`, `agents.csv`, `games.csv` and so on.
 
     Arguments:
-        names: of the agents, as `make_agent` knows them: two to five play each other, one plays solo.
-        solo: each one plays the Southern Winds, and they are compared.
+        names: of the agents, as `make_agent` knows them.
+        config: as `config_for` gives it.
         games: that each agent plays, as in `evaluate`; None → 1000, or at most 20 000 with `until_width`.
-        save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
-        others: as in `Config` and `evaluate`.
+        seed, until_width: as in `evaluate`.
+        replays: where the games are kept; None: nowhere.
 
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
         raise ConfigError("agents: at least one name")
-    alone = solo or len(names) == 1
-    if not alone and len(names) > MAX_PLAYERS:
-        raise ConfigError(
-            f"{len(names)} agents: at most {MAX_PLAYERS} play one game; `petrichor tournament` takes more, --solo too"
-        )
-    config = Config(
-        players=1 if alone else len(names),
-        rounds=rounds,
-        drafting=drafting,
-        modules=tuple(modules),
-        variants=tuple(variants),
-        components=None if components is None else str(components),
-    )
+    alone = config.players == 1
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)
-    replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
-    console = Console()
-    with console.status("loading the agents"):
+    replays = replays or ReplayFiles(None)
+    with Console().status("loading the agents"):
         agents = make_agents(names, config)
     labels = labels_of([agent.name for agent in agents])
-    folder = new_folder(output)
-    replays.open(folder)
-    file = GamesFile(folder / "games.csv")
+    total = seeds_for(most, config.players) * config.players * (len(agents) if alone else 1)
+    with Job(output, closing=replays.tell) as job:
+        replays.open(job.folder)
+        file = GamesFile(job.folder / "games.csv")
+        with job.bar("evaluating", total) as bar:
 
-    with Interruptions() as interruptions, progress_bar(console) as bar:
-        total = seeds_for(most, config.players) * config.players * (len(agents) if alone else 1)
-        task = bar.add_task("evaluating", total=total, status="")
+            def keep(block: Sequence[Results], evaluation: Evaluation) -> None:
+                for i, results in enumerate(block):
+                    file.add(results, [labels[i]] if alone else labels)
+                    replays.add(results, [labels[i]] if alone else labels)
+                _write(job.folder, evaluation, seed, until_width)
+                bar.show(f"{labels[0]}: {percent(evaluation.reports[0].estimates['win_rate'])}")
 
-        def keep(block: Sequence[Results], evaluation: Evaluation) -> None:
-            for i, results in enumerate(block):
-                file.add(results, [labels[i]] if alone else labels)
-                replays.add(results, [labels[i]] if alone else labels)
-            _write(folder, evaluation, seed, until_width)
-            bar.update(task, status=f"{labels[0]}: {percent(evaluation.reports[0].estimates['win_rate'])}")
-
-        try:
             evaluation = evaluate(
                 agents,
                 config,
                 most,
                 seed,
                 until_width=until_width,
-                should_stop=interruptions.wanted,
-                on_finished=lambda finished: bar.advance(task, finished),
                 on_block=keep,
+                should_stop=job.should_stop,
+                on_finished=bar.advance,
                 **replays.recording,
             )
-        except EvaluationStopped:
-            folder.rmdir()
-            console.print("Stopped before the first games were finished: nothing was kept.")
-            raise KeyboardInterrupt from None
-        if evaluation.stopped == "width":
-            bar.update(task, completed=total)
-    _write(folder, evaluation, seed, until_width)
-    _print(console, evaluation, until_width)
-    console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
-    replays.tell(console)
-    return folder
+            if evaluation.stopped == "width":
+                bar.advance(total)
+        _write(job.folder, evaluation, seed, until_width)
+        _print(job.console, evaluation, until_width)
+    return job.folder
+
+
+def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]:
+    """The table's columns: each estimate's heading, and how it is written."""
+    columns: dict[str, tuple[str, Callable[[Estimate], str]]] = {
+        "win_rate": ("win rate", percent),
+        "margin": ("margin", lambda estimate: plus_minus(estimate, signed=True)),
+    }
+    if config.players > 1:
+        columns["place"] = ("place", lambda estimate: between(estimate, digits=2))
+    columns["points"] = ("points", plus_minus)
+    if has_opponent(config):
+        columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], plus_minus)
+    return columns
 
 
 def _print(console: Console, evaluation: Evaluation, until_width: float | None) -> None:
-    solo = evaluation.config.solo
-    first = evaluation.reports[0]
-    rotated = "" if solo else f", {evaluation.config.players} rotations of the seats each"
-    table = Table(
-        title=f"{evaluation.config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals",
-        title_justify="left",
-    )
+    config, first = evaluation.config, evaluation.reports[0]
+    alone = config.players == 1
+    rotated = "" if alone else f", {config.players} rotations of the seats each"
+    table = Table(title=f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals", title_justify="left")
     table.add_column("agent", overflow="fold")
-    columns = [name for name in _COLUMNS if name in first.estimates]
-    for name in columns:
-        heading = name.replace("_points", "").replace("_", " ")
+    columns = _columns(config)
+    for name, (heading, _) in columns.items():
         table.add_column(heading, justify="right", no_wrap=name != "place")  # that leaves room for names
     for report in evaluation.reports:
-        cells = [
-            percent(report.estimates[name])
-            if name == "win_rate"
-            else between(report.estimates[name], digits=2)
-            if name == "place"
-            else plus_minus(report.estimates[name], signed=name == "margin")
-            for name in columns
-        ]
-        table.add_row(Text(report.agent), *cells)
+        table.add_row(Text(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
     console.print(table)
-    if len(evaluation.reports) == 2 and not solo:
+    if len(evaluation.reports) == 2 and not alone:
         advantage = first.estimates["advantage"]
         console.print(
             Text(
@@ -520,9 +465,9 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
                     f"{_verdict(rate)}."
                 )
             )
-    for report in evaluation.reports if solo else evaluation.reports[:1]:
+    for report in evaluation.reports if alone else evaluation.reports[:1]:
         length = plus_minus(report.estimates["length"])
-        console.print(Text(f"A game {f'of {report.agent} ' if solo else ''}takes {length} decisions."))
+        console.print(Text(f"A game {f'of {report.agent} ' if alone else ''}takes {length} decisions."))
     if evaluation.seats:
         seats = ", ".join(f"{seat}: {percent(value)}" for seat, value in enumerate(evaluation.seats))
         console.print(Text(f"Win rate by seat, whoever sits there: {seats}."))

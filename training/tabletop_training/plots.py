@@ -1,8 +1,8 @@
-"""Pictures of a training run and of the difficulty variants, drawn without a display."""
+"""Pictures of a training run and of a tournament, drawn without a display."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from petrichor_env.config import VARIANTS
-from tabletop.words import counted
-from tabletop_training.evaluation import Summary
-from tabletop_training.ratings import Z
+from tabletop_training.evaluation import Estimate
+from tabletop_training.ratings import Rating, Z
 
 if TYPE_CHECKING:
     from tabletop_training.learning import CurvePoint  # it brings torch, which takes seconds
-    from tabletop_training.tournament import Tournament
 
 # Okabe and Ito's colours, which people with any colour vision tell apart; the markers do too
 _LOOKS = {
@@ -53,15 +50,24 @@ STYLE: Any = {
 }
 
 
-def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Sequence[Summary] = ()) -> None:
+def plot_learning_curve(
+    path: Path,
+    curve: Sequence[CurvePoint],
+    references: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    title: str = "Learning",
+    margin: str = "Margin: points ahead of the others",
+) -> None:
     """Win rate and margin of the games played while learning, over its steps.
 
     Lines are means of about the last 1/30 of all games (at least 50), bands their 95 % intervals. `references` are
-    other agents' results in the same configuration, as dashed lines. An empty curve says so in the picture.
+    other agents' win rates and margins in the same configuration, as dashed lines. An empty curve says so in the
+    picture. `title` and `margin` stand above the picture and above its second half.
     """
+    references = references or {}
     with plt.rc_context(STYLE):
         figure, (top, bottom) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-        figure.suptitle("Learning to beat the Southern Winds", x=0.01, ha="left", fontsize=13, fontweight="bold")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold")
         games = sum(point.games for point in curve)
         steps, win_rates, low, high, margins, band = _smooth(curve)
         if len(steps):
@@ -72,15 +78,15 @@ def plot_learning_curve(path: Path, curve: Sequence[CurvePoint], references: Seq
             top.set_xlim(0, steps[-1])
         else:
             top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
-        own_looks = looks([summary.agent for summary in references])
-        for summary in references:
-            colour, _ = own_looks[summary.agent]
-            _reference(top, summary.win_rate, summary.agent, colour)
-            _reference(bottom, summary.margin, summary.agent, colour)
+        own_looks = looks(list(references))
+        for agent, (win_rate, mean_margin) in references.items():
+            colour, _ = own_looks[agent]
+            _reference(top, win_rate, agent, colour)
+            _reference(bottom, mean_margin, agent, colour)
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))
-        bottom.set_title("Margin: points ahead of the neutral player")
+        bottom.set_title(margin)
         bottom.axhline(0, color=GREY, linewidth=0.8)
         minutes = curve[-1].seconds / 60 if curve else 0.0
         bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
@@ -138,101 +144,23 @@ def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
     return np.array(shown).reshape(-1, 6).T
 
 
-def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
-    """Win rate and margin of every agent with every set of variants, with 95 % intervals.
-
-    Rows are sets of variants, a filled dot for each variant played with, in the order of their first summary.
-    """
-    sets = list(dict.fromkeys(summary.variants for summary in summaries))
-    agents = list(dict.fromkeys(summary.agent for summary in summaries))
-    rows = {name: row for row, name in enumerate(sets)}
-    with plt.rc_context(STYLE):
-        figure, (key, left, right) = plt.subplots(
-            1,
-            3,
-            figsize=(11, 2.1 + max(0.36, 0.12 * len(agents)) * max(len(sets), 4)),
-            sharey=True,
-            width_ratios=(0.9, 3, 3),
-            layout="constrained",
-        )
-        for i, agent in enumerate(agents):
-            colour, marker = looks(agents)[agent]
-            own = [summary for summary in summaries if summary.agent == agent]
-            offset = (i - (len(agents) - 1) / 2) * min(0.24, 0.8 / len(agents))
-            y = np.array([rows[summary.variants] for summary in own]) + offset
-            for axes, values in (
-                (left, [(s.win_rate, s.win_rate_low, s.win_rate_high) for s in own]),
-                (right, [(s.margin, s.margin_low, s.margin_high) for s in own]),
-            ):
-                mean, low, high = np.array(values).T
-                axes.errorbar(
-                    mean,
-                    y,
-                    xerr=np.clip([mean - low, high - mean], 0, None),
-                    fmt=marker,
-                    color=colour,
-                    markersize=5.5,
-                    elinewidth=1.4,
-                    label=agent,
-                )
-        draw_key(key, sets)
-        left.set_title("Win rate")
-        left.set_xlim(-0.02, 1.02)
-        left.xaxis.set_major_formatter(PercentFormatter(1.0))
-        right.set_title("Margin: points ahead of the neutral player")
-        right.axvline(0, color=GREY, linewidth=1)
-        for axes in (left, right):
-            axes.tick_params(axis="y", length=0, labelleft=False)
-            axes.grid(axis="y", visible=False)
-            for row in range(0, len(sets), 2):
-                axes.axhspan(row - 0.5, row + 0.5, color="#F4F4F4", zorder=0, linewidth=0)
-        left.set_ylim(len(sets) - 0.5, -0.5)
-        handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower left", ncols=len(agents), frameon=False)
-        games = sorted({summary.games for summary in summaries})
-        number = counted(games[0], "game") if len(games) == 1 else f"{games[0]:,} to {games[-1]:,} games"
-        figure.suptitle(
-            f"How hard are the Southern Winds? {number} a dot, 95 % intervals",
-            x=0.01,
-            ha="left",
-            fontsize=13,
-            fontweight="bold",
-        )
-        figure.savefig(path, dpi=150)
-        plt.close(figure)
-
-
-def draw_key(axes: Axes, sets: Sequence[str]) -> None:
-    """Which variants each row has."""
-    for row, name in enumerate(sets):
-        chosen = [column for column, variant in enumerate(VARIANTS) if variant in name.split("+")]
-        axes.scatter(range(len(VARIANTS)), [row] * len(VARIANTS), s=34, color="#D9D9D9", zorder=2)
-        axes.scatter(chosen, [row] * len(chosen), s=34, color=INK, zorder=3)
-    axes.set_xticks(
-        range(len(VARIANTS)),
-        [name.replace("non_", "non-").replace("_", " ") for name in VARIANTS],
-        rotation=45,
-        ha="left",
-    )
-    axes.xaxis.tick_top()
-    axes.tick_params(axis="both", length=0, labelleft=False)
-    axes.set_xlim(-0.6, len(VARIANTS) - 0.4)
-    axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-
-
-def plot_cross_table(path: Path, tournament: Tournament) -> None:
+def plot_cross_table(
+    path: Path,
+    labels: Sequence[str],
+    scores: Sequence[Sequence[Estimate | None]],
+    ratings: Sequence[Rating],
+    title: str,
+) -> None:
     """Each agent's score against each other one with its 95 % interval, the highest rated first, beside its rating.
 
     Blue where the row's agent is ahead, orange where it is behind, bold where the interval leaves out one half.
     """
-    size = len(tournament.labels)
-    values = np.array([[np.nan if s is None else s.value for s in scores] for scores in tournament.scores])
+    size = len(labels)
+    values = np.array([[np.nan if score is None else score.value for score in row] for row in scores])
     # missing values, on the diagonal, stay white
     colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
     with plt.rc_context(STYLE):
-        figure, (table, ratings) = plt.subplots(
+        figure, (table, beside) = plt.subplots(
             1,
             2,
             figsize=(4.6 + 1.15 * size, 1.9 + 0.8 * size),
@@ -241,8 +169,8 @@ def plot_cross_table(path: Path, tournament: Tournament) -> None:
             layout="constrained",
         )
         table.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto")
-        for row, scores in enumerate(tournament.scores):
-            for column, score in enumerate(scores):
+        for row, of_agent in enumerate(scores):
+            for column, score in enumerate(of_agent):
                 if score is None:
                     continue
                 ink = "#FFFFFF" if abs(score.value - 0.5) > 0.38 else INK
@@ -252,36 +180,25 @@ def plot_cross_table(path: Path, tournament: Tournament) -> None:
                 )
                 interval = f"{100 * score.low:.1f}–{100 * score.high:.1f}"
                 table.text(column, row + 0.22, interval, ha="center", va="center", color=ink, fontsize=7.5)
-        table.set_yticks(range(size), tournament.labels)
-        table.set_xticks(range(size), tournament.labels, rotation=30, ha="left")
+        table.set_yticks(range(size), labels)
+        table.set_xticks(range(size), labels, rotation=30, ha="left")
         table.xaxis.tick_top()
-        standings = tournament.standings
-        ratings.errorbar(
-            [standing.rating.mu for standing in standings],
+        beside.errorbar(
+            [rating.mu for rating in ratings],
             range(size),
-            xerr=[standing.rating.mu - standing.rating.low for standing in standings],
+            xerr=[rating.mu - rating.low for rating in ratings],
             fmt="o",
             color=_BLUE,
             elinewidth=1.4,
         )
-        ratings.set_xlabel("openskill rating")
-        for axes in (table, ratings):
+        beside.set_xlabel("openskill rating")
+        for axes in (table, beside):
             axes.tick_params(axis="both", length=0)
             axes.grid(visible=False)
             for spine in axes.spines.values():
                 spine.set_visible(False)
-        ratings.grid(visible=True, axis="x")
-        ratings.tick_params(axis="y", labelleft=False)
-        players = tournament.config.players
-        meaning = "of the victories" if players == 2 else "of the games in which it finished ahead"
-        seeds = len(np.unique(tournament.results.seeds))
-        figure.suptitle(
-            f"Row against column: per cent {meaning}, with 95 % intervals\n"
-            f"{tournament.config.name}, {len(tournament.results):,} games of {counted(seeds, 'seed')}, seats rotated",
-            x=0.01,
-            ha="left",
-            fontsize=11,
-            fontweight="bold",
-        )
+        beside.grid(visible=True, axis="x")
+        beside.tick_params(axis="y", labelleft=False)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         figure.savefig(path, dpi=150)
         plt.close(figure)

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
+from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from tabletop_agents.networks import Trunk
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
 from torch.nn import functional
 
 from tabletop_training.settings import Settings
-from tabletop_training.vec_env import PetrichorVecEnv
+from tabletop_training.vec_env import SeatsVecEnv
 
 MAX_THREADS = 4
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 
 
-def new_model(env: PetrichorVecEnv, settings: Settings, seed: int) -> MaskablePPO:
+def new_model(env: SeatsVecEnv, settings: Settings, seed: int) -> MaskablePPO:
     """A MaskablePPO with a fresh network; it seeds torch's global generator."""
     policy: dict[str, Any] = {
         "net_arch": list(settings.layers),
@@ -56,11 +59,21 @@ def new_model(env: PetrichorVecEnv, settings: Settings, seed: int) -> MaskablePP
     return model
 
 
-class Policy(MaskableActorCriticPolicy):
-    """Computes what its base class does with one masked softmax where that has three logsumexps and a multinomial.
+class Trunk(BaseFeaturesExtractor):
+    """Linear layers with ReLU that policy and value share: the widest one, after the observation, is computed once."""
 
-    Checkpoints name the base class, which has the same weights (`tabletop_agents.checkpoint`).
-    """
+    def __init__(self, observation_space: spaces.Box, layers: Sequence[int]) -> None:
+        super().__init__(observation_space, layers[-1])
+        widths = [int(observation_space.shape[0]), *layers]
+        self.net = nn.Sequential(*(part for a, b in pairwise(widths) for part in (nn.Linear(a, b), nn.ReLU())))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """(N, D) float32 → (N, layers[-1]) float32."""
+        return self.net(observations)
+
+
+class Policy(MaskableActorCriticPolicy):
+    """Computes what its base class does with one masked softmax where that has three logsumexps and a multinomial."""
 
     def forward(
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None

@@ -16,7 +16,6 @@ import numpy as np
 from openskill.models import PlackettLuce
 from scipy import stats
 
-from petrichor_env.state import NOBODY
 from tabletop.errors import ConfigError
 
 CONFIDENCE = 0.95
@@ -30,10 +29,9 @@ DRIFT = START_MU / 300
 """How far (standard deviation) a drifting player's strength may move from game to game: openskill's own default."""
 
 _FIXED_SIGMA = 1e-3
-_BEYOND_ANY_VOTING_WINS = 1000
 
 Game = tuple[Sequence[str], Sequence[int]]
-"""Names by seat, and each one's place in the same order: 1 the first, equal numbers a tie (see `places`)."""
+"""Names by seat, and each one's place in the same order: 1 the first, equal numbers a tie (`Batch.places`)."""
 
 
 @dataclass(frozen=True)
@@ -162,25 +160,3 @@ def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[st
     for game in order:
         ratings.add(*listed[int(game)])
     return ratings
-
-
-def places(scores: np.ndarray) -> np.ndarray:
-    """Places from scores: (games, seats) numbers, more is better → (games, seats) int64, 1 the first.
-
-    Equal scores share the better place: 30, 20, 20, 10 gives 1, 2, 2, 4.
-    """
-    return np.asarray(stats.rankdata(-np.asarray(scores), method="min", axis=1), np.int64)
-
-
-def final_places(states: np.ndarray, players: int) -> np.ndarray:
-    """Places by seat of finished games, (N,) STATE → (N, players) int64: points, then Voting Wins, else a tie.
-
-    Who forfeited comes last.
-    """
-    scores = (
-        states["points"][:, :players].astype(np.int64) * _BEYOND_ANY_VOTING_WINS + states["voting_wins"][:, :players]
-    )
-    forfeited = np.flatnonzero(states["forfeited"] != NOBODY)
-    scores[forfeited] = 1  # the others share the victory
-    scores[forfeited, states["forfeited"][forfeited]] = 0
-    return places(scores)

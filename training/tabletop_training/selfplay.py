@@ -1,39 +1,32 @@
-"""Self-play: a learner against a league of its own past and of scripted agents, in games of two to five players."""
+"""Learning a game: for one alone, for several against a league of the learner's own past and of scripted agents.
+
+A game for one is self-play without other seats: the same learner, the same evaluation, no league.
+"""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from tabletop_agents import make_agent
 
-from petrichor_env.config import Config
-from tabletop.agents import check_agents
+from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
+from tabletop_training.curriculum import Curriculum
+from tabletop_training.job import Job, new_folder, refuse_with_resume
 from tabletop_training.league import LEARNER, League, LeagueSettings
-from tabletop_training.learning import (
-    BEST,
-    CHOOSING_SEED,
-    Budget,
-    Hook,
-    Judgement,
-    Learner,
-    read_rows,
-    read_run,
-    run_budget,
-    run_in_folder,
-)
+from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner, read_rows
 from tabletop_training.matches import play_match
-from tabletop_training.progress import new_folder, refuse_with_resume
-from tabletop_training.ratings import final_places
-from tabletop_training.settings import Settings, check_types, read_settings, with_components
+from tabletop_training.runs import read_run, run_budget, run_in_folder
+from tabletop_training.settings import Settings, check_types, read_settings, shipped_settings
 from tabletop_training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
@@ -43,41 +36,131 @@ _PLACES = ("steps", "player", "rating", "low", "high", "games", "learner_ahead",
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings:
-    """What is played, and how it is evaluated: the table `[selfplay]` of a settings file.
+class Task:
+    """What is learned, and how it is evaluated: a table of a settings file, with the configuration's fields in it.
 
     Attributes:
-        players, rounds, drafting, modules, components: as in `Config`; two to five players.
-        against: agents' names. `best.zip` is the policy with the highest mean win rate against them, in games in which
-            each of them plays all the other seats.
-        games: against each of them for an evaluation, in every seat equally many.
+        config: what is played.
+        curriculum: learn what `config.curriculum()` gives instead, level by level, as `Curriculum` says.
+        threshold: win rate over the open configurations at which the curriculum opens the next level.
+        latest: part of the budget at whose end all levels are open in any case.
+        against: agents' names; () where nobody else plays. `best.zip` is the policy with the highest mean win rate
+            against them, in games in which each of them plays all the other seats.
+        games: of each configuration and against each of them for an evaluation, in every seat equally many.
     """
 
-    players: int = 2
-    rounds: int = 4
-    drafting: bool = False
-    modules: tuple[str, ...] = ()
-    components: str | None = None
-    against: tuple[str, ...] = ("greedy",)
+    PLAYERS: ClassVar[int] = 2
+    """Of a table that does not say it."""
+
+    config: Any
+    curriculum: bool = False
+    threshold: float = 0.5
+    latest: float = 0.1
+    against: tuple[str, ...] = ()
     games: int = 400
 
     def __post_init__(self) -> None:
         check_types(self)
-        if self.players == 1:
-            raise ConfigError("players=1: self-play is for two players or more; for one it is `petrichor train solo`")
-        if not self.against or self.games < 1:
-            raise ConfigError(f"against={list(self.against)}, games={self.games}: at least one agent and one game")
-        self.config()  # raises for what can't be played
+        if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
+            raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: 0 to 1")
+        if self.games < 1:
+            raise ConfigError(f"games={self.games}: at least 1")
+        if self.curriculum and not hasattr(self.config, "curriculum"):
+            raise ConfigError(f"curriculum: {self.config.game.title} has none")
+        for name, default in self._chosen_by_curriculum().items() if self.curriculum else ():
+            if getattr(self.config, name) != default:
+                given = list(getattr(self.config, name))
+                raise ConfigError(f"{name}={given}: the curriculum plays all of them; give one of the two")
 
-    def config(self) -> Config:
-        """What is played."""
-        return Config(
-            players=self.players,
-            rounds=self.rounds,
-            drafting=self.drafting,
-            modules=self.modules,
-            components=self.components,
-        )
+    def _chosen_by_curriculum(self) -> dict[str, Any]:
+        """The fields of the configuration that the curriculum chooses, with their defaults."""
+        if not hasattr(self.config, "curriculum"):
+            return {}
+        every = [one for level in self.config.curriculum() for one in level]
+        return {
+            one.name: one.default
+            for one in fields(self.config)
+            if len({getattr(config, one.name) for config in every}) > 1
+        }
+
+    @classmethod
+    def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
+        """From a table as TOML or JSON give it. Raises ConfigError for unknown keys and wrong values."""
+        own = [one.name for one in fields(cls) if one.name != "config"]
+        switches = [one.name for one in fields(game.config)]
+        unknown = sorted(set(table) - {*own, *switches})
+        if unknown:
+            raise ConfigError(f"unknown key {', '.join(unknown)}; there are {', '.join([*switches, *own])}")
+        given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+        config = game.config(**{"players": cls.PLAYERS, **{key: given[key] for key in switches if key in given}})
+        rest: dict[str, Any] = {key: given[key] for key in own if key in given}
+        return cls(config, **rest)
+
+    def table(self) -> dict[str, Any]:
+        """As `of_table` takes it."""
+        return asdict(self.config) | {one.name: getattr(self, one.name) for one in fields(self) if one.name != "config"}
+
+    def changed(self, given: dict[str, Any]) -> Self:
+        """With other values of some of the table's keys.
+
+        What the curriculum chooses ends it, if it is given; the curriculum leaves that to its choice. Overlay files
+        become paths that hold in any folder. Raises ConfigError for wrong values, ComponentsError for a wrong file.
+        """
+        chosen = self._chosen_by_curriculum()
+        if given.get("curriculum"):
+            given = chosen | given
+        elif given.keys() & chosen.keys():
+            given = {"curriculum": False, **given}
+        game = self.config.game
+        table = self.table() | given
+        if isinstance(table.get("components"), str | Path):
+            game.load_tables(table["components"])
+            table["components"] = str(Path(table["components"]).resolve())
+        return self.of_table(game, table)
+
+    @property
+    def levels(self) -> tuple[tuple[Config, ...], ...]:
+        """What is learned, level by level; without a curriculum one configuration."""
+        return tuple(self.config.curriculum()) if self.curriculum else ((self.config,),)
+
+    def configs(self) -> list[Config]:
+        """All that the policy is meant for."""
+        return [config for level in self.levels for config in level]
+
+
+@dataclass(frozen=True)
+class SoloSettings(Task):
+    """A game for one: the table `[solo]` of a settings file."""
+
+    PLAYERS = 1
+    games: int = 500
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.config.players != 1 or self.against:
+            raise ConfigError(f"players={self.config.players}: this is for one; for more it is `train selfplay`")
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings(Task):
+    """A game for two players or more: the table `[selfplay]` of a settings file."""
+
+    against: tuple[str, ...] = ("greedy",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.config.players == 1:
+            command = f"`{self.config.game.name} train solo`"
+            raise ConfigError(f"players=1: self-play is for two players or more; for one it is {command}")
+        if not self.against:
+            raise ConfigError(f"against={list(self.against)}: at least one agent")
+
+
+KINDS: dict[str, dict[str, type[Any]]] = {
+    "solo": {"learning": Settings, "solo": SoloSettings},
+    "selfplay": {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings},
+}
+"""What can be learned, and the tables of its settings files."""
 
 
 # --- The league's games ----------------------------------------------------------------------------------------------
@@ -101,7 +184,7 @@ class LeagueGames(VersusBatch):
         super().step(actions)
         ended = np.flatnonzero(self.terminations)
         if len(ended):
-            by_seat = final_places(self.final_states[ended], self.players)
+            by_seat = self.batch.places(self.final_states[ended])
             clockwise = (self.final_seats[ended, None] + np.arange(self.players)) % self.players
             self.league.record(self.final_lineups[ended], np.take_along_axis(by_seat, clockwise, axis=1))
 
@@ -122,80 +205,85 @@ class LeagueGames(VersusBatch):
 # --- Learning --------------------------------------------------------------------------------------------------------
 
 
-class SelfPlayHook(Hook):
-    """Takes the snapshots, logs the league, evaluates on fixed seeds.
+class TaskHook(Hook):
+    """Evaluates on fixed seeds, moves the curriculum on, takes the league's snapshots and logs the league.
 
     `league.csv` has a row for each member and the learner after every rollout: rating with the ends of its interval
     (`ratings` says what that is), games rated, `learner_ahead`, the share of its last games in which the
     learner finished ahead of it, and `share`, the chance of each seat to be given to it.
+
+    Arguments:
+        curriculum: None where there is one configuration.
+        games: None where nobody else plays.
     """
 
-    def __init__(self, settings: SelfPlaySettings, games: LeagueGames, seed: int) -> None:
-        self.settings = settings
-        self.games = games
-        self.league = games.league
+    def __init__(
+        self, task: Task, seed: int, curriculum: Curriculum | None = None, games: LeagueGames | None = None
+    ) -> None:
+        self.task = task
         self.seed = seed + CHOOSING_SEED
-        self.rivals = [make_agent(name) for name in settings.against]
-        check_agents(self.rivals, settings.config())
+        self.curriculum = curriculum
+        self.games = games
+        self.rivals: dict[str, Agent] = {name: make_agent(name, task.config.game) for name in task.against}
+        check_agents(self.rivals.values(), task.config)
 
     def on_start(self, learner: Learner) -> None:
+        if self.games is None:
+            return
         path = learner.folder / LEAGUE_LOG
         earlier = read_rows(path, learner.steps)
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, _PLACES)
             writer.writeheader()
             writer.writerows(earlier)
-        if not self.league.snapshots:
-            self._grow(learner)
+        if not self.games.league.snapshots:
+            self.games.grow(learner.model.policy, learner.steps)
 
     def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
-        rows = self.rows(learner.steps)
+        numbers: dict[str, float] = {}
+        if self.curriculum is not None:
+            self.curriculum.update(ended, learner.fraction)
+            numbers |= self.curriculum.numbers()
+        if self.games is None:
+            return numbers
         with (learner.folder / LEAGUE_LOG).open("a", newline="", encoding="utf-8") as file:
-            csv.DictWriter(file, _PLACES).writerows(rows)
-        numbers = {"league/rating": self.league.ratings[LEARNER].mu, "league/snapshots": len(self.league.snapshots)}
-        for member in self.league.members:
-            if member.steps < 0:
-                numbers[f"league/ahead_of_{member.name}"] = member.learner_ahead
-                numbers[f"league/rating_of_{member.name}"] = self.league.ratings[member.name].mu
-        snapshots = self.league.snapshots
-        numbers["league/ahead_of_newest"] = snapshots[-1].learner_ahead
-        numbers["league/ahead_of_snapshots"] = float(np.mean([member.learner_ahead for member in snapshots]))
-        if self.league.due(learner.steps):
-            self._grow(learner)
+            csv.DictWriter(file, _PLACES).writerows(league_rows(self.games.league, learner.steps))
+        numbers |= self.games.league.numbers()
+        if self.games.league.due(learner.steps):
+            self.games.grow(learner.model.policy, learner.steps)
         return numbers
-
-    def rows(self, steps: int) -> list[dict[str, Any]]:
-        """The rows of `league.csv` for now, the learner first, then the active members."""
-        shares = self.league.shares()
-        rows = [self._row(steps, LEARNER, "", "")]
-        for member, share in zip(self.league.members, shares, strict=True):
-            if member.active:
-                rows.append(self._row(steps, member.name, round(member.learner_ahead, 4), round(float(share), 4)))
-        return rows
-
-    def _row(self, steps: int, name: str, ahead: float | str, share: float | str) -> dict[str, Any]:
-        rating = self.league.ratings[name]
-        values = (round(rating.mu, 3), round(rating.low, 3), round(rating.high, 3), rating.games)
-        return dict(zip(_PLACES, (steps, name, *values, ahead, share), strict=True))
-
-    def _grow(self, learner: Learner) -> None:
-        self.games.grow(learner.model.policy, learner.steps)
 
     def evaluate(self, learner: Learner) -> Judgement:
         """The score is the mean win rate; of equal ones that of the higher margin."""
-        config = self.settings.config()
-        seeds = self.seed + np.arange(-(-self.settings.games // config.players))
-        numbers = {}
-        for name, rival in zip(self.settings.against, self.rivals, strict=True):
-            results = play_match([learner.agent(), *[rival] * (config.players - 1)], config, seeds)
-            numbers[f"win_rate_{name}"] = float(np.nanmean(results.by_agent(results.win_shares)[:, 0]))
-            numbers[f"margin_{name}"] = float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0]))
-        win_rate = float(np.mean([numbers[f"win_rate_{name}"] for name in self.settings.against]))
-        margin = float(np.mean([numbers[f"margin_{name}"] for name in self.settings.against]))
+        players = self.task.config.players
+        seeds = self.seed + np.arange(-(-self.task.games // players))
+        configs = self.task.configs()
+        numbers: dict[str, float] = {}
+        rates, margins = [], []
+        for config in configs:
+            for name, rival in self.rivals.items() if players > 1 else [("", None)]:
+                others = [] if rival is None else [rival] * (players - 1)
+                results = play_match([learner.agent(), *others], config, seeds)
+                rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
+                margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
+                if name:
+                    of = f"{name}_{config.name}" if len(configs) > 1 else name
+                    numbers |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
+                elif len(configs) > 1:
+                    numbers[config.name] = rates[-1]
+        win_rate, margin = float(np.mean(rates)), float(np.mean(margins))
         return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
 
     def on_save(self, learner: Learner) -> None:
-        self.league.remove_unused_files()
+        if self.games is not None:
+            self.games.league.remove_unused_files()
+
+    def get_state(self) -> dict[str, Any]:
+        return {"curriculum": None if self.curriculum is None else self.curriculum.get_state()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        if self.curriculum is not None:
+            self.curriculum.set_state(state["curriculum"])
 
 
 def new_learner(
@@ -203,79 +291,123 @@ def new_learner(
     folder: Path,
     seed: int,
     settings: Settings,
-    selfplay: SelfPlaySettings,
-    league: LeagueSettings,
+    task: Task,
+    league: LeagueSettings | None = None,
     **options: Any,
 ) -> Learner:
-    """A learner against a league, which it keeps in the folder `league` of its own; `options` as in `Learner`."""
-    config = selfplay.config()
-    games = LeagueGames(
-        League(league, config.players - 1, folder / SNAPSHOTS, seed),
-        config,
-        settings.num_envs,
-        seed=seed,
-        reward=settings.reward,
-        new_observations=True,
-    )
-    hook = SelfPlayHook(selfplay, games, seed)
-    return Learner(games, budget, folder, seed, settings, hook=hook, notes={"config": asdict(config)}, **options)
+    """A learner of a task; `options` as in `Learner`.
+
+    For several players it plays against a league, which it keeps in the folder `league` of its own.
+    """
+    curriculum = Curriculum(task.levels, task.threshold, task.latest, seed) if task.curriculum else None
+    config = task.configs()[0]
+    made: dict[str, Any] = {"seed": seed, "reward": settings.reward, "new_observations": True}
+    made["choose_config"] = None if curriculum is None else curriculum.choose
+    games: VersusBatch
+    if config.players == 1:
+        games = VersusBatch(config, settings.num_envs, **made)
+        hook = TaskHook(task, seed, curriculum)
+    else:
+        members = League(league or LeagueSettings(), config.game, config.players - 1, folder / SNAPSHOTS, seed)
+        games = LeagueGames(members, config, settings.num_envs, **made)
+        hook = TaskHook(task, seed, curriculum, games)
+    notes = {"config": asdict(config), "curriculum": task.curriculum}
+    return Learner(games, budget, folder, seed, settings, hook=hook, notes=notes, **options)
 
 
 def main(
-    players: int | None = None,
+    game: Game,
+    kind: str,
     settings: str | Path | None = None,
-    components: str | Path | None = None,
+    *,
     minutes: float | None = None,
     steps: int | None = None,
     seed: int | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
+    **changes: Any,
 ) -> Path:
-    """`petrichor train selfplay`: returns the folder with all that is left.
+    """Learn a game, for one or against a league; returns the folder with all that is left.
 
     Arguments:
-        players: of the game; None for the number in the file, without a file 2.
-        settings: name or path of a settings file, `selfplay_2p`, `_3p` or `_4p` if None.
-        components: instead of those in the file.
+        kind: "solo" or "selfplay".
+        settings: name or path of a settings file; None: the shipped one for this kind, if there is one.
         minutes, steps: instead of the file's budget.
         seed: of network, games and league, 0 if None.
-        output: folder for the files, `runs/selfplay` if None; if it has some already, a new one beside it.
+        output: folder for the files, `runs/solo` or `runs/selfplay` if None; if it has some already, a new one beside.
         resume: folder of a run to go on with, as it was set; only the budget may be another one.
+        changes: values of the task's table instead of those in the file, such as `players=3` or `curriculum=True`;
+            None for those in the file.
     """
-    console = Console()
-    kinds: dict[str, type[Any]] = {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings}
+    sections: dict[str, Any]
     if resume is not None:
-        refuse_with_resume(
-            "minutes or steps", players=players, config=settings, components=components, seed=seed, output=output
-        )
+        refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
         folder = Path(resume)
-        seed, budget, sections = read_run(folder, "selfplay", **kinds)
+        seed, budget, sections = read_run(folder, game, kind, **KINDS[kind])
         budget = run_budget(budget, steps, minutes)
     else:
-        if settings is None and players not in (None, 2, 3, 4):
-            raise ConfigError(f"players={players}: 2, 3 or 4 (or settings of your own for 5)")
-        sections = read_settings(settings or f"selfplay_{2 if players is None else players}p", **kinds, budget=Budget)
-        budget = sections.pop("budget")
-        if players is not None:
-            sections["selfplay"] = replace(sections["selfplay"], players=players)
-        sections["selfplay"] = with_components(sections["selfplay"], components)
-        budget = run_budget(budget, steps, minutes)
+        given = {name: value for name, value in changes.items() if value is not None}
+        name = settings or _shipped_name(game, kind, given)
+        sections = read_settings(name, game, **KINDS[kind], budget=Budget)
+        budget = run_budget(sections.pop("budget"), steps, minutes)
+        sections[kind] = sections[kind].changed(given)
         seed = 0 if seed is None else seed
-        folder = new_folder("runs/selfplay" if output is None else output)
-    make = partial(new_learner, budget, folder, seed, sections["learning"], sections["selfplay"], sections["league"])
-    learner, progress = run_in_folder(console, folder, "selfplay", seed, budget, sections, make, resume is not None)
-    hook = learner.hook
-    assert isinstance(hook, SelfPlayHook)
-    console.print(league_table(hook.rows(learner.steps)))
-    if progress.evaluations:
-        steps_then, best = max(progress.evaluations, key=lambda pair: pair[1].score)
-        console.print(
-            f"Best policy ({BEST}): after {steps_then:,} steps, won {best.numbers['win_rate']:.1%} against "
-            f"{', '.join(sections['selfplay'].against)}, an even share being {1 / sections['selfplay'].players:.1%} "
-            "(the games that chose it: play others for a figure to publish)"
-        )
-    console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+        folder = new_folder(f"runs/{kind}" if output is None else output)
+    with Job(folder, resume=True) as job:
+        make = partial(new_learner, budget, folder, seed, *sections.values())
+        learner = run_in_folder(job, game, kind, seed, budget, sections, make, resume is not None)
+        _say_how_good(job.console, learner, sections[kind])
     return folder
+
+
+def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
+    """The settings file for what is given; None if the game comes without any of this kind. Raises ConfigError."""
+    shipped = [name for name in shipped_settings(game) if name.startswith(kind)]
+    if not shipped:
+        return None
+    if kind == "solo":
+        return "solo_curriculum" if given.get("curriculum") else "solo"
+    numbers = [name.removeprefix("selfplay_").removesuffix("p") for name in shipped]
+    players = str(given.get("players", numbers[0]))
+    if players not in numbers:
+        listed = f"{', '.join(numbers[:-1])} or {numbers[-1]}"
+        raise ConfigError(f"players={players}: {listed} (or settings of your own for {game.players[-1]})")
+    return f"selfplay_{players}p"
+
+
+def _say_how_good(console: Console, learner: Learner, task: Task) -> None:
+    hook = learner.hook
+    assert isinstance(hook, TaskHook)
+    if hook.games is not None:
+        console.print(league_table(league_rows(hook.games.league, learner.steps)))
+    if not learner.evaluations:
+        return
+    steps, best = max(learner.evaluations, key=lambda pair: pair[1].score)
+    told = f"won {best.numbers['win_rate']:.1%}"
+    if hook.games is None:
+        told += f", margin {best.numbers['margin']:+.1f}"
+    else:
+        told += f" against {', '.join(task.against)}, an even share being {1 / task.config.players:.1%}"
+    console.print(
+        f"Best policy ({BEST}): after {steps:,} steps, {told} "
+        "(the games that chose it: play others for a figure to publish)"
+    )
+
+
+def league_rows(league: League, steps: int) -> list[dict[str, Any]]:
+    """The rows of `league.csv` for now, the learner first, then the active members."""
+
+    def row(name: str, ahead: float | str, share: float | str) -> dict[str, Any]:
+        rating = league.ratings[name]
+        values = (round(rating.mu, 3), round(rating.low, 3), round(rating.high, 3), rating.games)
+        return dict(zip(_PLACES, (steps, name, *values, ahead, share), strict=True))
+
+    members = zip(league.members, league.shares(), strict=True)
+    return [row(LEARNER, "", "")] + [
+        row(member.name, round(member.learner_ahead, 4), round(float(share), 4))
+        for member, share in members
+        if member.active
+    ]
 
 
 def league_table(rows: list[dict[str, Any]]) -> Table:

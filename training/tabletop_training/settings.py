@@ -1,19 +1,20 @@
-"""Hyper-parameters: dataclasses, and the small TOML files in `tabletop_training/configs/` that fill them."""
+"""Hyper-parameters: dataclasses, and the small TOML files in `tabletop_training/configs/GAME/` that fill them."""
 
 from __future__ import annotations
 
 import math
 import tomllib
 import types
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from petrichor_env.component_files import load_tables
 from tabletop.batch import REWARDS
 from tabletop.errors import ConfigError
+from tabletop.game import Game
 
 CONFIGS = Path(__file__).parent / "configs"
+"""A folder for each game with the settings files that come with the package."""
 
 T = TypeVar("T")
 
@@ -89,27 +90,33 @@ class Settings:
             )
 
 
-def read_settings(name: str | Path, **sections: type[Any]) -> dict[str, Any]:
+def shipped_settings(game: Game) -> list[str]:
+    """The names of the settings files that come with the package."""
+    return sorted(file.stem for file in (CONFIGS / game.name).glob("*.toml"))
+
+
+def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) -> dict[str, Any]:
     """The tables of a settings file as dataclasses.
 
     Arguments:
-        name: a TOML file, or the name of one in `tabletop_training/configs/` without its ending.
+        name: a TOML file, or the name of one that is shipped for the game, without its ending; None: no file at all.
         sections: the tables that the file may have, and the dataclass of each; a table that is missing gives one of
-            defaults.
+            defaults. A class with a method `of_table(game, table)` is made by that.
 
     Raises ConfigError for a file that is missing or no TOML, and for unknown tables, keys and wrong values; it lists
     what there is.
     """
-    path = Path(name)
-    if not path.is_file():
-        path = CONFIGS / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in CONFIGS.glob("*.toml")))
-        raise ConfigError(f"{name}: there is no such settings file; shipped ones: {known}")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
-        raise ConfigError(f"{path}: no TOML ({error})") from None
+    path, tables = Path(name or ""), {}
+    if name is not None:
+        if not path.is_file():
+            path = CONFIGS / game.name / f"{name}.toml"
+        if not path.is_file():
+            known = ", ".join(shipped_settings(game)) or "none"
+            raise ConfigError(f"{name}: there is no such settings file; shipped ones: {known}")
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
+            raise ConfigError(f"{path}: no TOML ({error})") from None
     unknown = sorted(set(tables) - set(sections))
     if unknown:
         raise ConfigError(f"{path}: unknown table or key {', '.join(unknown)}; it has the tables {', '.join(sections)}")
@@ -119,10 +126,15 @@ def read_settings(name: str | Path, **sections: type[Any]) -> dict[str, Any]:
         try:
             if not isinstance(table, dict):
                 raise ConfigError(f"a table, not {table!r}")
-            made[section] = from_table(kind, table)
+            made[section] = section_of(kind, game, table)
         except ConfigError as error:
             raise ConfigError(f"{path}: [{section}]: {error}") from None
     return made
+
+
+def section_of(kind: type[Any], game: Game, table: dict[str, Any]) -> Any:
+    """A dataclass from a table, by `of_table` where it has one, else by `from_table`."""
+    return kind.of_table(game, table) if hasattr(kind, "of_table") else from_table(kind, table)
 
 
 def from_table(kind: type[T], table: dict[str, Any]) -> T:
@@ -143,18 +155,6 @@ def from_table(kind: type[T], table: dict[str, Any]) -> T:
     return made
 
 
-def with_components(section: Any, components: str | Path | None) -> Any:
-    """A section that has `components`, with those given or else its own ones, as a path that holds in any folder.
-
-    Raises ComponentsError for a file that is missing or wrong.
-    """
-    chosen = section.components if components is None else components
-    if chosen is None:
-        return section
-    load_tables(chosen)
-    return replace(section, components=str(Path(chosen).resolve()))
-
-
 def check_types(settings: Any) -> None:
     """Raise ConfigError for a field of a dataclass whose value is not of its annotation; ints count as floats."""
     assert is_dataclass(settings)
@@ -166,6 +166,8 @@ def check_types(settings: Any) -> None:
 
 
 def _is(value: Any, wanted: Any) -> bool:
+    if wanted is Any:
+        return True
     if get_origin(wanted) in (Union, types.UnionType):
         return any(_is(value, one) for one in get_args(wanted))
     if get_origin(wanted) is tuple:

@@ -1,4 +1,4 @@
-"""`petrichor tournament`: all against all, a cross table, and ratings.
+"""Tournaments: all against all, a cross table, and ratings.
 
 Every group of as many agents as a game has players plays the same seeds, each once for every rotation of the seats.
 All groups are in one batch, so that an agent answers for all its games at once, and every seed is complete: it is
@@ -11,22 +11,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 from tabletop_agents import Agent
 
-from petrichor_env.config import Config
 from tabletop.errors import ConfigError
+from tabletop.game import Config
 from tabletop.words import counted
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
+    Playing,
     Results,
     concatenate,
     names_of,
@@ -44,9 +44,9 @@ from tabletop_training.evaluation_files import (
     write_json,
     write_rows,
 )
+from tabletop_training.job import Job
 from tabletop_training.matches import AgentReport, block_seeds, make_agents, report_agents, rotations, seeds_for
 from tabletop_training.plots import plot_cross_table
-from tabletop_training.progress import Interruptions, new_folder, progress_bar
 from tabletop_training.ratings import Game, Rating, rate_games
 
 GAMES = 200
@@ -149,18 +149,16 @@ def play_tournament(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     *,
-    should_stop: Callable[[], bool] | None = None,
-    on_finished: Callable[[int], None] | None = None,
     on_block: Callable[[Results], None] | None = None,
-    record_actions: bool = False,
-    record_probabilities: bool = False,
+    **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
     Arguments:
         agents: at least as many as a game has players, all with different names.
         seed: of the first game, and of the orders in which games are rated.
-        should_stop, on_finished, on_block, record_actions, record_probabilities: as in `matches.evaluate`.
+        on_block: told the results of the games just played.
+        playing: as in `Playing`.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
@@ -172,16 +170,8 @@ def play_tournament(
     while seeds_left and finished:
         number = min(seeds_left, block_seeds(start - seed, len(lineups)))
         try:
-            block = play_lineups(
-                agents,
-                config,
-                np.repeat(np.arange(start, start + number), len(lineups)),
-                np.tile(lineups, (number, 1)),
-                should_stop=should_stop,
-                on_finished=on_finished,
-                record_actions=record_actions,
-                record_probabilities=record_probabilities,
-            )
+            seeds = np.repeat(np.arange(start, start + number), len(lineups))
+            block = play_lineups(agents, config, seeds, np.tile(lineups, (number, 1)), **playing)
         except EvaluationStopped:
             if results is None:
                 raise
@@ -197,8 +187,9 @@ def play_tournament(
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
     labels = names_of(agents)
-    if config.solo:
-        raise ConfigError("players=1: a tournament is of two or more players; `petrichor evaluate --solo` compares")
+    if config.players == 1:
+        compares = f"`{config.game.name} evaluate --solo` compares"
+        raise ConfigError(f"players=1: a tournament is of two or more players; {compares}")
     if len(agents) < config.players:
         number = counted(len(agents), "agent")
         raise ConfigError(f"{number} for games of {config.players} players: at least {config.players}")
@@ -215,72 +206,49 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
 
 def main(
     names: Sequence[str],
+    config: Config,
     *,
-    players: int = 2,
-    rounds: int = 4,
-    drafting: bool = False,
-    modules: Sequence[str] = (),
-    components: str | Path | None = None,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
-    save_replays: str | Path | None = None,
-    replay_games: int | None = None,
-    replay_probabilities: bool = False,
+    replays: ReplayFiles | None = None,
     output: str | Path = "runs/tournament",
 ) -> Path:
     """Play, print the tables, and return the folder with `tournament.json`, `standings.csv`, `cross_table.png` …
 
     Arguments:
         names: of the agents, as `make_agent` knows them.
-        games: of each group of `players` agents.
-        save_replays, replay_games, replay_probabilities: as `evaluation_files.ReplayFiles` takes them.
-        others: as in `Config`.
+        games: of each group of as many agents as a game has players.
+        replays: where the games are kept; None: nowhere.
 
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
-    config = Config(
-        players=players,
-        rounds=rounds,
-        drafting=drafting,
-        modules=tuple(modules),
-        components=None if components is None else str(components),
-    )
-    replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
-    console = Console()
-    with console.status("loading the agents"):
+    replays = replays or ReplayFiles(None)
+    with Console().status("loading the agents"):
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
-    folder = new_folder(output)
-    replays.open(folder)
-    file = GamesFile(folder / "games.csv")
-    with Interruptions() as interruptions, progress_bar(console) as bar:
-        total = seeds_for(games, players) * len(lineups_of(len(agents), players))
-        task = bar.add_task("tournament", total=total, status=f"{total:,} games")
+    total = seeds_for(games, config.players) * len(lineups_of(len(agents), config.players))
+    with Job(output, closing=replays.tell) as job:
+        replays.open(job.folder)
+        file = GamesFile(job.folder / "games.csv")
+        with job.bar("tournament", total, f"{total:,} games") as bar:
 
-        def keep(block: Results) -> None:
-            file.add(block, labels)
-            replays.add(block, labels)
+            def keep(block: Results) -> None:
+                file.add(block, labels)
+                replays.add(block, labels)
 
-        try:
             tournament = play_tournament(
                 agents,
                 config,
                 games,
                 seed,
-                should_stop=interruptions.wanted,
-                on_finished=lambda number: bar.advance(task, number),
                 on_block=keep,
+                should_stop=job.should_stop,
+                on_finished=bar.advance,
                 **replays.recording,
             )
-        except EvaluationStopped:
-            folder.rmdir()
-            console.print("Stopped before the first games were finished: nothing was kept.")
-            raise KeyboardInterrupt from None
-    write(folder, tournament, seed)
-    _print(console, tournament)
-    console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
-    replays.tell(console)
-    return folder
+        write(job.folder, tournament, seed)
+        _print(job.console, tournament)
+    return job.folder
 
 
 def write(folder: Path, tournament: Tournament, seed: int) -> None:
@@ -307,7 +275,19 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
             "scores": cells,
         },
     )
-    plot_cross_table(folder / "cross_table.png", tournament)
+    meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
+    plot_cross_table(
+        folder / "cross_table.png",
+        tournament.labels,
+        tournament.scores,
+        [standing.rating for standing in tournament.standings],
+        f"Row against column: per cent {meaning}, with 95 % intervals\n{_games(tournament)}, seats rotated",
+    )
+
+
+def _games(tournament: Tournament) -> str:
+    seeds = len(np.unique(tournament.results.seeds))
+    return f"{tournament.config.name}, {len(tournament.results):,} games of {counted(seeds, 'seed')}"
 
 
 def _print(console: Console, tournament: Tournament) -> None:

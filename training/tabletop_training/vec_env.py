@@ -11,11 +11,9 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.config import Config
-from petrichor_env.observation import HIGH, LOW, OBSERVATION_SIZE
-from petrichor_env.state import MAX_PLAYERS
-from tabletop.kernels import winners_of_games
+from tabletop.envs.arguments import observation_box
+from tabletop.game import Config
+from tabletop.scores import others_points, win_shares
 from tabletop.versus import VersusBatch
 
 Indices = int | Iterable[int] | None
@@ -27,7 +25,7 @@ class Ended:
 
     Attributes:
         won: (K,) float64, the learner's share of the victory: 1 alone, 1/k with k winners, else 0.
-        points: (K,) int64 of the learner. others: (K,) float64, mean points of the others, in solo the neutral player.
+        points: (K,) int64 of the learner. others_points: (K,) float64, the mean of all others who have points.
         returns: (K,) float64, sums of the scaled rewards. lengths: (K,) int64, the learner's decisions.
         seats: (K,) int64 of the learner. lineups: (K, players - 1) int64, who played the other seats (`VersusBatch`).
         configs: what was played, one each.
@@ -35,7 +33,7 @@ class Ended:
 
     won: np.ndarray
     points: np.ndarray
-    others: np.ndarray
+    others_points: np.ndarray
     returns: np.ndarray
     lengths: np.ndarray
     seats: np.ndarray
@@ -48,7 +46,7 @@ class Ended:
     @property
     def margins(self) -> np.ndarray:
         """(K,) float64: the learner's points less the mean of the others'."""
-        return np.asarray(self.points - self.others, np.float64)
+        return np.asarray(self.points - self.others_points, np.float64)
 
     @classmethod
     def join(cls, parts: list[Ended], players: int) -> Ended:
@@ -57,25 +55,26 @@ class Ended:
         nothing = cls(floats, ints, floats, floats, ints, ints, np.zeros((0, players - 1), np.int64), [])
         columns = {
             name: np.concatenate([getattr(part, name) for part in (nothing, *parts)])
-            for name in ("won", "points", "others", "returns", "lengths", "seats", "lineups")
+            for name in ("won", "points", "others_points", "returns", "lengths", "seats", "lineups")
         }
         return cls(**columns, configs=[config for part in parts for config in part.configs])
 
 
-class PetrichorVecEnv(VecEnv):
-    """The games of a `VersusBatch`, solo or against agents inside, stepped together.
+class SeatsVecEnv(VecEnv):
+    """The games of a `VersusBatch`, for one or against agents inside, stepped together.
 
-        PetrichorVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
+        SeatsVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
 
     A game that ends is reset in the same step, as Stable-Baselines3 wants it; the step's `infos` then hold
 
-    - `terminal_observation`: (OBSERVATION_SIZE,) float32, the finished game as the learner sees it,
+    - `terminal_observation`: (D,), the finished game as the learner sees it,
     - `TimeLimit.truncated`: always False,
     - `episode`: `r` the return, `l` the number of decisions, `t` seconds since the start,
-    - `points`: the learner's, `others_points`: the mean of the others', in solo the neutral player's,
-    - `won`: the learner's share of the victory, in solo 1.0 or 0.0.
+    - `points`: the learner's, `others_points`: the mean of all others who have points,
+    - `won`: the learner's share of the victory.
 
-    `env_method("action_masks")` is one (num_envs, NUM_ACTIONS) bool array, which MaskablePPO asks for.
+    Observations are float32 or int8, as those of the batch. `env_method("action_masks")` is one (num_envs, A) bool
+    array, which MaskablePPO asks for.
 
     Arguments:
         games: made with autoreset="same_step" and new_observations=True (Stable-Baselines3 reads the last observations
@@ -98,14 +97,11 @@ class PetrichorVecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
         self._ended: list[Ended] = []
         self._start = time.time()
-        super().__init__(
-            num_envs,
-            spaces.Box(LOW, HIGH, (OBSERVATION_SIZE,), np.float32),
-            spaces.Discrete(NUM_ACTIONS),
-        )
+        box = observation_box(games.game, games.batch.observations.dtype)
+        super().__init__(num_envs, box, spaces.Discrete(games.game.num_actions))
 
     def reset(self) -> np.ndarray:
-        """Start all games anew; (num_envs, OBSERVATION_SIZE) float32."""
+        """Start all games anew; (num_envs, D)."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
@@ -138,21 +134,16 @@ class PetrichorVecEnv(VecEnv):
         """The games that are over, `over` their indices. Adds the bonus to `rewards` and returns."""
         games = self.games
         final = games.final_states[over]
-        owners = games.config.owners
-        seats = games.final_seats[over]
-        winners = np.zeros((len(over), MAX_PLAYERS), np.int8)
-        winners_of_games(final, winners)
-        rows = np.arange(len(over))
-        won = winners[rows, seats] / np.maximum(1, winners[:, : games.config.players].sum(axis=1))
-        points = final["points"][:, :owners].astype(np.int64)
-        own = points[rows, seats]
+        seats, rows = games.final_seats[over], np.arange(len(over))
+        points = final["points"][:, : games.config.owners].astype(np.int64)
+        won = win_shares(games.batch.places(final))[rows, seats]
         bonus = self.win_bonus * (2 * won - 1)
         rewards[over] += bonus
         self.returns[over] += bonus
         return Ended(
             won=won,
-            points=own,
-            others=(points.sum(axis=1) - own) / (owners - 1),
+            points=points[rows, seats],
+            others_points=others_points(points)[rows, seats],
             returns=self.returns[over],
             lengths=self.lengths[over],
             seats=seats,
@@ -170,7 +161,7 @@ class PetrichorVecEnv(VecEnv):
                 "t": round(time.time() - self._start, 6),
             },
             "points": int(ended.points[i]),
-            "others_points": float(ended.others[i]),
+            "others_points": float(ended.others_points[i]),
             "won": float(ended.won[i]),
         }
 
@@ -180,7 +171,7 @@ class PetrichorVecEnv(VecEnv):
         return Ended.join(parts, self.games.config.players)
 
     def action_masks(self) -> np.ndarray:
-        """(num_envs, NUM_ACTIONS) bool: the legal actions of every game."""
+        """(num_envs, A) bool: the legal actions of every game."""
         return self.games.action_masks.astype(bool)
 
     def close(self) -> None:
@@ -201,7 +192,7 @@ class PetrichorVecEnv(VecEnv):
         setattr(self, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> Any:
-        """`action_masks`: (len(indices), NUM_ACTIONS) bool. Raises AttributeError for any other method."""
+        """`action_masks`: (len(indices), A) bool. Raises AttributeError for any other method."""
         if method_name != "action_masks":
             raise AttributeError(f"env_method({method_name!r}): the games have one method, action_masks")
         masks = self.action_masks()

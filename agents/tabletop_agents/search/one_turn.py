@@ -74,7 +74,8 @@ def find_best_line(
             else:
                 chance = (chance - 1.0) / (equal - 1)
         if better:
-            walk[BEST, :] = walk[LINE, :]
+            for i in range(walk.shape[1]):  # `walk[BEST] = walk[LINE]` would compile for a second
+                walk[BEST, i] = walk[LINE, i]
         action = next_legal(stack[0], action + 1)
 
 

@@ -53,9 +53,9 @@ def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: An
     To the end of this round for `rounds` 1, of the next one for 2, and so on; for 0 till the action at hand is done.
     """
     seat = int(stack[0].actor)
-    last = int(stack[0]["round"]) + rounds
+    last = int(stack[0].round) + rounds
     while stack[0].actor != _NOBODY:
-        if stack[0]["round"] >= last and (rounds > 0 or rules.is_settled(stack[0], seat)):
+        if stack[0].round >= last and (rounds > 0 or rules.is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
         find_best_line(stack, walk, memo, t, w, chance, max_nodes)

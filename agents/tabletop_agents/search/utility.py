@@ -32,7 +32,7 @@ _NOBODY = -1
 @rule_template
 def expected_utility(s: Any, p: Any, margin: float) -> float:
     """The utility of a margin that is expected while the game goes on."""
-    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s["round"]))))
+    return 1.0 / (1.0 + math.exp(-margin / (p.scale + p.scale_a_round * (s.rounds - s.round))))
 
 
 @rule_template

@@ -7,7 +7,7 @@ and one match against each agent that is there.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -25,7 +25,6 @@ from petrichor_env.config import Config
 from petrichor_env.state import STATE_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import (
-    ALL_VARIANTS,
     EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
@@ -34,9 +33,11 @@ from tabletop_training.evaluation import (
     share_estimate,
 )
 from tabletop_training.evaluation_files import percent, plus_minus, write_json, write_rows
+from tabletop_training.job import Job
 from tabletop_training.matches import make_agents, play_match, seeds_for
-from tabletop_training.petrichor.difficulty import Key, agent_hash, is_search, measure, sha256
-from tabletop_training.progress import Interruptions, progress_bar
+from tabletop_training.petrichor.difficulty import measure
+from tabletop_training.petrichor.study import Key, agent_hash, is_search, sha256
+from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import Game, Rating
 from tabletop_training.tournament import rate
 
@@ -145,7 +146,6 @@ def main(
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
     ConfigError, CheckpointError, ComponentsError, TabletopError.
     """
-    console = Console()
     names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
     for number in (games, search_games, duel_games):
         if number < 1:
@@ -155,7 +155,7 @@ def main(
     benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), overlay)
     for name in [name for name in names if agent_hash(name) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
-    solo, duel = _players(console, [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
+    solo, duel = _players(Console(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -169,25 +169,24 @@ def main(
         for first, second in combinations(duel, 2)
         if not benchmark.has_pair(first.name, second.name) and {first.name, second.name} & {*names}
     ]
-    if not solo and not missing:
-        console.print("All of this is measured already.")
-    with Interruptions() as interruptions:
+    with Job(folder, resume=True) as job:
+        if not solo and not missing:
+            job.console.print("All of this is measured already.")
         try:
             for agent in solo:
-                _play_solo(console, benchmark, agent, search_games if is_search(agent.name) else games, interruptions)
+                _play_solo(job, benchmark, agent, search_games if is_search(agent.name) else games)
                 save()
             for first, second in missing:
-                _play_pair(console, benchmark, first, second, duel_games, interruptions)
+                _play_pair(job, benchmark, first, second, duel_games)
                 save()
         except (EvaluationStopped, KeyboardInterrupt):
-            console.print("Stopped early: the same command goes on.")
-    save()
-    if benchmark.agents:
-        rows = _rows(benchmark)
-        console.print(_table(rows))
-        write_rows(folder / "benchmark.csv", [_flat(row) for row in rows])
-        (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
-    console.print(f"In [bold]{folder}[/bold]: {_FILE}, benchmark.md, benchmark.csv")
+            job.console.print("Stopped early: the same command goes on.")
+        save()
+        if benchmark.agents:
+            rows = _rows(benchmark)
+            job.console.print(_table(rows))
+            write_rows(folder / "benchmark.csv", [_flat(row) for row in rows])
+            (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
     return folder
 
 
@@ -257,18 +256,10 @@ def _has_changed(name: str, benchmark: Benchmark) -> bool:
     return agent_hash(name) not in (None, benchmark.checkpoints.get(name))
 
 
-def _play_solo(console: Console, benchmark: Benchmark, agent: Agent, games: int, interruptions: Interruptions) -> None:
+def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None:
     results: dict[Key, Results] = {}
     order = [(agent, variants) for variants in ALL_VARIANTS]
-    if not measure(
-        console,
-        order,
-        benchmark.solo_game,
-        {agent.name: games},
-        benchmark.seed,
-        results,
-        should_stop=interruptions.wanted,
-    ):
+    if not measure(job, order, benchmark.solo_game, {agent.name: games}, benchmark.seed, results):
         raise EvaluationStopped
     every = [results[agent.name, variants] for variants in ALL_VARIANTS]
     decisions = sum(int(result.lengths.sum()) for result in every)
@@ -284,15 +275,11 @@ def _play_solo(console: Console, benchmark: Benchmark, agent: Agent, games: int,
     }
 
 
-def _play_pair(
-    console: Console, benchmark: Benchmark, first: Agent, second: Agent, games: int, interruptions: Interruptions
-) -> None:
+def _play_pair(job: Job, benchmark: Benchmark, first: Agent, second: Agent, games: int) -> None:
     seeds = np.arange(benchmark.seed, benchmark.seed + seeds_for(games, 2))
-    with progress_bar(console) as bar:
-        task = bar.add_task("matches", total=2 * len(seeds), status=f"{first.name} against {second.name}")
-        advance: Callable[[int], None] = lambda finished: bar.advance(task, finished)  # noqa: E731
+    with job.bar("matches", 2 * len(seeds), f"{first.name} against {second.name}") as bar:
         result = play_match(
-            [first, second], benchmark.duel, seeds, should_stop=interruptions.wanted, on_finished=advance
+            [first, second], benchmark.duel, seeds, should_stop=job.should_stop, on_finished=bar.advance
         )
     shares = result.by_agent(result.win_shares)[:, 0]
     benchmark.pairs.append(

@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
 
 from petrichor_env.config import Config
 from tabletop.batch import Batch
-from tabletop_training.evaluation import ALL_VARIANTS, EVALUATION_SEED, Results, Summary, write_csv
-from tabletop_training.learning import Progress
-from tabletop_training.petrichor.difficulty import WIDE, Key, difficulty_table, measure, summaries_of
-from tabletop_training.plots import plot_difficulty, plot_learning_curve
-from tabletop_training.progress import Interruptions, new_folder, progress_bar
+from tabletop_training.evaluation import EVALUATION_SEED, Results
+from tabletop_training.job import Job
+from tabletop_training.learning import CurvePoint, learn
+from tabletop_training.petrichor.difficulty import WIDE, difficulty_table, measure
+from tabletop_training.petrichor.report_plots import plot_difficulty
+from tabletop_training.petrichor.study import Key, summaries_of
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_csv
+from tabletop_training.plots import plot_learning_curve
 from tabletop_training.settings import Settings
-from tabletop_training.solo import learn
 
 
 def main(
@@ -40,80 +41,73 @@ def main(
         seed: of training; the evaluation plays games `seed + EVALUATION_SEED` and following.
         settings: of training.
     """
-    console = Console()
-    folder = new_folder(output)
-    with Interruptions() as interruptions:
+    with Job(output) as job:
         try:
-            _run(console, folder, minutes, games, seed, settings, interruptions)
+            _run(job, minutes, games, seed, settings)
         except KeyboardInterrupt:
-            console.print("Stopped.")
-    console.print(f"In [bold]{folder}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
-    return folder
+            job.console.print("Stopped.")
+    return job.folder
 
 
-def _run(
-    console: Console,
-    folder: Path,
-    minutes: float,
-    games: int,
-    seed: int,
-    settings: Settings | None,
-    interruptions: Interruptions,
-) -> None:
-    with console.status("compiling the greedy agent, once, about half a minute"):
+def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | None) -> None:
+    with job.console.status("compiling the greedy agent, once, about half a minute"):
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
-    with progress_bar(console) as bar:
-        task = bar.add_task("learning", total=1.0, status="")
-
-        def show(progress: Progress) -> None:
-            bar.update(task, completed=progress.fraction, status=progress.text)
-
+    with job.bar("learning", 1.0) as bar:
         model, progress = learn(
-            Config(), minutes, folder, seed, settings, should_stop=interruptions.wanted, on_progress=show
+            Config(),
+            minutes,
+            job.folder,
+            seed,
+            settings,
+            should_stop=job.should_stop,
+            on_progress=lambda progress: bar.show(progress.text, progress.fraction),
         )
-        bar.update(task, completed=progress.fraction, status=progress.text)
-    if interruptions.wanted():
-        console.print("Learning stopped early; Ctrl-C again stops the evaluation, too.")
-        interruptions.clear()
-    plot_learning_curve(folder / "learning_curve.png", progress.curve)
-
-    agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent(model, name="trained")]
-    summaries = _evaluate(console, folder, agents, games, seed + EVALUATION_SEED, interruptions)
+        bar.show(progress.text, progress.fraction)
+    if job.should_stop():
+        job.console.print("Learning stopped early; Ctrl-C again stops the evaluation, too.")
+        job.interruptions.clear()
+    _plot_curve(job, progress.curve)
+    agents: list[Agent] = [RandomAgent(), GreedyAgent(), PolicyAgent.of(model, name="trained")]
+    summaries = _evaluate(job, agents, games, seed + EVALUATION_SEED)
     if not summaries:
         return
-    base = [summary for summary in summaries if summary.variants == "base"]
-    plot_learning_curve(
-        folder / "learning_curve.png", progress.curve, [summary for summary in base if summary.agent != "trained"]
-    )
-    plot_difficulty(folder / "difficulty.png", summaries)
+    _plot_curve(job, progress.curve, [one for one in summaries if one.variants == "base" and one.agent != "trained"])
+    plot_difficulty(job.folder / "difficulty.png", summaries)
     note = "The trained agent learned on the first row's game alone."
-    console.print(difficulty_table(summaries, console.width >= WIDE, note))
+    job.console.print(difficulty_table(summaries, job.console.width >= WIDE, note))
 
 
-def _evaluate(
-    console: Console, folder: Path, agents: Sequence[Agent], games: int, seed: int, interruptions: Interruptions
-) -> list[Summary]:
+def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary] = ()) -> None:
+    plot_learning_curve(
+        job.folder / "learning_curve.png",
+        curve,
+        {one.agent: (one.win_rate, one.margin) for one in others},
+        title="Learning to beat the Southern Winds",
+        margin="Margin: points ahead of the neutral player",
+    )
+
+
+def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
     """All agents with all sets of variants, the base game first. Writes the CSV file after each set."""
     names = [agent.name for agent in agents]
     results: dict[Key, Results] = {}
 
     def keep(result: Results) -> None:
         if result.agents[0] == names[-1]:
-            write_csv(folder / "difficulty.csv", summaries_of(results, names))
+            write_csv(job.folder / "difficulty.csv", summaries_of(results, names))
 
     finished = measure(
-        console,
+        job,
         [(agent, variants) for variants in ALL_VARIANTS for agent in agents],
         Config(),
         dict.fromkeys(names, games),
         seed,
         results,
-        should_stop=interruptions.wanted,
         on_result=keep,
     )
     summaries = summaries_of(results, names)
     if not finished:
-        console.print("Evaluation stopped early.")
+        job.console.print("Evaluation stopped early.")
         if summaries:
-            write_csv(folder / "difficulty.csv", summaries)
+            write_csv(job.folder / "difficulty.csv", summaries)
     return summaries

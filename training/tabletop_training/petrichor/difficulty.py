@@ -2,112 +2,46 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from tabletop_agents import Agent, agent_file
+from tabletop_agents import Agent
 
-import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
-from tabletop.errors import CheckpointError, TabletopError
-from tabletop_training.evaluation import (
-    ALL_VARIANTS,
-    EVALUATION_SEED,
-    Estimate,
-    EvaluationStopped,
-    Results,
-    Summary,
-    play_games,
-    summarize,
-    write_csv,
-)
+from tabletop.errors import TabletopError
+from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Recording, Results, play_games
 from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
+from tabletop_training.job import Job, refuse_with_resume
 from tabletop_training.matches import make_agents
-from tabletop_training.petrichor.variant_effects import Sets
-from tabletop_training.progress import Interruptions, new_folder, progress_bar, refuse_with_resume
+from tabletop_training.petrichor import difficulty_report
+from tabletop_training.petrichor.study import (
+    SETTINGS_FILE,
+    Key,
+    Study,
+    complete_sets,
+    is_search,
+    read_games,
+    read_study,
+    sha256,
+    summaries_of,
+    with_agents,
+    write_games,
+)
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_csv
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
 SEARCH_GAMES = 200
 """Default numbers of games of each set, for other agents and for those that search."""
-SEARCH_AGENTS = ("rollout", "ismcts")
-"""Agents whose names begin so play `search_games`: a decision costs them thousands of times another agent's."""
-
-SETTINGS_FILE = "settings.json"
-GAMES_FILE = "games.csv"
 
 WIDE = 120
 """Columns of a screen that shows a cell of `difficulty_table` in one line."""
-_SIDES = ("player", "neutral")
-_COLUMNS = (
-    *("agent", "variants", "seed", "won", "points", "neutral_points", "decisions"),
-    *(f"{side}_{source}" for side in _SIDES for source in SOURCE_NAMES),
-)
-
-Key = tuple[str, tuple[str, ...]]
-"""An agent's name and a set of variants."""
-
-
-@dataclass(frozen=True)
-class Study:
-    """Which games are to be played: what `settings.json` holds, and what resuming checks.
-
-    Attributes:
-        agents: how many games of each set each agent plays, by name, in the report's order.
-        seed: of the first game of each set.
-        modules, components: as in `Config`.
-        files: SHA-256 of each agent's checkpoint, for agents that have one.
-        tables: SHA-256 of the numbers on the pieces.
-    """
-
-    agents: dict[str, int]
-    seed: int
-    modules: tuple[str, ...] = ()
-    components: str | None = None
-    files: dict[str, str] = field(default_factory=dict)
-    tables: str = ""
-    package_version: str = petrichor_env.__version__
-    state_version: int = STATE_VERSION
-
-    @property
-    def config(self) -> Config:
-        """Of the base game of this study, without variants."""
-        return Config(modules=self.modules, components=self.components)
-
-    @property
-    def commands(self) -> list[str]:
-        """What plays the same games again; those after the first are of agents with other numbers of games."""
-        together: list[dict[str, int]] = []
-        for agent, number in self.agents.items():
-            for agents in together:
-                if all(agents[other] == number for other in agents if is_search(other) == is_search(agent)):
-                    agents[agent] = number
-                    break
-            else:
-                together.append({agent: number})
-        return [self._command(agents, first=agents is together[0]) for agents in together]
-
-    def _command(self, agents: Mapping[str, int], first: bool) -> str:
-        words = ["petrichor difficulty", *agents]
-        games = {is_search(agent): number for agent, number in agents.items()}
-        words += [f"--{'search-' if search else ''}games {number}" for search, number in sorted(games.items())]
-        if not first:
-            return " ".join([*words, "--resume FOLDER"])
-        words.append(f"--seed {self.seed}")
-        words += [f"--modules {','.join(self.modules)}"] if self.modules else []
-        words += ["--components FILE"] if self.components is not None else []
-        return " ".join(words)
 
 
 def main(
@@ -119,9 +53,7 @@ def main(
     components: str | Path | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
-    save_replays: str | Path | None = None,
-    replay_games: int | None = None,
-    replay_probabilities: bool = False,
+    replays: ReplayFiles | None = None,
 ) -> Path:
     """Play, and write report, pictures and tables; returns their folder.
 
@@ -135,14 +67,12 @@ def main(
         modules, components: as in `Config`.
         output: folder for the files, `runs/difficulty` if None; if it has some already, a new one beside it.
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
-        save_replays: folder for replays of the games that are played now, with a folder in it for each agent and set.
-        replay_games, replay_probabilities: as `ReplayFiles` takes them, of each set.
+        replays: where the games that are played now are kept, with a folder in it for each agent and set.
 
     Raises ConfigError, CheckpointError, ComponentsError for bad arguments, TabletopError for a folder that can't be
     resumed.
     """
-    replays = ReplayFiles(save_replays, replay_games, replay_probabilities)
-    console = Console()
+    replays = replays or ReplayFiles(None)
     if resume is None:
         names = list(agents) or list(DEFAULT_AGENTS)
         study = Study(
@@ -168,87 +98,80 @@ def main(
         if number < 1:
             raise TabletopError(f"{number} games: at least 1")
     number_of = {name: search_games if is_search(name) else games for name in names}
-    with console.status("loading the agents"):
+    with Console().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
-    study = _with_agents(study, number_of)
-    folder = new_folder("runs/difficulty" if output is None else output) if resume is None else Path(resume)
-    replays.open(folder)
-    write_json(folder / SETTINGS_FILE, asdict(study))
-    results = read_games(folder, study)
-    write_games(folder, results.values(), new=True)
+    study = with_agents(study, number_of)
+    results: dict[Key, Results] = {}
 
     def keep(result: Results) -> None:
-        write_games(folder, [result])
+        write_games(job.folder, [result])
         replays.add(result, result.agents, Path(slug(result.agents[0]), result.config.name))
 
-    with Interruptions() as interruptions:
+    wanted = ("runs/difficulty" if output is None else output) if resume is None else resume
+    with Job(wanted, resume=resume is not None, closing=replays.tell) as job:
+        replays.open(job.folder)
+        write_json(job.folder / SETTINGS_FILE, asdict(study))
+        results |= read_games(job.folder, study)
+        write_games(job.folder, results.values(), new=True)
         try:
             finished = measure(
-                console,
+                job,
                 [(player, variants) for player in players for variants in ALL_VARIANTS],
                 study.config,
                 study.agents,
                 study.seed,
                 results,
-                should_stop=interruptions.wanted,
                 on_result=keep,
                 **replays.recording,
             )
-            interruptions.clear()
+            job.interruptions.clear()
             if results:
-                console.print(difficulty_table(summaries_of(results, list(study.agents)), console.width >= WIDE))
-                with console.status("writing the report"):
-                    write_report(folder, study, results)
-            stopped = not finished
+                wide = job.console.width >= WIDE
+                job.console.print(difficulty_table(summaries_of(results, list(study.agents)), wide))
+                with job.console.status("writing the report"):
+                    write_report(job.folder, study, results)
         except KeyboardInterrupt:
-            stopped = True
-    if stopped:
-        kept = "" if results else " before a set of games was finished: nothing was kept"
-        console.print(
-            f"Stopped early{kept}. To go on: petrichor difficulty --resume {escape(str(folder))}", soft_wrap=True
-        )
-    console.print(f"In [bold]{escape(str(folder))}[/bold]: {', '.join(sorted(path.name for path in folder.iterdir()))}")
-    replays.tell(console)
-    return folder
+            finished = False
+        if not finished:
+            kept = "" if results else " before a set of games was finished: nothing was kept"
+            again = f"petrichor difficulty --resume {escape(str(job.folder))}"
+            job.console.print(f"Stopped early{kept}. To go on: {again}", soft_wrap=True)
+    return job.folder
 
 
 def measure(
-    console: Console,
+    job: Job,
     order: Iterable[tuple[Agent, tuple[str, ...]]],
     config: Config,
     games: Mapping[str, int],
     seed: int,
     results: dict[Key, Results],
     *,
-    should_stop: Callable[[], bool] | None = None,
     on_result: Callable[[Results], None] | None = None,
-    record_actions: bool = False,
-    record_probabilities: bool = False,
+    **recording: Unpack[Recording],
 ) -> bool:
-    """Let agents play sets of variants and add what `results` lacks; False if `should_stop` said so.
+    """Let agents play sets of variants and add what `results` lacks; False if Ctrl-C stopped them.
 
     Arguments:
         order: which agent plays which set, in this order.
         config: what is played, but for the variants.
         games: of each set, by the agent's name; game i of a set starts from `seed` + i.
         on_result: called with each set's results as soon as it is finished.
-        record_actions, record_probabilities: as in `play_games`, in the results that `on_result` gets.
+        recording: what is recorded in the results that `on_result` gets.
     """
     missing = [(agent, variants) for agent, variants in order if (agent.name, variants) not in results]
-    with progress_bar(console) as bar:
-        task = bar.add_task("playing", total=sum(games[agent.name] for agent, _ in missing), status="")
+    with job.bar("playing", sum(games[agent.name] for agent, _ in missing)) as bar:
         for agent, variants in missing:
-            bar.update(task, status=f"{agent.name}, set {ALL_VARIANTS.index(variants) + 1} of {len(ALL_VARIANTS)}")
+            bar.show(f"{agent.name}, set {ALL_VARIANTS.index(variants) + 1} of {len(ALL_VARIANTS)}")
             try:
                 result = play_games(
                     [agent],
                     replace(config, variants=variants),
                     games[agent.name],
                     seed,
-                    should_stop=should_stop,
-                    on_finished=lambda finished: bar.advance(task, finished),
-                    record_actions=record_actions,
-                    record_probabilities=record_probabilities,
+                    should_stop=job.should_stop,
+                    on_finished=bar.advance,
+                    **recording,
                 )
             except EvaluationStopped:
                 return False
@@ -258,146 +181,11 @@ def measure(
     return True
 
 
-def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list[Sets]:
-    """Of each agent that has played all 16 sets, in the order given."""
-    return [
-        Sets.of({variants: results[agent, variants] for variants in ALL_VARIANTS})
-        for agent in agents
-        if all((agent, variants) in results for variants in ALL_VARIANTS)
-    ]
-
-
-def summaries_of(results: Mapping[Key, Results], agents: Sequence[str]) -> list[Summary]:
-    """Set by set, the agents in the order given."""
-    return [
-        summarize(results[agent, variants])
-        for variants in ALL_VARIANTS
-        for agent in agents
-        if (agent, variants) in results
-    ]
-
-
 def write_report(folder: Path, study: Study, results: Mapping[Key, Results]) -> None:
     """`difficulty.csv`, `difficulty.json`, `report.md` and its pictures, of all games that there are."""
-    from tabletop_training.petrichor import difficulty_report
-
     summaries = summaries_of(results, list(study.agents))
     write_csv(folder / "difficulty.csv", summaries)
     difficulty_report.write_report(folder, study, summaries, complete_sets(results, study.agents))
-
-
-# --- Keeping games ---------------------------------------------------------------------------------------------------
-
-
-def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
-    """Append one line a game to `games.csv`; with `new` the file begins anew."""
-    try:
-        with (folder / GAMES_FILE).open("w" if new else "a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            if new:
-                writer.writerow(_COLUMNS)
-            for result in results:
-                variants = "+".join(result.config.variants) or "base"
-                games = len(result.lengths)
-                numbers = np.column_stack(
-                    [
-                        result.seed + np.arange(games),
-                        result.won[:, 0],
-                        result.points,
-                        result.lengths,
-                        result.scored.reshape(games, -1),
-                    ]
-                )
-                writer.writerows((result.agents[0], variants, *row) for row in numbers.tolist())
-    except OSError as error:
-        raise TabletopError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
-
-
-def read_games(folder: Path, study: Study) -> dict[Key, Results]:
-    """The study's finished sets of games in `games.csv`; none where there is no such file.
-
-    A set that lacks games (the program was killed while writing) is left out. Raises TabletopError for a file that
-    is not such a table.
-    """
-    path = folder / GAMES_FILE
-    if not path.exists():
-        return {}
-    rows: dict[Key, list[list[int]]] = {}
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise TabletopError(f"{path}: can't be read ({error})") from None
-    if not lines or tuple(lines[0]) != _COLUMNS:
-        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
-    for line, row in enumerate(lines[1:], 2):
-        try:
-            agent, variants, *numbers = row
-            names = tuple(variants.split("+")) if variants != "base" else ()
-            rows.setdefault((agent, names), []).append([int(number) for number in numbers])
-        except ValueError:
-            raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
-    results = {}
-    for (agent, names), games in rows.items():
-        wanted = range(study.seed, study.seed + study.agents.get(agent, 0))
-        if not wanted or names not in ALL_VARIANTS or any(len(game) != len(_COLUMNS) - 2 for game in games):
-            continue
-        table = np.array(games, np.int64)
-        seeds, won, points, lengths = table[:, 0], table[:, 1:2] == 1, table[:, 2:4], table[:, 4]
-        scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
-        # a line cut off within its last number is as long as the others
-        if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
-            config = replace(study.config, variants=names)
-            results[agent, names] = Results(
-                config, (agent,), study.seed, points, won, lengths, decisions=lengths[:, None], scored=scored
-            )
-    return results
-
-
-def read_study(folder: Path) -> Study:
-    """What a folder's games are. Raises TabletopError where there are none, or of other rules or numbers."""
-    path = folder / SETTINGS_FILE
-    try:
-        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        study = Study(**{**read, "modules": tuple(read["modules"])})
-    except OSError as error:
-        raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise TabletopError(f"{path}: not the settings of a study of this version") from None
-    for what, now in (("package_version", petrichor_env.__version__), ("state_version", STATE_VERSION)):
-        if getattr(study, what) != now:
-            raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
-    if study.tables != sha256(load_tables(study.components).tobytes()):
-        raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
-    for agent, digest in study.files.items():
-        if agent_hash(agent) != digest:
-            raise TabletopError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
-    return study
-
-
-def _with_agents(study: Study, games: Mapping[str, int]) -> Study:
-    digests = {agent: agent_hash(agent) for agent in games}
-    files = {agent: digest for agent, digest in digests.items() if digest is not None}
-    return replace(study, agents={**study.agents, **games}, files={**study.files, **files})
-
-
-def is_search(agent: str) -> bool:
-    """Whether an agent of this name looks ahead with many playouts, so that it should play fewer games."""
-    return agent.startswith(SEARCH_AGENTS)
-
-
-def agent_hash(agent: str) -> str | None:
-    """SHA-256 of the file that decides how an agent of this name plays, None for an agent without one."""
-    try:
-        path = agent_file(agent)
-    except CheckpointError:
-        return None
-    return None if path is None else sha256(path.read_bytes())
-
-
-def sha256(data: bytes) -> str:
-    """Of any bytes, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
 
 
 # --- The table on the screen -----------------------------------------------------------------------------------------

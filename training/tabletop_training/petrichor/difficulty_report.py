@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +13,14 @@ from petrichor_env.component_files import load_components
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
-from tabletop_training.evaluation import ALL_VARIANTS, Estimate, Summary, mean_estimate, share_estimate
+from tabletop_training.evaluation import Estimate, mean_estimate, share_estimate
 from tabletop_training.evaluation_files import ends, signed, write_json
 from tabletop_training.petrichor.difficulty_tables import as_json, write_tables
 from tabletop_training.petrichor.report_plots import (
     VARIANT_TITLES,
     agent_title,
     plot_costs,
+    plot_difficulty,
     plot_effects,
     plot_heat_map,
     plot_ranking,
@@ -29,6 +29,8 @@ from tabletop_training.petrichor.report_plots import (
     source_title,
     sources_of,
 )
+from tabletop_training.petrichor.study import Study
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary
 from tabletop_training.petrichor.variant_effects import (
     SIGNIFICANCE,
     Effect,
@@ -45,10 +47,6 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
-from tabletop_training.plots import plot_difficulty
-
-if TYPE_CHECKING:
-    from tabletop_training.petrichor.difficulty import Study
 
 _BASE, _ALL = 0, len(ALL_VARIANTS) - 1
 _PLAYER, _NEUTRAL = 0, 1
@@ -141,7 +139,7 @@ def _percentage_points(estimate: Estimate) -> str:
     return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
 
 
-def _size(effect: Effect | Estimate) -> str:
+def _size(effect: Estimate) -> str:
     """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
     low, high = (effect.low, effect.high) if effect.value >= 0 else (-effect.high, -effect.low)
     return f"{abs(effect.value):.1f} points {ends(low, high, sign='')}"
@@ -206,11 +204,11 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
     costly = [effect for effect in found.main if effect.significant and effect.value < 0]
     helpful = [effect for effect in found.main if effect.significant and effect.value > 0]
     unsure = [effect for effect in found.main if not effect.significant]
-    costs = _listed(f"{VARIANT_TITLES[effect.variants[0]]} {_size(effect)}" for effect in costly)
+    costs = _listed(f"{VARIANT_TITLES[effect.variants[0]]} {_size(effect.estimate)}" for effect in costly)
     if costly:
         lines.append(f"- **What a variant costs**, averaged over all sets of the others: {costs}.")
     if helpful:
-        gains = _listed(f"{VARIANT_TITLES[effect.variants[0]]} by {_size(effect)}" for effect in helpful)
+        gains = _listed(f"{VARIANT_TITLES[effect.variants[0]]} by {_size(effect.estimate)}" for effect in helpful)
         lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
     if unsure:
         names = _listed(f"{VARIANT_TITLES[e.variants[0]]} {ends(e.low, e.high)}" for e in unsure)
@@ -243,7 +241,7 @@ def _top(points: np.ndarray, number: int) -> list[str]:
 
 def _interaction(effect: Effect) -> str:
     names = _listed(VARIANT_TITLES[name] for name in effect.variants)
-    return f"{names} cost {_size(effect)} {'more' if effect.value < 0 else 'less'} than the sum of both"
+    return f"{names} cost {_size(effect.estimate)} {'more' if effect.value < 0 else 'less'} than the sum of both"
 
 
 def _each_set(found: _Findings) -> list[str]:
@@ -298,7 +296,7 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     for one in sets:
         own = {effect.variants: effect for effect in effects(one.margins)}
         won = win_rate_effects(one)
-        points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,]) for name in names)))
+        points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,].estimate) for name in names)))
         rates.append((f"`{agent_title(one.agent)}`", *(_percentage_points(won[name]) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     lines += [*_table(("change of the margin, points", *titles), points), ""]
@@ -313,9 +311,9 @@ def _variant_paragraph(found: _Findings, effect: Effect) -> str:
     (name,) = effect.variants
     sets, weights = found.yardstick, contrast((name,))
     if not effect.significant:
-        verdict = f"changes the margin by {signed(effect)} points, which may be chance"
+        verdict = f"changes the margin by {signed(effect.estimate)} points, which may be chance"
     else:
-        verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect)}"
+        verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect.estimate)}"
     win = found.win_effects[name]
     sentences = [
         f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {_percentage_points(win)} percentage"
@@ -346,7 +344,7 @@ def _together(found: _Findings) -> list[str]:
         if len(effect.variants) > 2 and effect.significant:
             names = _listed(VARIANT_TITLES[name] for name in effect.variants)
             more = "more" if effect.value < 0 else "less"
-            lines.append(f"- {names} cost {_size(effect)} {more} than they do two by two.")
+            lines.append(f"- {names} cost {_size(effect.estimate)} {more} than they do two by two.")
     margins = found.yardstick.margins.astype(float)
     singles = [ALL_VARIANTS.index((name,)) for name in VARIANTS]
     together = mean_estimate(margins[_BASE] - margins[_ALL])

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.state import SOURCE_NAMES
-from tabletop_training.evaluation import ALL_VARIANTS, mean_estimate
+from tabletop_training.evaluation import mean_estimate
 from tabletop_training.petrichor.report_plots import sources_of
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
 from tabletop_training.petrichor.variant_effects import (
     Sets,
     compare_margins,
@@ -55,8 +56,8 @@ def _pair_rows(sets: Sets) -> list[dict[str, Any]]:
     return [
         {
             "agent": sets.agent,
-            "easier": "+".join(ALL_VARIANTS[easier]) or "base",
-            "harder": "+".join(ALL_VARIANTS[harder]) or "base",
+            "easier": set_name(ALL_VARIANTS[easier]),
+            "harder": set_name(ALL_VARIANTS[harder]),
             "win_rate_difference": wins.differences[easier, harder],
             "p_holm_wins": wins.p[easier, harder],
             "margin_difference": margins.differences[easier, harder],
@@ -75,7 +76,7 @@ def _source_rows(sets: Sets) -> list[dict[str, Any]]:
                 rows.append(
                     {
                         "agent": sets.agent,
-                        "variants": "+".join(variants) or "base",
+                        "variants": set_name(variants),
                         "side": who,
                         "source": SOURCE_NAMES[source],
                         "points": points.value,
@@ -111,7 +112,7 @@ def as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
             "games": one.games,
             "effects": _effect_rows(one),
             "win_rate_effects": {name: effect._asdict() for name, effect in win_rate_effects(one).items()},
-            "ranking": ["+".join(ALL_VARIANTS[index]) or "base" for index in one.order],
+            "ranking": [set_name(ALL_VARIANTS[index]) for index in one.order],
             "levels": levels(one.order, compare_wins(one))[one.order].tolist(),
             "rank_intervals": rank_intervals(one, np.random.default_rng(seed))[one.order].tolist(),
             "pairing_gain": pairing_gain(one),

@@ -18,9 +18,9 @@ from petrichor_env.state import STATE_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
 from tabletop_training.evaluation_files import percent, plus_minus, write_json
+from tabletop_training.job import Interruptions, progress_bar
 from tabletop_training.matches import evaluate, make_agents
 from tabletop_training.petrichor.benchmark import LADDER
-from tabletop_training.progress import Interruptions, progress_bar
 
 CONFIGS = {
     1: Config(variants=("double_card",)),  # the base game is won by the upper half of the ladder nearly always

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -16,9 +17,11 @@ from matplotlib.ticker import PercentFormatter
 from petrichor_env import words
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
-from tabletop_training.evaluation import ALL_VARIANTS, Summary, mean_interval, wilson_interval
+from tabletop.words import counted
+from tabletop_training.evaluation import mean_interval, wilson_interval
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
-from tabletop_training.plots import GREY, INK, STYLE, draw_key, looks
+from tabletop_training.plots import GREY, INK, STYLE, looks
 
 VARIANT_TITLES = dict(
     zip(VARIANTS, ("Double card", "Non-random targeting", "No More Tricks", "One More Turn"), strict=True)
@@ -70,6 +73,90 @@ def sources_of(sets: Iterable[Sets]) -> list[int]:
 
 
 # --- The 16 sets -----------------------------------------------------------------------------------------------------
+
+
+def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
+    """Win rate and margin of every agent with every set of variants, with 95 % intervals.
+
+    Rows are sets of variants, a filled dot for each variant played with, in the order of their first summary.
+    """
+    sets = list(dict.fromkeys(summary.variants for summary in summaries))
+    agents = list(dict.fromkeys(summary.agent for summary in summaries))
+    rows = {name: row for row, name in enumerate(sets)}
+    with plt.rc_context(STYLE):
+        figure, (key, left, right) = plt.subplots(
+            1,
+            3,
+            figsize=(11, 2.1 + max(0.36, 0.12 * len(agents)) * max(len(sets), 4)),
+            sharey=True,
+            width_ratios=(0.9, 3, 3),
+            layout="constrained",
+        )
+        for i, agent in enumerate(agents):
+            colour, marker = looks(agents)[agent]
+            own = [summary for summary in summaries if summary.agent == agent]
+            offset = (i - (len(agents) - 1) / 2) * min(0.24, 0.8 / len(agents))
+            y = np.array([rows[summary.variants] for summary in own]) + offset
+            for axes, values in (
+                (left, [(s.win_rate, s.win_rate_low, s.win_rate_high) for s in own]),
+                (right, [(s.margin, s.margin_low, s.margin_high) for s in own]),
+            ):
+                mean, low, high = np.array(values).T
+                axes.errorbar(
+                    mean,
+                    y,
+                    xerr=np.clip([mean - low, high - mean], 0, None),
+                    fmt=marker,
+                    color=colour,
+                    markersize=5.5,
+                    elinewidth=1.4,
+                    label=agent,
+                )
+        draw_key(key, sets)
+        left.set_title("Win rate")
+        left.set_xlim(-0.02, 1.02)
+        left.xaxis.set_major_formatter(PercentFormatter(1.0))
+        right.set_title("Margin: points ahead of the neutral player")
+        right.axvline(0, color=GREY, linewidth=1)
+        for axes in (left, right):
+            axes.tick_params(axis="y", length=0, labelleft=False)
+            axes.grid(axis="y", visible=False)
+            for row in range(0, len(sets), 2):
+                axes.axhspan(row - 0.5, row + 0.5, color="#F4F4F4", zorder=0, linewidth=0)
+        left.set_ylim(len(sets) - 0.5, -0.5)
+        handles, labels = left.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower left", ncols=len(agents), frameon=False)
+        games = sorted({summary.games for summary in summaries})
+        number = counted(games[0], "game") if len(games) == 1 else f"{games[0]:,} to {games[-1]:,} games"
+        figure.suptitle(
+            f"How hard are the Southern Winds? {number} a dot, 95 % intervals",
+            x=0.01,
+            ha="left",
+            fontsize=13,
+            fontweight="bold",
+        )
+        figure.savefig(path, dpi=150)
+        plt.close(figure)
+
+
+def draw_key(axes: Axes, sets: Sequence[str]) -> None:
+    """Which variants each row has."""
+    for row, name in enumerate(sets):
+        chosen = [column for column, variant in enumerate(VARIANTS) if variant in name.split("+")]
+        axes.scatter(range(len(VARIANTS)), [row] * len(VARIANTS), s=34, color="#D9D9D9", zorder=2)
+        axes.scatter(chosen, [row] * len(chosen), s=34, color=INK, zorder=3)
+    axes.set_xticks(
+        range(len(VARIANTS)),
+        [name.replace("non_", "non-").replace("_", " ") for name in VARIANTS],
+        rotation=45,
+        ha="left",
+    )
+    axes.xaxis.tick_top()
+    axes.tick_params(axis="both", length=0, labelleft=False)
+    axes.set_xlim(-0.6, len(VARIANTS) - 0.4)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
 
 
 def plot_heat_map(path: Path, summaries: Sequence[Summary]) -> None:
@@ -139,7 +226,7 @@ def plot_heat_map(path: Path, summaries: Sequence[Summary]) -> None:
 def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margins: Pairs) -> None:
     """One agent's sets from the easiest to the hardest: win rates, how games end, and which differences are real."""
     order = sets.order
-    names = ["+".join(ALL_VARIANTS[index]) or "base" for index in order]
+    names = [set_name(ALL_VARIANTS[index]) for index in order]
     rows = np.arange(len(order))
     with plt.rc_context(STYLE):
         figure, (key, left, middle, right) = plt.subplots(

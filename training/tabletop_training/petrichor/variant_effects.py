@@ -1,8 +1,8 @@
 """What the solo variants do to a game, out of one agent's games of all 16 sets of them, paired by seed.
 
 Game i of every set starts from the same seed: as long as the same tiles are in the pile, from the same field, hand
-and dice. So a set is compared with another game by game, which what the seeds have in common drops out of, and the
-seeds, which are independent, are the unit of every interval and test.
+and dice. So a set is compared with another game by game, and whatever the seeds share cancels. The seeds, which are
+independent, are the unit of every interval and test.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.evaluation import ALL_VARIANTS, Estimate, Results, difference_estimate, mean_interval
+from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_interval
+from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import CONFIDENCE
 
 SWITCHED = np.array([[name in variants for name in VARIANTS] for variants in ALL_VARIANTS])
@@ -108,6 +109,11 @@ class Effect:
     @property
     def significant(self) -> bool:
         return self.p < SIGNIFICANCE
+
+    @property
+    def estimate(self) -> Estimate:
+        """The value with the ends of its interval."""
+        return Estimate(self.value, self.low, self.high)
 
 
 def contrast(variants: tuple[str, ...]) -> np.ndarray:

@@ -1,14 +1,17 @@
-"""What long jobs have in common: Ctrl-C that keeps what is done, a folder of their own, a progress bar."""
+"""The frame around long jobs: a folder of their own, a progress bar, Ctrl-C that keeps what is done, closing words."""
 
 from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tabletop.errors import ConfigError, TabletopError
@@ -75,6 +78,71 @@ def new_folder(wanted: str | Path) -> Path:
     except OSError as error:
         raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
     return folder
+
+
+class Stopped(Exception):
+    """`should_stop` said so, before anything was there to keep."""
+
+
+class Bar:
+    """A progress bar's one line. `advance` moves it on, `show` says how it stands."""
+
+    def __init__(self, progress: Progress, title: str, total: float, status: str) -> None:
+        self._progress, self._task = progress, progress.add_task(title, total=total, status=status)
+
+    def advance(self, by: float) -> None:
+        self._progress.advance(self._task, by)
+
+    def show(self, status: str, completed: float | None = None) -> None:
+        """A text beside the bar, and how much is done."""
+        self._progress.update(self._task, status=status, completed=completed)
+
+
+class Job:
+    """A long job as its user sees it. A context manager.
+
+    Ctrl-C is a wish that the job looks up (`should_stop`); a second one ends it with KeyboardInterrupt. When it ends it
+    says what is in its folder. After `Stopped` there is nothing to keep: an empty folder goes, and it says so.
+
+    Arguments:
+        output: the folder, made anew; where it has files already, one beside it. With `resume` this folder itself.
+        closing: says more at the very end.
+
+    Attributes: console, folder, interruptions, should_stop.
+    """
+
+    def __init__(
+        self, output: str | Path, *, resume: bool = False, closing: Callable[[Console], None] = lambda console: None
+    ) -> None:
+        self.console = Console()
+        self.folder = Path(output) if resume else new_folder(output)
+        self.interruptions = Interruptions()
+        self.should_stop = self.interruptions.wanted
+        self._closing = closing
+
+    def __enter__(self) -> Self:
+        self.interruptions.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.interruptions.__exit__(kind, error, traceback)
+        if isinstance(error, Stopped):
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
+            self.console.print("Stopped before the first games were finished: nothing was kept.")
+            raise KeyboardInterrupt from None
+        if error is None:
+            names = ", ".join(sorted(path.name for path in self.folder.iterdir()))
+            self.console.print(f"In [bold]{escape(str(self.folder))}[/bold]: {names}")
+            self._closing(self.console)
+
+    @contextmanager
+    def bar(self, title: str, total: float, status: str = "") -> Iterator[Bar]:
+        """A progress bar while the context lasts."""
+        with progress_bar(self.console) as progress:
+            yield Bar(progress, title, total, status)
 
 
 def progress_bar(console: Console) -> Progress:

@@ -1,6 +1,6 @@
 """PPO with action masks in one file, as CleanRL writes it: plain PyTorch on a Gymnasium vector environment.
 
-    python -m tabletop_training.examples.cleanrl_style --steps 200000
+    python -m tabletop_training.petrichor.examples.cleanrl_style --steps 200000
 
 It learns one seat of the game for two; the other one is played by an agent of the package, `--opponent`. After these
 200,000 decisions, less than a minute on one core, it wins 93 % of its games against `random`. Against `greedy`, 300,000
@@ -20,7 +20,7 @@ from tabletop_agents import Decisions, make_agent
 from torch import nn
 from torch.distributions import Categorical
 
-from petrichor_env import Config
+from petrichor_env import GAME, Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.errors import TabletopError
@@ -89,7 +89,7 @@ def main(
 ) -> float:
     """Learn for about so many decisions; returns the win rate against the opponent."""
     try:
-        rival = make_agent(opponent)
+        rival = make_agent(opponent, GAME)
         envs = gymnasium.make_vec(
             "petrichor_env:Petrichor/Versus-v0",
             num_envs=NUM_ENVS,

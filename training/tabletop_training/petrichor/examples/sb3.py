@@ -1,6 +1,6 @@
 """MaskablePPO of sb3-contrib learns the solo game.
 
-    python -m tabletop_training.examples.sb3 --steps 300000
+    python -m tabletop_training.petrichor.examples.sb3 --steps 300000
 
 After these 300,000 decisions, less than a minute on one core, it wins about 70 % of its games.
 """
@@ -15,10 +15,11 @@ from sb3_contrib import MaskablePPO
 from tabletop_agents.checkpoint import save_checkpoint
 from tabletop_agents.policy import PolicyAgent
 
-from petrichor_env import Config
+from petrichor_env import GAME, Config
 from tabletop.versus import VersusBatch
-from tabletop_training.evaluation import EVALUATION_SEED, play_games, summarize
-from tabletop_training.vec_env import PetrichorVecEnv
+from tabletop_training.evaluation import EVALUATION_SEED, play_games
+from tabletop_training.petrichor.summaries import summarize
+from tabletop_training.vec_env import SeatsVecEnv
 
 
 def main(
@@ -40,7 +41,7 @@ def main(
 
     # 64 games in one process. One game of Gymnasium's does as well, only slower:
     # env = gymnasium.make("petrichor_env:Petrichor/Solo-v0", reward="margin")
-    env = PetrichorVecEnv(VersusBatch(Config(), 64, reward="margin", seed=seed), reward_scale=0.1)
+    env = SeatsVecEnv(VersusBatch(Config(), 64, reward="margin", seed=seed), reward_scale=0.1)
 
     # MaskablePPO asks the environment for its action_masks() before every step. Plain PPO would not: nearly all of the
     # 143 actions are illegal in any one position.
@@ -59,8 +60,8 @@ def main(
     )
     model.learn(steps)
 
-    save_checkpoint(model, output, {"players": 1, "steps": steps, "seed": seed})
-    result = summarize(play_games([PolicyAgent(model)], Config(), games, EVALUATION_SEED))
+    save_checkpoint(GAME, model, output, {"players": 1, "steps": steps, "seed": seed})
+    result = summarize(play_games([PolicyAgent.of(model)], Config(), games, EVALUATION_SEED))
     print(
         f"won {result.win_rate:.1%} of {games:,} games ({result.win_rate_low:.1%} to {result.win_rate_high:.1%}), "
         f"margin {result.margin:+.1f}; random play wins 1 %"

@@ -1,6 +1,6 @@
 """A plain PyTorch loop: REINFORCE with a learned baseline on the batch itself, without any library for learning.
 
-    python -m tabletop_training.examples.pytorch_loop --steps 300000
+    python -m tabletop_training.petrichor.examples.pytorch_loop --steps 300000
 
 Some solo games are played to the end, side by side; then every action that was followed by more points than expected
 is made likelier, and so on.

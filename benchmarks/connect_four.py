@@ -1,0 +1,107 @@
+"""Connect Four of tests/games against pgx's and OpenSpiel's: random legal moves, observations and masks delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.measure import Result, compare
+from tabletop.batch import Batch
+from tabletop.envs import SeatVectorEnv
+from tabletop.kernels import sample_actions
+from tests.games.connect_four import GAME
+
+NUM_GAMES = 1024
+TIMES_PGX = 3.0
+_STEPS = 100
+_MOVES = 5000
+
+
+def connect_four(repeats: int, seconds: float) -> list[Result]:
+    """1,024 games; both players' moves are drawn alike from the masks that the games deliver, and games start anew."""
+    contenders: dict[str, Callable[[], int]] = {"Connect Four, Batch": _batch()}
+    try:
+        contenders["pgx connect_four, jitted for the CPU"] = _pgx()
+        contenders["OpenSpiel connect_four"] = _open_spiel()
+    except ImportError as error:
+        print(f"no comparison with pgx and OpenSpiel: pip install 'petrichor-env[bench]' ({error})")
+    contenders["Connect Four, make_vec, one player's moves"] = _vector()
+    return compare("connect_four", contenders, "steps/s", repeats, seconds, times=TIMES_PGX)
+
+
+def _batch() -> Callable[[], int]:
+    batch = Batch(GAME.config(), NUM_GAMES, seed=0)
+    generator = np.random.default_rng(0)
+
+    def run() -> int:
+        for _ in range(_STEPS):
+            batch.step(sample_actions(batch.action_masks, generator))
+        return _STEPS * NUM_GAMES
+
+    return run
+
+
+def _vector() -> Callable[[], int]:
+    """The other player's moves, drawn by the agent `random`, are played as well, and not counted."""
+    env = SeatVectorEnv(GAME, NUM_GAMES, opponents=("random",))
+    generator = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    masks = [info["action_mask"]]
+
+    def run() -> int:
+        for _ in range(_STEPS):
+            _, _, _, _, info = env.step(sample_actions(masks[0], generator))
+            masks[0] = info["action_mask"]
+        return _STEPS * NUM_GAMES
+
+    return run
+
+
+def _pgx() -> Callable[[], int]:
+    """What a step gives is waited for, and handed over as arrays, which JAX's are on a CPU without a copy."""
+    import jax
+    import pgx
+    from pgx.experimental.wrappers import auto_reset
+
+    env = pgx.make("connect_four")
+    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    keys = jax.random.split(jax.random.PRNGKey(0), NUM_GAMES)  # they draw who begins: the same ones do for all steps
+    states = [jax.jit(jax.vmap(env.init))(keys)]
+    generator = np.random.default_rng(0)
+
+    def run() -> int:
+        state = states[0]
+        for _ in range(_STEPS):
+            state = step(state, sample_actions(np.asarray(state.legal_action_mask), generator), keys)
+            for delivered in (state.observation, state.rewards, state.terminated):
+                np.asarray(delivered)
+        states[0] = state
+        return _STEPS * NUM_GAMES
+
+    return run
+
+
+def _open_spiel() -> Callable[[], int]:
+    """One game after another: OpenSpiel has no games in batches. It writes observations into an array of NumPy's."""
+    import pyspiel
+    from open_spiel.python.observation import make_observation
+
+    game = pyspiel.load_game("connect_four")
+    observation = make_observation(game)
+    generator = np.random.default_rng(0)
+    states = [game.new_initial_state()]
+
+    def run() -> int:
+        state = states[0]
+        for draw in generator.random(_MOVES).tolist():
+            legal = state.legal_actions()
+            state.apply_action(legal[int(draw * len(legal))])
+            if state.is_terminal():
+                state.returns()
+                state = game.new_initial_state()
+            observation.set_from(state, state.current_player())
+        states[0] = state
+        return _MOVES
+
+    return run

@@ -1,0 +1,121 @@
+"""How a game's record is declared: a class with one line a field, from which all else about the record follows.
+
+    class State(Record):
+        rng = number(np.uint64, "the random stream")
+        points = array(np.int16, 5, "Victory Points of each seat")
+        passed = number(np.int8, "the seat that passed first, or -1", blank=-1)
+
+    STATE = dtype_of(State)          # its NumPy dtype; the elements of such arrays are `State` objects
+    BLANK = blank_record(State)      # (1,) STATE: what each field holds when nothing has happened yet
+
+`s.passed` reads and writes a field of such a record: in Python, where a number is an `int`, and in compiled code,
+where it is a number of the declared type. Type checkers know the fields. `s["passed"]` is the same in Python only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+
+import numpy as np
+
+Value = TypeVar("Value")
+Scalar = type[np.generic]
+
+FILLER = "filler"
+"""A field of bytes that mean nothing and stay 0."""
+
+
+class Field(Generic[Value]):
+    """One field of a record: dtype, shape ("()" for a number), meaning, and the value that it starts with."""
+
+    def __init__(self, scalar: Scalar, shape: tuple[int, ...], meaning: str, blank: int | float) -> None:
+        self.dtype, self.shape, self.meaning, self.blank = np.dtype(scalar), shape, meaning, blank
+        self.name = ""
+        self._is_integer = not shape and self.dtype.kind == "i"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, record: None, owner: Any) -> Self: ...
+    @overload
+    def __get__(self, record: Record, owner: Any) -> Value: ...
+    def __get__(self, record: Record | None, owner: Any) -> Any:
+        if record is None:
+            return self
+        return int(record[self.name]) if self._is_integer else record[self.name]
+
+    def __set__(self, record: Record, value: Value) -> None:
+        record[self.name] = value
+
+
+@overload
+def number(scalar: type[np.signedinteger[Any]], meaning: str, blank: int = 0) -> Field[int]: ...
+@overload
+def number(scalar: type[np.uint64], meaning: str, blank: int = 0) -> Field[np.uint64]: ...
+def number(scalar: Scalar, meaning: str, blank: int | float = 0) -> Any:
+    """A field of one number."""
+    return Field(scalar, (), meaning, blank)
+
+
+def array(scalar: Scalar, shape: int | tuple[int, ...], meaning: str, blank: int | float = 0) -> Field[np.ndarray]:
+    """A field of many numbers, all of which start as `blank`."""
+    return Field(scalar, (shape,) if isinstance(shape, int) else shape, meaning, blank)
+
+
+if TYPE_CHECKING:
+
+    class Record:  # NumPy forbids type checkers what it allows here
+        dtype: np.dtype[np.void]
+
+        def __getitem__(self, name: str) -> Any: ...
+        def __setitem__(self, name: str, value: Any) -> None: ...
+        def copy(self) -> Self: ...
+        def tobytes(self) -> bytes: ...
+
+else:
+
+    class _WithoutDict(type):
+        """Classes whose objects have no other attributes than the declared ones: a misspelt one raises an error."""
+
+        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+            return super().__new__(cls, name, bases, {"__slots__": (), **body})
+
+    class Record(np.void, metaclass=_WithoutDict):
+        """One record; a subclass declares the fields. It is a view of its array, as every structured NumPy scalar."""
+
+
+def fields_of(record: type[Record]) -> tuple[Field[Any], ...]:
+    """The fields in the order in which they are declared, those of the classes that it derives from first."""
+    classes = reversed(record.__mro__)
+    return tuple(field for one in classes for field in vars(one).values() if isinstance(field, Field))
+
+
+def dtype_of(record: type[Record]) -> np.dtype[Any]:
+    """The record's dtype: fields with large numbers first, so that all are aligned, and no byte is padding.
+
+    Equal records are then equal bytes. A last field, FILLER, fills up a record whose size is no multiple of its
+    largest number's.
+    """
+    fields = sorted(fields_of(record), key=lambda field: -field.dtype.itemsize)
+    declared = [(field.name, field.dtype, field.shape) for field in fields]
+    rest = -np.dtype(declared).itemsize % fields[0].dtype.itemsize
+    filled = [*declared, (FILLER, np.dtype(np.uint8), (rest,))] if rest else declared
+    return np.dtype((record, np.dtype(filled)))
+
+
+def blank_record(record: type[Record]) -> np.ndarray:
+    """A record with the blank value in every field, (1,)."""
+    blank = np.zeros(1, dtype_of(record))
+    for field in fields_of(record):
+        blank[field.name] = field.blank
+    return blank
+
+
+def record_table(record: type[Record]) -> list[str]:
+    """The fields as the lines of a Markdown table, in the order in which they are declared."""
+    lines = ["| field | type | shape | blank | meaning |", "|---|---|---|---:|---|"]
+    for field in fields_of(record):
+        shape = " x ".join(map(str, field.shape))
+        lines.append(f"| `{field.name}` | {field.dtype} | {shape} | {field.blank} | {field.meaning} |")
+    return lines

@@ -1,0 +1,42 @@
+"""`python -m tabletop_cli HOME evaluate …`: the commands for any module with a GAME, by its name with dots."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from tabletop_cli.app import CommandLine, make_app, run_app
+
+
+def main(args: Sequence[str]) -> None:
+    """Run the commands of the game whose module is the first word; exit as `run_app` does."""
+    if not args or args[0].startswith("-"):
+        print("python -m tabletop_cli HOME COMMAND …: HOME is a module with a GAME, such as my_game.game")
+        sys.exit(0 if args else 2)
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    from tabletop.errors import TabletopError
+    from tabletop.game import game_of
+
+    home, *rest = args
+    try:
+        game = game_of(home)
+    except TabletopError as error:
+        print(f"tabletop_cli: {error}", file=sys.stderr)
+        sys.exit(2)
+    line = CommandLine(
+        name=game.name,
+        home=home,
+        version=game.version,
+        help=f"{game.title} for programs.",
+        config=game.config,
+        players=game.players,
+        opponent=str(getattr(game.words, "opponent", "")),
+        curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
+    )
+    app, _ = make_app(line)
+    run_app(app, game.name, rest)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,412 @@
+"""A game's command line: one app, made for the game, with the commands that every game has."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.text import Text
+
+from tabletop.errors import TabletopError
+from tabletop.extras import extra_text
+from tabletop_cli.options import command, given, whole_numbers
+
+if TYPE_CHECKING:
+    from tabletop.game import Game
+
+LARGEST_SEED = 2**32 - 1  # that PyTorch and NumPy take alike
+
+_COUNTS = {"2": "Two", "3": "three", "4": "four", "5": "five", "6": "six"}
+
+_OWN_FOLDERS = ("benchmarks", "tabletop", "tabletop_agents", "tabletop_training")
+
+_AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown name lists them all)."
+
+# What several commands take
+Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
+AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)]
+Overlay = Annotated[
+    Path | None,
+    typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE", show_default=False),
+]
+FirstSeed = Annotated[
+    int | None,
+    typer.Option(min=0, max=LARGEST_SEED, help="Seed of the first game.", show_default="beyond those of training"),
+]
+Settings = Annotated[
+    str | None,
+    typer.Option(help="Settings: a TOML file, or a shipped one by name.", show_default=False),
+]
+Minutes = Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)]
+Steps = Annotated[
+    int | None,
+    typer.Option(min=0, help="How many decisions, instead; rounded up to whole rollouts.", show_default=False),
+]
+LearningSeed = Annotated[
+    int | None,
+    typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.", show_default="0"),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
+]
+SaveReplays = Annotated[
+    Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER", show_default=False)
+]
+ReplayGames = Annotated[
+    int | None, typer.Option(min=1, help="Keep only so many of them, the first ones.", show_default="all")
+]
+ReplayProbabilities = Annotated[
+    bool,
+    typer.Option("--replay-probabilities", help="With what agents gave their actions; searches take twice as long."),
+]
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """What a game's command line is made of. Nothing in it is slow to import.
+
+    Attributes:
+        name: the command's. home: the module with the game's `GAME`, loaded when it is needed.
+        version: of the game's package. help: of the whole command.
+        config: the type of configurations, whose fields become options (`tabletop_cli.options`).
+        players: the numbers of players there can be, ascending.
+        opponent: whom one plays against who plays alone; empty where there is nobody.
+        curriculum: what `config.curriculum` has; empty where there is none.
+    """
+
+    name: str
+    home: str
+    version: str
+    help: str
+    config: type[Any]
+    players: tuple[int, ...]
+    opponent: str = ""
+    curriculum: str = ""
+
+    @property
+    def game(self) -> Game:
+        """The game itself."""
+        game: Game = import_module("tabletop.game").game_of(self.home)
+        return game
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What stands in the commands' help for names in braces."""
+        several = [str(number) for number in self.players if number > 1] or ["1"]
+        listed = " or ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)
+        return {
+            "alone": self.opponent or "alone",
+            "against": f" against {self.opponent}" if self.opponent else "",
+            "game_for_one": self.opponent or "the game for one",
+            "the_game_for_one": f"the game against {self.opponent}" if self.opponent else "the game for one",
+            "players": listed,
+            "span": " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1]))),
+            "curriculum": self.curriculum,
+        }
+
+
+def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
+    """The app for a game, and the one of its `train`, to which the game's own commands can be added."""
+    app = typer.Typer(help=line.help, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    train = typer.Typer(
+        help="Train agents: logs, checkpoints and the settings stay in a folder, from which a run can be resumed.",
+        no_args_is_help=True,
+    )
+
+    def version(wanted: bool) -> None:
+        if wanted:
+            print(f"{line.name} {line.version}")
+            raise typer.Exit
+
+    wanted = typer.Option(False, "--version", callback=version, is_eager=True, help="Print the version and exit.")
+
+    @app.callback()
+    def _main(show: bool = wanted) -> None:
+        pass
+
+    def add(to: typer.Typer, name: str, function: Callable[..., None], **options: Any) -> None:
+        to.command(name)(command(function, line.texts, line.config, line=line, **options))
+
+    if 1 in line.players:
+        without = () if line.curriculum else ("curriculum",)
+        add(train, "solo", _train_solo, players="one", without=without, only_given=True)
+    if line.players[-1] > 1:
+        add(train, "selfplay", _train_selfplay, players="several", only_given=True)
+    app.add_typer(train, name="train")
+    add(app, "evaluate", _evaluate)
+    if line.players[-1] > 1:
+        add(app, "tournament", _tournament, players="several")
+    add(app, "play", _play, only_given=True)
+    add(app, "replay", _replay)
+    return app, train
+
+
+def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
+
+    Arguments:
+        name: of the command, with which errors begin.
+        args: the words after it; None for those of the process.
+    """
+    try:
+        app(args=None if args is None else list(args), prog_name=name)
+    except TabletopError as error:
+        print(f"{name}:", " ".join(str(error).split()), file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+# --- train -----------------------------------------------------------------------------------------------------------
+
+
+def _train_solo(
+    line: CommandLine,
+    switches: dict[str, Any],
+    config: Settings = None,
+    curriculum: Annotated[bool, typer.Option("--curriculum", help="Learn {curriculum}.")] = False,
+    minutes: Minutes = None,
+    steps: Steps = None,
+    seed: LearningSeed = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for checkpoints and logs.", show_default="runs/solo")
+    ] = None,
+    resume: Resume = None,
+) -> None:
+    """Learn {the_game_for_one}."""
+    learning = imported("tabletop_training.selfplay", extra="train")
+    told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
+    learning.main(line.game, "solo", config, curriculum=curriculum or None, **told, **switches)
+
+
+def _train_selfplay(
+    line: CommandLine,
+    switches: dict[str, Any],
+    players: Annotated[
+        int | None, typer.Option(help="{players}: of the game; default 2, or as in the settings.", show_default=False)
+    ] = None,
+    config: Settings = None,
+    minutes: Minutes = None,
+    steps: Steps = None,
+    seed: LearningSeed = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder for checkpoints, league and logs.", show_default="runs/selfplay"),
+    ] = None,
+    resume: Resume = None,
+) -> None:
+    """Learn the game of several players, against a league of earlier selves and of scripted agents."""
+    learning = imported("tabletop_training.selfplay", extra="train")
+    told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
+    learning.main(line.game, "selfplay", config, players=players, **told, **switches)
+
+
+# --- evaluate, tournament --------------------------------------------------------------------------------------------
+
+
+def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
+    """Where an evaluation keeps its games."""
+    return imported("tabletop_training.evaluation_files", extra="train").ReplayFiles(folder, most, probabilities)
+
+
+def _evaluate(
+    line: CommandLine,
+    switches: dict[str, Any],
+    agents: Agents,
+    solo: Annotated[bool, typer.Option("--solo", help="Each plays {alone}, on the same seeds.")] = False,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            help="Games of each agent, rounded up to whole rotations of the seats: 1000, or at most 20000 with "
+            "--until-width.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    seed: FirstSeed = None,
+    until_width: Annotated[
+        float | None, typer.Option(help="Stop when win rates are known this well, such as 0.05.", metavar="WIDTH")
+    ] = None,
+    save_replays: SaveReplays = None,
+    replay_games: ReplayGames = None,
+    replay_probabilities: ReplayProbabilities = False,
+    output: Annotated[Path, typer.Option(help="Folder for JSON and CSV files.")] = Path("runs/evaluate"),
+) -> None:
+    """{span} agents against each other, seats rotated; one alone{against}."""
+    matches = imported("tabletop_training.matches", extra="train")
+    matches.main(
+        agents,
+        matches.config_for(line.game, len(agents), alone=solo, **switches),
+        games=games,
+        until_width=until_width,
+        replays=replay_files(save_replays, replay_games, replay_probabilities),
+        output=output,
+        **given(seed=seed),
+    )
+
+
+def _tournament(
+    line: CommandLine,
+    switches: dict[str, Any],
+    agents: Agents,
+    players: Annotated[int, typer.Option(help="{players} in each game.")] = 2,
+    games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
+    seed: FirstSeed = None,
+    save_replays: SaveReplays = None,
+    replay_games: ReplayGames = None,
+    replay_probabilities: ReplayProbabilities = False,
+    output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
+) -> None:
+    """All agents against all: cross table and openskill ratings."""
+    imported("tabletop_training.tournament", extra="train").main(
+        agents,
+        line.game.config(players=players, **switches),
+        games=games,
+        replays=replay_files(save_replays, replay_games, replay_probabilities),
+        output=output,
+        **given(seed=seed),
+    )
+
+
+# --- play, replay ----------------------------------------------------------------------------------------------------
+
+
+def _play(
+    line: CommandLine,
+    switches: dict[str, Any],
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Agents to play against; none: {game_for_one}.", metavar="AGENT...", show_default=False),
+    ] = None,
+    people: Annotated[
+        str, typer.Option(help="Seats of people, with commas between.", metavar="SEATS", show_default="0")
+    ] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=LARGEST_SEED, help="Of the game's chance.", show_default="another each time"),
+    ] = None,
+    hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="ismcts-2000")] = "",
+    resume: Annotated[
+        Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE", show_default=False)
+    ] = None,
+) -> None:
+    """Play in the terminal: alone, against agents, or with others at the same keyboard."""
+    import_module("tabletop_agents.play.terminal").main(
+        line.game,
+        agents or (),
+        people=whole_numbers("people", people, "seats with commas between, such as 0,2"),
+        seed=seed,
+        resume=resume,
+        **({"hints": hints} if hints else {}),
+        **switches,
+    )
+
+
+def _replay(
+    line: CommandLine,
+    file: Annotated[Path, typer.Argument(help="A replay, as --save-replays and play leave them.", metavar="FILE")],
+    seat: Annotated[
+        int | None, typer.Option(help="Show what this seat sees.", metavar="SEAT", show_default="all hands")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.02,
+            max=60.0,
+            help="How long a step is shown that follows on its own.",
+            show_default="0.7 in a GIF, 1 in the terminal",
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write a page for a browser instead.", metavar="FILE", show_default=False),
+    ] = None,
+    gif: Annotated[
+        Path | None, typer.Option(help="Write an animated picture instead.", metavar="FILE", show_default=False)
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Write a picture of every step instead.", metavar="FOLDER", show_default=False)
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(min=64, max=4096, help="Of pictures, in pixels.", show_default="480 of a GIF, 640 of PNG"),
+    ] = None,
+) -> None:
+    """Step through a game in the terminal, or make a page or pictures of it."""
+    in_terminal = page is None and gif is None and png is None
+    if width is not None and gif is None and png is None:
+        raise TabletopError("width: of pictures, with --gif or --png")
+    if seconds is not None and gif is None and not in_terminal:
+        raise TabletopError("seconds: of a step in a GIF or in the terminal, not with --html or --png alone")
+    if in_terminal:
+        import_module("tabletop.replays.viewer").main(file, line.game, seat=seat, **given(seconds=seconds))
+        return
+    _check_outputs(file, {"--html": page, "--gif": gif, "--png": png})
+    pages, pictures = import_module("tabletop.replays.page"), import_module("tabletop.replays.pictures")
+    loaded = import_module("tabletop.replays.replay").Replay.load(file, line.game)
+    loaded.check_seat(seat)
+    size = given(width=width)
+    wanted: list[tuple[Path | None, Callable[..., Any], dict[str, Any]]] = [
+        (page, pages.write_page, {}),
+        (gif, pictures.write_gif, size | ({} if seconds is None else {"milliseconds": round(1000 * seconds)})),
+        (png, pictures.write_pngs, size),
+    ]
+    console = Console()
+    for path, write, options in wanted:
+        if path is not None:
+            with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+                task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
+                write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
+            steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
+            console.print(
+                Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
+            )
+
+
+def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:
+    """Refuse, before anything is drawn, what would write over the replay or over each other, or can't be written."""
+    taken = {"the replay": file}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        for what, other in taken.items():
+            if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
+                raise TabletopError(f"{option} {path}: the same file as {what}, which it would write over")
+        taken[option] = path
+        if option == "--png":
+            if path.exists() and not path.is_dir():
+                raise TabletopError(f"{option} {path}: is no folder")
+            beside = {other.resolve().parent for other in taken.values()}
+            if path.resolve() in beside or (path.exists() and any(path.iterdir())):
+                raise TabletopError(f"{option} {path}: has other files in it; a new or empty folder for the pictures")
+        elif path.is_dir():
+            raise TabletopError(f"{option} {path}: is a folder, not a file")
+        elif not path.parent.is_dir():
+            raise TabletopError(f"{option} {path}: there is no folder {path.parent}")
+
+
+def imported(name: str, extra: str) -> ModuleType:
+    """A module that the core can do without. Raises TabletopError if it, or something it needs, is missing."""
+    if Path(*name.split(".")).with_suffix(".py").is_file() and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # an installed command does not look into the clone it is run from
+    folder = name.split(".")[0]
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name in (folder, name):
+            raise TabletopError(f"there is no {folder}/ here: run it from a clone of the repository") from None
+        missing = (error.name or "").split(".")[0]
+        if missing in _OWN_FOLDERS or missing.endswith("_env"):
+            raise
+        raise TabletopError(f"{missing} is not installed: {extra_text(extra).partition(': ')[2]}") from None

@@ -1,0 +1,134 @@
+"""A game's configuration as options of commands.
+
+A field's metadata say what its option needs: `help`, a text; `metavar`, what stands for its value; `for`: "one" or
+"several" where only games of so many players have it.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+
+from tabletop.errors import TabletopError
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of an option such as `fertilizer,cactus`."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def whole_numbers(option: str, text: str, wanted: str) -> list[int]:
+    """The numbers of an option such as `1,2`. Raises TabletopError, which says what is wanted, for anything else."""
+    listed = words(text)
+    if not all(word.isdecimal() for word in listed):
+        raise TabletopError(f"{option}={text!r}: {wanted}")
+    return [int(word) for word in listed]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Without those that were not given, for which the function called has its own defaults."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def command(
+    function: Callable[..., None],
+    texts: Mapping[str, str],
+    config: type[Any],
+    *,
+    players: str = "",
+    without: tuple[str, ...] = (),
+    only_given: bool = False,
+    **bound: Any,
+) -> Callable[..., None]:
+    """The function as a command for a game: options for its parameter `switches`, texts for names in braces.
+
+    Arguments:
+        function: takes `switches`, a dictionary of the configuration's fields, if it has such a parameter.
+        texts: what stands for `{name}` in its docstring and in the help of its options.
+        config: the type of configurations; each field but `players` becomes an option.
+        players: "one" or "several": leave out the options of the others.
+        without: parameters that are not offered; they have their defaults.
+        only_given: the switches are those that were given, all others have their defaults.
+        bound: arguments that are no options.
+    """
+    chosen = [
+        one for one in fields(config) if one.name != "players" and one.metadata.get("for", players) in (players, "")
+    ]
+    if not players:
+        chosen = [one for one in fields(config) if one.name != "players"]
+    hints = get_type_hints(config)
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        if parameter.name == "switches":
+            parameters += [_option(one, hints[one.name], only_given) for one in chosen]
+        elif parameter.name not in (*without, *bound):
+            annotation = _with_texts(parameter.annotation, texts)
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation))
+    has_switches = "switches" in inspect.signature(function).parameters
+
+    def run(**arguments: Any) -> None:
+        if has_switches:
+            switches = {one.name: _value(hints[one.name], arguments.pop(one.name)) for one in chosen}
+            arguments["switches"] = given(**switches)
+        function(**arguments, **bound)
+
+    run.__name__ = function.__name__
+    run.__doc__ = (function.__doc__ or "").format_map(texts)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _option(one: Field[Any], kind: Any, only_given: bool) -> inspect.Parameter:
+    flag = f"--{one.name.replace('_', '-')}"
+    metavar, told = one.metadata.get("metavar"), one.metadata.get("help", "")
+    default = None if one.default is MISSING else one.default
+    if kind is bool:
+        default = None if only_given else default
+        option = typer.Option(flag, help=told, show_default=False)
+        kind = bool | None if only_given else bool
+    elif _is_tuple(kind):
+        default = None if only_given else ""
+        option = typer.Option(flag, help=told, metavar=metavar or "NAMES", show_default=False)
+        kind = str | None
+    else:
+        shown = False if default is None else str(default) if only_given else True
+        option = typer.Option(flag, help=told, metavar=metavar, show_default=shown)
+        kind = kind if default is not None and not only_given else _or_none(kind)
+        default = None if only_given else default
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
+    )
+
+
+def _or_none(kind: Any) -> Any:
+    """The simplest type of what may be None, as typer takes it."""
+    plain = [part for part in get_args(kind) if part is not types.NoneType] if get_args(kind) else [kind]
+    return (plain[0] if plain[0] in (int, float, str) else str) | None
+
+
+def _value(kind: Any, value: Any) -> Any:
+    return words(value) if _is_tuple(kind) and value is not None else value
+
+
+def _is_tuple(kind: Any) -> bool:
+    return get_origin(kind) is tuple
+
+
+def _with_texts(annotation: Any, texts: Mapping[str, str]) -> Any:
+    if get_origin(annotation) is not Annotated:
+        return annotation
+    kind, *notes = get_args(annotation)
+    changed = []
+    for note in notes:
+        note = copy.copy(note)
+        if getattr(note, "help", None):
+            note.help = note.help.format_map(texts)
+        changed.append(note)
+    return Annotated[(kind, *changed)]

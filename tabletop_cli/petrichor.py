@@ -1,0 +1,297 @@
+"""The `petrichor` command: what every game has, and Petrichor's own components, studies and demonstration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from petrichor_env import __version__
+from petrichor_env.component_files import KEYS, OVERLAY, Components, Numbers, load_components
+from petrichor_env.config import Config
+from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
+from tabletop_cli.app import (
+    LARGEST_SEED,
+    AnyAgents,
+    CommandLine,
+    FirstSeed,
+    Overlay,
+    ReplayGames,
+    ReplayProbabilities,
+    SaveReplays,
+    imported,
+    make_app,
+    replay_files,
+    run_app,
+)
+from tabletop_cli.options import given, whole_numbers, words
+
+LINE = CommandLine(
+    name="petrichor",
+    home="petrichor_env.game",
+    version=__version__,
+    help="Petrichor and its solo game, the Southern Winds, for programs.",
+    config=Config,
+    players=tuple(range(1, MAX_PLAYERS + 1)),
+    opponent="the Southern Winds",
+    curriculum="all 16 sets of variants, the easy ones first",
+)
+app, _ = make_app(LINE)
+
+_STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
+
+_MoreAgents = Annotated[
+    list[str] | None,
+    typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES", show_default=False),
+]
+_Modules = Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")]
+
+# What each Southern Winds card does (Southern Winds Card Reference)
+_WINDS_ABILITIES = (
+    "a neutral drop onto a tile",
+    "two neutral drops onto a tile",
+    "one of your drops off a tile",
+    "a new cloud with two neutral drops",
+    "a neutral drop into a cloud",
+    "a neutral drop into a cloud",
+    "a mixed cloud goes north-west",
+    "a neutral cloud goes south-east",
+    "Reshuffle & Redraw",
+)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command and exit, as `run_app` does."""
+    run_app(app, LINE.name, args)
+
+
+# --- components ------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def components(
+    overlay: Overlay = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Print every tile, card, track, die and piece with its numbers and where each number comes from."""
+    loaded = load_components(overlay)
+    if as_json:
+        print(json.dumps(_nested(loaded), indent=2))
+        return
+    console = Console()
+    for title, first_column, rows in _sections():
+        console.print(_table(title, first_column, rows, loaded))
+        console.print()
+    console.print(_note(loaded))
+
+
+def _nested(loaded: Components) -> dict[str, Any]:
+    """The numbers in the tables of a component file, each key as a value and its sources."""
+    tree: dict[str, Any] = {}
+    for key, numbers in loaded.items():
+        *path, name = key.split(".")
+        table = tree
+        for part in path:
+            table = table.setdefault(part, {})
+        if numbers.single:
+            table[name] = {"value": numbers.values[0], "source": numbers.sources[0]}
+        else:
+            table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
+    return tree
+
+
+def _sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Title, heading of the first column, and rows of (name, what its numbers are, key) for each printed table."""
+    tiles = [(key.split(".")[1].capitalize(), KEYS[key].meaning, key) for key in KEYS if key.startswith("tiles.")]
+    copies = [(KEYS[key].meaning, key) for key in KEYS if key.startswith("action_cards.")]
+    cards = [(kind.capitalize(), meaning, key) for kind in WEATHER_NAMES for meaning, key in copies]
+    winds = [(str(i), what, f"southern_winds_cards.{i}") for i, what in enumerate(_WINDS_ABILITIES, start=1)]
+    others = (
+        ("Voting Wins track", "voting_wins_track.points"),
+        ("Harvest die", "harvest_die.sides"),
+        ("Drops", "pieces.drops"),
+        ("Votes", "pieces.votes"),
+        ("Clouds", "pieces.clouds"),
+        ("Wheat tokens", "pieces.wheat_bonus"),
+        ("Fertilizer tokens", "pieces.fertilizer_tokens"),
+        ("Dandelion pods", "pieces.pods"),
+        ("Primrose bloom tokens", "pieces.primrose_blooms"),
+    )
+    return [
+        ("Tiles", "tile", tiles),
+        ("Action cards", "card", cards),
+        ("Southern Winds cards (icons: neutral votes, Harvest)", "card", winds),
+        ("Track, die and pieces", "piece", [(name, KEYS[key].meaning, key) for name, key in others]),
+    ]
+
+
+def _table(title: str, first_column: str, rows: list[tuple[str, str, str]], loaded: Components) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column(first_column)
+    table.add_column("what", ratio=1)
+    table.add_column("numbers", min_width=10)
+    table.add_column("source", min_width=len("rulebook"))
+    before = ""
+    for name, meaning, key in rows:
+        if name == before:
+            name = ""
+        elif before and first_column == "tile":
+            table.add_section()
+        table.add_row(name, meaning, _values(loaded[key]), _sources(loaded[key]))
+        before = name or before
+    return table
+
+
+def _values(numbers: Numbers) -> Text:
+    if not numbers.values:
+        return Text("none")
+    values = Text()
+    for value, source in zip(numbers.values, numbers.sources, strict=False):
+        values.append(f"{value} ", _STYLES[source])
+    values.rstrip()
+    return values
+
+
+def _sources(numbers: Numbers) -> Text:
+    """One word if all numbers have the same source, else a line for each source."""
+    distinct = list(dict.fromkeys(numbers.sources))
+    if len(distinct) == 1:
+        return Text(distinct[0], _STYLES[distinct[0]])
+    lines = []
+    for source in distinct:
+        which = [_ordinal(i) for i, own in enumerate(numbers.sources, start=1) if own == source]
+        lines.append(Text(f"{source}: {', '.join(which)}", _STYLES[source]))
+    return Text("\n").join(lines)
+
+
+def _ordinal(number: int) -> str:
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _note(loaded: Components) -> Text:
+    sources = [source for numbers in loaded.values() for source in numbers.sources[: len(numbers.values)]]
+    note = Text(f"{sources.count('assumed')} of {len(sources)} numbers are assumed: ")
+    note.append("stand-ins, not the printed ones", "yellow")
+    note.append(". With the box at hand, replace them by an overlay file: docs/components.md says how.")
+    return note
+
+
+# --- bench, demo -----------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
+    only: Annotated[str | None, typer.Option(help="Run this benchmark alone.", metavar="NAME")] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Also write the results to this file.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Measure how fast games are stepped on this machine (needs a clone of the repository)."""
+    imported("benchmarks.run", extra="bench").main(quick=quick, only=only, json_path=json_path)
+
+
+@app.command()
+def demo(
+    minutes: Annotated[float, typer.Option(min=0.0, help="How long to train.")] = 5.0,
+    output: Annotated[Path, typer.Option(help="Folder for checkpoint, pictures and tables.")] = Path("runs/demo"),
+    games: Annotated[int, typer.Option(min=1, help="Games for each row of the table.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the training and of the games.")] = 0,
+) -> None:
+    """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
+    imported("tabletop_training.petrichor.demo", extra="train").main(
+        minutes=minutes, output=output, games=games, seed=seed
+    )
+
+
+# --- difficulty ------------------------------------------------------------------------------------------------------
+
+
+def _names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:
+    return [*words(",".join(more_agents or ())), *(agents or ())]
+
+
+@app.command()
+def difficulty(
+    agents: AnyAgents = None,
+    more_agents: _MoreAgents = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games of each agent with each set of variants.", show_default="1000")
+    ] = None,
+    search_games: Annotated[
+        int | None,
+        typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200"),
+    ] = None,
+    seed: FirstSeed = None,
+    modules: _Modules = "",
+    components: Overlay = None,
+    save_replays: SaveReplays = None,
+    replay_games: ReplayGames = None,
+    replay_probabilities: ReplayProbabilities = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty"),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Folder of a study to go on with, or to add agents to.", metavar="FOLDER")
+    ] = None,
+) -> None:
+    """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
+    imported("tabletop_training.petrichor.difficulty", extra="train").main(
+        _names(agents, more_agents),
+        games=games,
+        search_games=search_games,
+        seed=seed,
+        modules=words(modules),
+        components=components,
+        replays=replay_files(save_replays, replay_games, replay_probabilities),
+        output=output,
+        resume=resume,
+    )
+
+
+@app.command()
+def benchmark(
+    agents: AnyAgents = None,
+    more_agents: _MoreAgents = None,
+    games: Annotated[int, typer.Option(min=1, help="Solo games of each agent with each set of variants.")] = 1000,
+    search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 100,
+    duel_games: Annotated[int, typer.Option(min=1, help="Two-player games of each two agents.")] = 200,
+    components: Overlay = None,
+    output: Annotated[Path, typer.Option(help="Folder; its benchmark.json is gone on with.")] = Path("runs/benchmark"),
+) -> None:
+    """The table of docs/benchmark.md; with an agent's name, its place among the agents there."""
+    imported("tabletop_training.petrichor.benchmark", extra="train").main(
+        _names(agents, more_agents),
+        games=games,
+        search_games=search_games,
+        duel_games=duel_games,
+        components=components,
+        output=output,
+    )
+
+
+@app.command()
+def ladder(
+    players: Annotated[
+        str, typer.Option(help="Numbers of players, with commas between; 1 is solo.", metavar="NUMBERS")
+    ] = "1,2,3,4",
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games of every step to be played; fewer for slow agents if not given.")
+    ] = None,
+    seed: FirstSeed = None,
+    output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
+        "runs/ladder.json"
+    ),
+) -> None:
+    """Measure whether each agent, from random to ismcts-2000, wins against the one below it."""
+    counts = whole_numbers("players", players, "whole numbers with commas between, such as 1,2")
+    imported("tabletop_training.petrichor.ladder", extra="train").main(
+        counts, games=games, output=output, **given(seed=seed)
+    )

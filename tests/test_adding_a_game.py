@@ -1,0 +1,44 @@
+"""docs/adding-a-game.md: its code is the module of Connect Four, and what it shows of it runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+BUILT, USED = (
+    re.findall(r"^```python\n(.*?)^```$", part, re.MULTILINE | re.DOTALL) for part in PAGE.split("## What you")
+)
+
+
+def lines_of(code: str) -> list[str]:
+    """Without empty lines and the lines between chapters."""
+    return [line for line in code.splitlines() if line and not line.startswith("# ---")]
+
+
+def test_the_page_builds_the_module() -> None:
+    module = (ROOT / "tests" / "games" / "connect_four.py").read_text(encoding="utf-8")
+    assert lines_of("\n".join(BUILT)) == lines_of(module)
+    assert len(BUILT) == 6
+
+
+def test_what_it_shows_runs(tmp_path: Path) -> None:
+    """In a process of its own, so that what it registers stays there."""
+    assert len(USED) == 6
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(USED)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "agents", ROOT / "training")))},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "(1024, 84) (1024, 7) (1024, 2)" in done.stdout
+    assert (tmp_path / "connect-four.json").stat().st_size > 100
+    assert "player_0 0, player_1 0" in done.stdout and re.search(r"^random", done.stdout, re.MULTILINE)

@@ -1,0 +1,95 @@
+"""The small games through learning, replays, matches, tournaments, and the command line that is made for a game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+from tabletop_agents import make_agent
+from tabletop_training.matches import evaluate
+from tabletop_training.tournament import play_tournament
+from tabletop_training.vec_env import SeatsVecEnv
+
+from tabletop.batch import Batch
+from tabletop.errors import ReplayError
+from tabletop.game import NOBODY, Game
+from tabletop.replays.recorder import Recorder
+from tabletop.replays.replay import Replay
+from tabletop.versus import VersusBatch
+from tabletop_cli.__main__ import main
+from tests.games import connect_four, leduc_poker
+
+pytestmark = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
+
+
+def run(game: Game, *words: str) -> None:
+    """The game's command with these words, which must succeed."""
+    with pytest.raises(SystemExit) as ended:
+        main([game.home, *words])
+    assert not ended.value.code
+
+
+def test_maskable_ppo(game: Game) -> None:
+    """5,000 steps through the VecEnv, where an illegal action would be an error."""
+    games = VersusBatch(game.config(), 50, ("random",), seed=1, illegal_action="raise")
+    env = SeatsVecEnv(games)
+    model = MaskablePPO("MlpPolicy", env, n_steps=20, batch_size=250, n_epochs=1, seed=1, device="cpu")
+    model.learn(5000)
+    ended = env.take_ended()
+    assert model.num_timesteps == 5000 and len(ended) > 300
+    assert set(np.unique(ended.won)) <= {0.0, 0.5, 1.0} and 0.3 < ended.won.mean() < 0.9
+
+
+def test_replays(game: Game, tmp_path: Path) -> None:
+    batch = Batch(game.config(), 8, seed=3, autoreset="disabled")
+    with Recorder(batch) as recorder:
+        batch.reset(seed=4)
+        while (running := batch.actors != NOBODY).any():
+            batch.step(batch.random_actions(), which=running)
+    assert len(recorder.finished) == 8
+    for number, replay in enumerate(recorder.finished):
+        replay.save(tmp_path / f"{number}.json")
+        read = Replay.load(tmp_path / f"{number}.json", game)
+        assert read == replay and len(read.actions) > 0
+    text = json.loads((tmp_path / "0.json").read_text())
+    (tmp_path / "0.json").write_text(json.dumps({**text, "points": [5, 5]}))
+    with pytest.raises(ReplayError, match="points"):
+        Replay.load(tmp_path / "0.json", game)
+
+
+def test_evaluate(game: Game) -> None:
+    result = evaluate([make_agent("rollout-4", game), make_agent("random", game)], game.config(), games=200)
+    strong, weak = result.reports
+    assert strong.games == weak.games == 200
+    assert strong.estimates["margin"].low > 0 > weak.estimates["margin"].high
+    assert strong.estimates["points"].value == -weak.estimates["points"].value
+
+
+def test_tournament(game: Game) -> None:
+    agents = [make_agent(name, game) for name in ("random", "rollout-4", "ismcts-50")]
+    tournament = play_tournament(agents, game.config(), games=60)
+    assert tournament.labels[-1] == "random" and tournament.finished
+
+
+def test_command_line(game: Game, tmp_path: Path, capsys: Any) -> None:
+    run(game, "--version")
+    run(game, "evaluate", "greedy", "random", "--games", "20", "--output", str(tmp_path / "evaluated"))
+    run(
+        *(game, "tournament", "random", "greedy", "rollout-2", "--games", "8", "--output", str(tmp_path / "played")),
+        *("--save-replays", str(tmp_path / "replays")),
+    )
+    first = sorted((tmp_path / "replays").rglob("*.json"))[0]
+    run(game, "replay", str(first), "--html", str(tmp_path / "game.html"))
+    assert (tmp_path / "game.html").stat().st_size > 1000
+    assert any((tmp_path / "evaluated").rglob("*.csv")) and any((tmp_path / "played").rglob("*.csv"))
+    assert f"{game.name} {game.version}" in capsys.readouterr().out
+
+
+def test_command_line_tells_what_is_wrong(game: Game, capsys: Any) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([game.home, "evaluate", "nobody", "random"])
+    assert ended.value.code == 2 and "agent 'nobody'" in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""The wheel, installed into an environment of its own outside the repository, with nothing of the clone in reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs a program of an environment that has the wheel, and for the rest the libraries of this one."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    python = folder / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    # a plain path: what makes this clone importable there (an editable install) isn't looked at
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    place = folder / "work"
+    place.mkdir()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COVERAGE"))}
+    environment = {**kept, "TABLETOP_CACHE_DIR": str(folder / "cache"), "COLUMNS": "100"}
+
+    def run_there(*arguments: str) -> str:
+        ran = subprocess.run(
+            [str(python), *arguments], cwd=place, env=environment, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stderr[-3000:]
+        return ran.stdout
+
+    return run_there
+
+
+def test_top_level_names(wheel: Path) -> None:
+    """Names that no other project has: not `agents`, `training`, `benchmarks` or `tests`."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert tops == {"petrichor_env", "tabletop", "tabletop_agents", "tabletop_cli", "tabletop_training"}
+    for data in ("components/base.toml", "page.js", "solo.zip", "versus.zip", "solo.toml", "py.typed"):
+        assert any(name.endswith(data) for name in names), data
+
+
+def test_it_is_the_wheel_that_runs(run: Run) -> None:
+    packages = "petrichor_env, tabletop, tabletop_agents, tabletop_cli, tabletop_training"
+    paths = run("-c", f"import {packages}; print(*[one.__file__ for one in ({packages})], sep='\\n')").split()
+    assert len(paths) == 5 and all("elsewhere" in path and "site-packages" in path for path in paths), paths
+
+
+def test_readme_blocks(run: Run) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) > 5
+    run("-c", "\n".join(f"exec({block!r}, {{'__name__': 'readme'}})" for block in blocks))
+
+
+def _command(*words: str) -> tuple[str, ...]:
+    return ("-c", f"from tabletop_cli.petrichor import main; main({list(words)!r})")
+
+
+def test_evaluate_a_shipped_policy_and_show_a_replay(run: Run) -> None:
+    said = run(*_command("evaluate", "policy:versus", "greedy", "--games", "4", "--save-replays", "replays"))
+    assert "policy:versus" in said
+    (first, *_) = run("-c", "import os; print(*sorted(os.listdir('replays')))").split()
+    run(*_command("replay", f"replays/{first}", "--html", "game.html"))
+    assert run("-c", "print(len(open('game.html', encoding='utf-8').read()))").strip() > "1"
+
+
+def test_difficulty(run: Run) -> None:
+    run(*_command("difficulty", "random", "policy:solo", "--games", "2", "--output", "study"))
+    report = run("-c", "print(open('study/report.md', encoding='utf-8').read())")
+    assert "policy:solo" in report and "double card" in report
+
+
+def test_notebook(run: Run) -> None:
+    """Its cells one after another; what they show is drawn elsewhere."""
+    cells = json.loads((ROOT / "notebooks" / "01_quickstart.ipynb").read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert len(sources) > 3
+    run("-c", f"space = {{}}\nfor cell in {sources!r}:\n    exec(cell, space)")

@@ -1,0 +1,93 @@
+"""A curriculum: several configurations to learn, level by level, the easy ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tabletop.game import Config
+from tabletop_training.vec_env import Ended
+
+_MEMORY = 200
+"""Of about how many games of each configuration its win rate is the mean."""
+_ENOUGH = 50
+
+
+class Curriculum:
+    """Which configuration the next games play: first those of the first level, at last all.
+
+    The next level opens when the mean win rate of the open configurations, each over about its last 200 games, reaches
+    `threshold`, or at the latest when level l would have to, so that all are open after the part `latest` of the
+    budget. Half of the games go to each open configuration evenly, the other half in proportion to the share of games
+    that is lost with it.
+
+    Attributes (n configurations):
+        configs: all of them, level by level. levels: (n,) int64, from 0. level: the highest one that is open.
+        games, win_rates: (n,), how many ended, and the share of the latest that was won.
+
+    Arguments:
+        levels: the configurations of each level.
+        seed: of the draws.
+    """
+
+    def __init__(self, levels: Sequence[Sequence[Config]], threshold: float, latest: float, seed: int) -> None:
+        self.configs = [config for level in levels for config in level]
+        self.threshold = threshold
+        self.latest = latest
+        self.level = 0
+        self.levels = np.repeat(np.arange(len(levels)), [len(level) for level in levels])
+        self.games = np.zeros(len(self.configs), np.int64)
+        self.win_rates = np.zeros(len(self.configs))
+        self.generator = np.random.default_rng([seed, 2])
+        self._index = {config: index for index, config in enumerate(self.configs)}
+
+    @property
+    def open(self) -> np.ndarray:
+        """(n,) bool: what is played by now."""
+        return self.levels <= self.level
+
+    @property
+    def shares(self) -> np.ndarray:
+        """(n,) float64: the shares of the games that start now; they sum to 1."""
+        lost = np.where(self.open, 1 - self.win_rates, 0.0)
+        evenly = self.open / self.open.sum()
+        return evenly if lost.sum() == 0 else evenly / 2 + lost / lost.sum() / 2
+
+    def choose(self, games: np.ndarray) -> list[Config]:
+        """What games that start now play."""
+        return [self.configs[i] for i in self.generator.choice(len(self.configs), len(games), p=self.shares)]
+
+    def update(self, ended: Ended, fraction: float) -> None:
+        """Count games that ended, and open what is to be opened."""
+        for config, won in zip(ended.configs, ended.won, strict=True):
+            i = self._index[config]
+            self.games[i] += 1
+            self.win_rates[i] += (won - self.win_rates[i]) / min(self.games[i], _MEMORY)
+        known = (self.games[self.open] >= _ENOUGH).all()
+        mastered = known and self.win_rates[self.open].mean() >= self.threshold
+        last = self.levels.max()
+        if self.level < last and (mastered or fraction >= self.latest * (self.level + 1) / last):
+            self.level += 1
+
+    def numbers(self) -> dict[str, float]:
+        """For a log: the level, and the win rate of all that is open."""
+        rates = {f"curriculum/{self.configs[i].name}": float(self.win_rates[i]) for i in np.flatnonzero(self.open)}
+        return {"curriculum/level": float(self.level), **rates}
+
+    def get_state(self) -> dict[str, Any]:
+        """All that a resumed run needs."""
+        return {
+            "level": self.level,
+            "games": self.games,
+            "win_rates": self.win_rates,
+            "generator": self.generator.bit_generator.state,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on where `get_state` was."""
+        self.level = state["level"]
+        self.games[:] = state["games"]
+        self.win_rates[:] = state["win_rates"]
+        self.generator.bit_generator.state = state["generator"]

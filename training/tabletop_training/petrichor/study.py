@@ -1,0 +1,224 @@
+"""A difficulty study: which games it is of, and how they are kept."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tabletop_agents import agent_file
+
+import petrichor_env
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import Config
+from petrichor_env.game import GAME
+from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
+from tabletop.errors import CheckpointError, TabletopError
+from tabletop_training.evaluation import Results
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
+from tabletop_training.petrichor.variant_effects import Sets
+
+SEARCH_AGENTS = ("rollout", "ismcts")
+"""Agents whose names begin so play `search_games`: a decision costs them thousands of times another agent's."""
+
+SETTINGS_FILE = "settings.json"
+GAMES_FILE = "games.csv"
+
+_SIDES = ("player", "neutral")
+_COLUMNS = (
+    *("agent", "variants", "seed", "won", "points", "neutral_points", "decisions"),
+    *(f"{side}_{source}" for side in _SIDES for source in SOURCE_NAMES),
+)
+
+Key = tuple[str, tuple[str, ...]]
+"""An agent's name and a set of variants."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Which games are to be played: what `settings.json` holds, and what resuming checks.
+
+    Attributes:
+        agents: how many games of each set each agent plays, by name, in the report's order.
+        seed: of the first game of each set.
+        modules, components: as in `Config`.
+        files: SHA-256 of each agent's checkpoint, for agents that have one.
+        tables: SHA-256 of the numbers on the pieces.
+    """
+
+    agents: dict[str, int]
+    seed: int
+    modules: tuple[str, ...] = ()
+    components: str | None = None
+    files: dict[str, str] = field(default_factory=dict)
+    tables: str = ""
+    package_version: str = petrichor_env.__version__
+    state_version: int = STATE_VERSION
+
+    @property
+    def config(self) -> Config:
+        """Of the base game of this study, without variants."""
+        return Config(modules=self.modules, components=self.components)
+
+    @property
+    def commands(self) -> list[str]:
+        """What plays the same games again; those after the first are of agents with other numbers of games."""
+        together: list[dict[str, int]] = []
+        for agent, number in self.agents.items():
+            for agents in together:
+                if all(agents[other] == number for other in agents if is_search(other) == is_search(agent)):
+                    agents[agent] = number
+                    break
+            else:
+                together.append({agent: number})
+        return [self._command(agents, first=agents is together[0]) for agents in together]
+
+    def _command(self, agents: Mapping[str, int], first: bool) -> str:
+        words = ["petrichor difficulty", *agents]
+        games = {is_search(agent): number for agent, number in agents.items()}
+        words += [f"--{'search-' if search else ''}games {number}" for search, number in sorted(games.items())]
+        if not first:
+            return " ".join([*words, "--resume FOLDER"])
+        words.append(f"--seed {self.seed}")
+        words += [f"--modules {','.join(self.modules)}"] if self.modules else []
+        words += ["--components FILE"] if self.components is not None else []
+        return " ".join(words)
+
+
+def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list[Sets]:
+    """Of each agent that has played all 16 sets, in the order given."""
+    return [
+        Sets.of({variants: results[agent, variants] for variants in ALL_VARIANTS})
+        for agent in agents
+        if all((agent, variants) in results for variants in ALL_VARIANTS)
+    ]
+
+
+def summaries_of(results: Mapping[Key, Results], agents: Sequence[str]) -> list[Summary]:
+    """Set by set, the agents in the order given."""
+    return [
+        summarize(results[agent, variants])
+        for variants in ALL_VARIANTS
+        for agent in agents
+        if (agent, variants) in results
+    ]
+
+
+# --- Keeping games ---------------------------------------------------------------------------------------------------
+
+
+def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
+    """Append one line a game to `games.csv`; with `new` the file begins anew."""
+    try:
+        with (folder / GAMES_FILE).open("w" if new else "a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            if new:
+                writer.writerow(_COLUMNS)
+            for result in results:
+                assert isinstance(result.config, Config)
+                variants = set_name(result.config.variants)
+                games = len(result.lengths)
+                numbers = np.column_stack(
+                    [
+                        result.seed + np.arange(games),
+                        result.won[:, 0],
+                        result.points,
+                        result.lengths,
+                        result.scored.reshape(games, -1),
+                    ]
+                )
+                writer.writerows((result.agents[0], variants, *row) for row in numbers.tolist())
+    except OSError as error:
+        raise TabletopError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
+
+
+def read_games(folder: Path, study: Study) -> dict[Key, Results]:
+    """The study's finished sets of games in `games.csv`; none where there is no such file.
+
+    A set that lacks games (the program was killed while writing) is left out. Raises TabletopError for a file that
+    is not such a table.
+    """
+    path = folder / GAMES_FILE
+    if not path.exists():
+        return {}
+    rows: dict[Key, list[list[int]]] = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            lines = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise TabletopError(f"{path}: can't be read ({error})") from None
+    if not lines or tuple(lines[0]) != _COLUMNS:
+        raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
+    for line, row in enumerate(lines[1:], 2):
+        try:
+            agent, variants, *numbers = row
+            names = tuple(variants.split("+")) if variants != "base" else ()
+            rows.setdefault((agent, names), []).append([int(number) for number in numbers])
+        except ValueError:
+            raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
+    results = {}
+    for (agent, names), games in rows.items():
+        wanted = range(study.seed, study.seed + study.agents.get(agent, 0))
+        if not wanted or names not in ALL_VARIANTS or any(len(game) != len(_COLUMNS) - 2 for game in games):
+            continue
+        table = np.array(games, np.int64)
+        seeds, won, points, lengths = table[:, 0], table[:, 1:2] == 1, table[:, 2:4], table[:, 4]
+        scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
+        # a line cut off within its last number is as long as the others
+        if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
+            config = replace(study.config, variants=names)
+            results[agent, names] = Results(
+                config, (agent,), study.seed, points, np.where(won, 1, 2), lengths, lengths[:, None], scored
+            )
+    return results
+
+
+def read_study(folder: Path) -> Study:
+    """What a folder's games are. Raises TabletopError where there are none, or of other rules or numbers."""
+    path = folder / SETTINGS_FILE
+    try:
+        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        study = Study(**{**read, "modules": tuple(read["modules"])})
+    except OSError as error:
+        raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise TabletopError(f"{path}: not the settings of a study of this version") from None
+    for what, now in (("package_version", petrichor_env.__version__), ("state_version", STATE_VERSION)):
+        if getattr(study, what) != now:
+            raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
+    if study.tables != sha256(load_tables(study.components).tobytes()):
+        raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
+    for agent, digest in study.files.items():
+        if agent_hash(agent) != digest:
+            raise TabletopError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
+    return study
+
+
+def with_agents(study: Study, games: Mapping[str, int]) -> Study:
+    digests = {agent: agent_hash(agent) for agent in games}
+    files = {agent: digest for agent, digest in digests.items() if digest is not None}
+    return replace(study, agents={**study.agents, **games}, files={**study.files, **files})
+
+
+def is_search(agent: str) -> bool:
+    """Whether an agent of this name looks ahead with many playouts, so that it should play fewer games."""
+    return agent.startswith(SEARCH_AGENTS)
+
+
+def agent_hash(agent: str) -> str | None:
+    """SHA-256 of the file that decides how an agent of this name plays, None for an agent without one."""
+    try:
+        path = agent_file(agent, GAME)
+    except CheckpointError:
+        return None
+    return None if path is None else sha256(path.read_bytes())
+
+
+def sha256(data: bytes) -> str:
+    """Of any bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
