@@ -21,15 +21,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numba
-from numba.core import sigutils, types
+from numba.core import errors, sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.targetconfig import ConfigStack
 
 KNOWN_NUMBA = ("0.68",)
 """The versions, without their last number, that this file has been tested with."""
@@ -71,6 +74,9 @@ class Library(JITCodeLibrary):
     """LLVM IR as it comes, without the passes that Numba runs over each function for itself."""
 
     def add_llvm_module(self, ll_module: Any) -> None:
+        found_by_name = self._codegen._rtlinker.PREFIX
+        if any(one.name.startswith(found_by_name) for one in ll_module.global_variables):
+            raise errors.UnsupportedError(f"{self.name}: rules may call themselves, but not call each other in turn")
         ll_module.data_layout = self._codegen._data_layout
         self._final_module.link_in(ll_module)
 
@@ -96,18 +102,6 @@ class RuleLibrary(Library):
     def set_env(self, name: str, environment: Any) -> None:
         """Remember what Numba writes into machine code; there is none yet."""
         self.environments[name] = environment
-
-    def _get_module_for_linking(self) -> Any:
-        """For ordinary functions, whose libraries link only what they call themselves: this rule and all it reaches."""
-        if self._shared_module is None:
-            own = self._final_module
-            self._final_module = own.clone()
-            for library in reached(self._linking_libraries):
-                if library not in shared_rules:
-                    self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-            super()._get_module_for_linking()
-            self._final_module = own
-        return self._shared_module
 
 
 class KernelLibrary(Library):
@@ -188,6 +182,9 @@ class KernelCompiler(RuleCompiler):
 class _KernelCacheFormat(CompileResultCacheImpl):
     """As Numba keeps functions, and which shared rules they call: those have to be loaded first."""
 
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        return f"linked-{super().get_filename_base(fullname, abiflags)}"  # apart from what plain `njit` keeps
+
     def reduce(self, cres: Any) -> Any:
         return cres.library.shared, super().reduce(cres)
 
@@ -199,7 +196,8 @@ class _KernelCacheFormat(CompileResultCacheImpl):
             if dispatcher is None:
                 return None
             dispatcher.compile(arguments)
-            if dispatcher.overloads[arguments].fndesc.mangled_name != symbol:
+            loaded: Any = dispatcher.overloads[arguments]
+            if loaded.fndesc.mangled_name != symbol:
                 return None
         return super().rebuild(target_context, own)
 
@@ -231,21 +229,33 @@ class RuleDispatcher(KernelDispatcher):
 
     options = _RULE_OPTIONS
     compiler = RuleCompiler
-    _kernel: KernelDispatcher | None = None
 
     def compile(self, sig: Any) -> Any:
         arguments, _ = sigutils.normalize_signature(sig)
         return super().compile(tuple(widened(one) for one in arguments))
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What type inference asks. The libraries of ordinary functions could not link a rule."""
+        caller: Any = ConfigStack().top_or_none()
+        if caller is not None and not caller.no_cfunc_wrapper:
+            name = self.py_func.__qualname__
+            raise errors.TypingError(f"only rules and kernels of tabletop.compiled call {name}, which is a rule")
+        return super().get_call_template(args, kws)
 
     def fold_argument_types(self, args: Any, kws: Any) -> Any:
         """By these types a rule that calls itself is found among those in work."""
         signature, arguments = super().fold_argument_types(args, kws)
         return signature, tuple(widened(one) for one in arguments)
 
+    @cached_property
+    def kernel(self) -> Any:
+        own: Any = self.py_func  # a copy of it: Numba would take the rule's call of itself for the kernel's
+        return KernelDispatcher(
+            FunctionType(own.__code__, own.__globals__, own.__name__, own.__defaults__, own.__closure__)
+        )
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        if self._kernel is None:
-            self._kernel = KernelDispatcher(self.py_func)
-        return self._kernel(*arguments, **named)
+        return self.kernel(*arguments, **named)
 
 
 class SharedRuleDispatcher(RuleDispatcher):
@@ -268,4 +278,4 @@ def widened(kind: Any) -> Any:
     kind = types.unliteral(kind)
     if isinstance(kind, types.IntEnumMember):
         return types.int64
-    return types.int64 if isinstance(kind, types.Integer) and kind.signed and kind.bitwidth < 64 else kind
+    return types.int64 if kind in types.signed_domain else kind
