@@ -96,9 +96,12 @@ def test_no_file_names_a_machine_or_a_package_index() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "petrichor_env" / "rules").glob("*.py")), ids=lambda path: path.name)
 def test_rules_know_only_rules(path: Path) -> None:
-    assert roots(path) <= {"__future__", "numpy", "petrichor_env"}
-    below = {"actions", "compiled", "state", "tables", "rules"}
-    assert {name.split(".")[1] for name in imported(path) if name.startswith("petrichor_env.")} <= below
+    assert roots(path) <= {"__future__", "numpy", "petrichor_env", "tabletop"}
+    for package, known in (
+        ("petrichor_env", {"actions", "state", "tables", "rules"}),
+        ("tabletop", {"chance", "compiled", "decisions", "legal", "overwrite"}),
+    ):
+        assert {name.split(".")[1] for name in imported(path) if name.startswith(f"{package}.")} <= known
 
 
 @pytest.mark.parametrize(
