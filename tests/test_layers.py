@@ -96,7 +96,7 @@ def test_rules_know_only_rules(path: Path) -> None:
     ours = {name.split(".")[1] for name in names if name.startswith(f"{game}.")}
     engine = {name.split(".")[1] for name in names if name.startswith("tabletop.")}
     assert ours <= {"actions", "state", "tables", "rules"}
-    assert engine <= {"chance", "compiled", "defaults", "legal", "record"}
+    assert engine <= {"chance", "compiled", "decisions", "defaults", "legal", "overwrite", "record"}
 
 
 ENVIRONMENTS = [*sorted((ROOT / "tabletop" / "envs").glob("*.py")), *(ROOT / game / "envs.py" for game in GAMES)]

@@ -168,6 +168,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "winds_card": (0, RESHUFFLE - 1),
         "winds_roll": (0, 6),
         "winds_target": (NO_TILE, NUM_TILES - 1),
+        "spare": (0, 0),
     }
     for field, (low, high) in limits.items():
         highs = np.broadcast_to(high, len(s))

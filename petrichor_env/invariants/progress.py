@@ -157,8 +157,10 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
     placing = decision == Decision.POD_TILE
     offset = np.where(placing, players, offset)
-    early = running & (s["pod_turns"] > 0) & ~(placing & (s["turn_index"] == players))
-    yield breaks(early, lambda i: "players have placed pods, but not everybody has moved a drop with the Wind")
+    yield breaks(
+        running & np.where(placing, s["turn_index"] != players, s["pod_turns"] > 0),
+        lambda i: f"turn_index is {s['turn_index'][i]} for decision {DECISION_NAMES[decision[i]]!r}",
+    )
     last = np.where(decision == Decision.FERTILIZER_TILE, NUM_TILES, players) + offset
     yield breaks(
         running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= last)),
