@@ -1,8 +1,7 @@
-"""A game that only says what it must: words, pictures, positions, replays, pages and play from `tabletop.plain`."""
+"""What a small game gets from `tabletop.plain`: words, pictures, positions, replays, pages, and play in the terminal."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -13,164 +12,134 @@ import pytest
 from tabletop_agents.play.session import Session
 from tabletop_agents.random_agent import RandomAgent
 
-from petrichor_env import Config
-from petrichor_env.actions import ACTION_NAMES
-from petrichor_env.game import GAME
-from petrichor_env.state import DECISION_NAMES, NOBODY
 from tabletop.batch import Batch
 from tabletop.errors import ReplayError, ScenarioError, StateError, TabletopError
-from tabletop.game import Game
-from tabletop.plain import PlainDrawing, PlainPositions, PlainWords
+from tabletop.game import NOBODY, Game
 from tabletop.replays.page import page, page_data
 from tabletop.replays.replay import Replay, frames
 from tabletop.replays.viewer import Viewer
+from tests.games import connect_four, leduc_poker
 
-# Petrichor's rules, and nothing else of it: no other game is needed here
-
-
-class PlainConfig(Config):
-    """The same configuration, of the game below."""
-
-    @property
-    def game(self) -> Game:
-        return PLAIN
+BOTH = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=str)
 
 
-def text(state: Any, viewer: int | None) -> str:
-    """The hands: others' as numbers of cards."""
-    hands = (
-        list(map(int, hand)) if viewer in (None, seat) else int(hand.sum()) for seat, hand in enumerate(state["hand"])
-    )
-    return "\n".join(f"{seat}: {hand}" for seat, hand in enumerate(hands))
-
-
-SPAN = (-32768, 65535)
-OWN_FIELDS = [name for name in GAME.state.names or () if name not in ("rng", "legal")]
-words = PlainWords(DECISION_NAMES, ACTION_NAMES)
-positions = PlainPositions(
-    lambda: PLAIN,
-    {
-        name: (-(2**63), 2**64) if GAME.state[name].base.itemsize > 2 else SPAN
-        for name in OWN_FIELDS
-        if name not in ("decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
-    },
-)
-PLAIN = dataclasses.replace(
-    GAME,
-    name="plain",
-    title="Plain & simple",
-    config=PlainConfig,
-    words=words,
-    drawing=PlainDrawing(words, text),
-    check=positions.check,
-    scenario=positions.scenario,
-    described=positions.described,
-)
-CONFIG = PlainConfig(players=3)
-
-
-@pytest.fixture(scope="module")
-def replay() -> Replay:
-    batch = Batch(CONFIG, 1, 5, autoreset="disabled")
+def replay_of(game: Game, seed: int = 5) -> Replay:
+    """A game of random actions."""
+    batch = Batch(game.config(), 1, seed, autoreset="disabled")
     actions = []
     while batch.actors[0] != NOBODY:
         actions.append(int(batch.random_actions()[0]))
         batch.step(actions[-1:])
-    return Replay.of(CONFIG, 5, actions)
+    return Replay.of(batch.config, seed, actions)
 
 
-def test_words(replay: Replay) -> None:
+@BOTH
+def test_words(game: Game) -> None:
+    replay, words = replay_of(game), game.words
     first, second, *_, last = frames(replay)
-    assert words.question(first.state) == f"for {DECISION_NAMES[first.state['decision']].replace('_', ' ')}"
-    assert second.last_action == ACTION_NAMES[replay.actions[0]].replace("_", " ")
-    facts = words.facts(first.state, None, ("ann", "bob", "cid"))
-    assert facts.asked.startswith(("ann is asked for ", "bob is asked for ", "cid is asked for "))
+    assert words.question(first.state) == f"for {game.decisions[first.state['decision']].replace('_', ' ')}"
+    assert second.last_action == game.actions[replay.actions[0]].replace("_", " ")
+    facts = words.facts(first.state, None, ("ann", "bob"))
+    assert facts.asked == f"{('ann', 'bob')[first.actor]} is asked {words.question(first.state)}."
     assert (facts.actor, facts.phase) == (first.actor, "")
     assert words.facts(last.state, None, None).actor == NOBODY
-    assert list(words.about(CONFIG)) == ["3 players"]
+    assert list(words.about(replay.config)) == ["2 players"]
 
 
-def test_drawings(replay: Replay) -> None:
-    state = list(frames(replay))[7].state
-    drawn = PLAIN.drawing.render_text(state, 1)
-    assert f"\n\n{text(state, 1)}" in drawn and drawn.startswith(f"Round {state['round']} of 4, player_0 ")
-    assert "\x1b[1m" in PLAIN.drawing.render_text(state, colour=True)
-    svg = PLAIN.drawing.render_svg(state, 1, names=("<ann>", "bob", "cid"), last_action="one & all")
+def test_text_and_picture() -> None:
+    game, draw = leduc_poker.GAME, leduc_poker.table
+    state = next(frame.state for frame in frames(replay_of(game)) if frame.actor == 1)
+    drawn = game.drawing.render_text(state, 1)
+    assert drawn.endswith(f"\n\n{draw(state, 1)}") and drawn.startswith(f"Round {state['round']} of 2, player_0 0, ")
+    assert "a hidden card" in drawn and "a hidden card" not in game.drawing.render_text(state)
+    assert "\x1b[1m" in game.drawing.render_text(state, colour=True)
+    svg = game.drawing.render_svg(state, 1, names=("<ann>", "bob"), last_action="one & all")
     root = ElementTree.fromstring(svg)
     assert root.attrib["data-last-action"] == "one & all" and root.attrib["viewBox"] == "0 0 960 960"
-    marks = PLAIN.drawing.marks(3)
+    marks = game.drawing.marks(2)
     ids = {element.attrib["id"] for element in root.iter() if "id" in element.attrib}
     uses = [element.attrib["href"][1:] for element in root.iter() if element.tag.endswith("use")]
-    assert len({mark.shape for mark in marks}) == len({mark.colour for mark in marks}) == 3
+    assert len({mark.shape for mark in marks}) == len({mark.colour for mark in marks}) == 2
     assert uses == [mark.shape for mark in marks] and set(uses) <= ids
-    letters = [element.attrib["aria-label"] for element in root.iter() if len(element.get("aria-label", "")) == 1]
-    assert "".join(letters).endswith(text(state, 1).replace("\n", "").replace(" ", ""))
-    for wrong in ({"viewer": 3}, {"names": ("a", "b")}):
+    labels = [element.attrib["aria-label"] for element in root.iter() if "aria-label" in element.attrib]
+    assert "<ann>" in labels and "bob is asked for a bet." in labels
+    letters = "".join(label for label in labels if len(label) == 1)
+    assert draw(state, 1).replace("\n", "").replace(" ", "") in letters
+    for wrong in ({"viewer": 2}, {"names": ("a", "b", "c")}):
         with pytest.raises(TabletopError):
-            PLAIN.drawing.render_svg(state, **wrong)  # type: ignore[arg-type]
+            game.drawing.render_svg(state, **wrong)  # type: ignore[arg-type]
 
 
-def test_positions_go_round(replay: Replay) -> None:
-    shown = list(frames(replay))
-    for frame in (*shown[::25], shown[-1]):
-        description = json.loads(json.dumps(positions.described(frame.state)))
-        assert positions.scenario(description).tobytes() == frame.state.tobytes()
-    states = replay.states.copy()
-    positions.check(states, replay.tables)
-    for field, value in (("actor", 3), ("decision", 200), ("players", 9), ("round", 5), ("owners", 2)):
-        broken = states[7:8].copy()
+@BOTH
+def test_positions_go_round(game: Game) -> None:
+    replay = replay_of(game)
+    for state in replay.states:
+        description = json.loads(json.dumps(game.described(state)))
+        assert game.scenario(description, None).tobytes() == state.tobytes()
+    game.check(replay.states, replay.tables)
+    changes: list[tuple[str, Any]] = [("actor", 2), ("decision", 9), ("players", 9), ("round", 5), ("owners", 1)]
+    for field, value in [*changes, ("legal", 2**40)]:
+        broken = replay.states[1:2].copy()
         broken[field] = value
         with pytest.raises(StateError, match=field):
-            positions.check(broken, replay.tables)
-    broken = states[7:8].copy()
-    broken["legal"] = 1
-    with pytest.raises(StateError, match="legal"):
-        positions.check(broken, replay.tables)
+            game.check(broken, replay.tables)
 
 
 @pytest.mark.parametrize("value", [None, "1", 1.5, [1], 2**70, True, {}, 300, float("nan")], ids=str)
-def test_descriptions_that_are_none(value: Any, replay: Replay) -> None:
-    description = positions.described(replay.states[7])
-    for key in ("actor", "supply"):
+def test_descriptions_that_are_none(value: Any) -> None:
+    game = leduc_poker.GAME
+    description = game.described(replay_of(game).states[0])
+    for key in ("actor", "turn", "chips"):
         with pytest.raises(ScenarioError, match=key):
-            positions.scenario({**description, key: value})
+            game.scenario({**description, key: value}, None)
     for other in (value, {**description, "else": value}, {"actor": value}):
         with pytest.raises(ScenarioError, match="keys"):
-            positions.scenario(other)
+            game.scenario(other, None)
 
 
-def test_replays_and_pages(replay: Replay, tmp_path: Path) -> None:
+@BOTH
+def test_replays_pages_and_viewers(game: Game, tmp_path: Path) -> None:
+    replay = replay_of(game)
     replay.save(tmp_path / "game.json")
-    assert Replay.load(tmp_path / "game.json", PLAIN) == replay
-    with pytest.raises(ReplayError, match="a replay of 'plain', not of 'petrichor'"):
-        Replay.load(tmp_path / "game.json", GAME)
-    later = Replay.of(CONFIG, replay.states[9], replay.actions[9:])
-    later.save(tmp_path / "later.json")
-    assert Replay.load(tmp_path / "later.json", PLAIN).states[-1].tobytes() == replay.states[-1].tobytes()
+    assert Replay.load(tmp_path / "game.json", game) == replay
+    other = leduc_poker.GAME if game is connect_four.GAME else connect_four.GAME
+    with pytest.raises(ReplayError, match=f"a replay of '{game.name}', not of '{other.name}'"):
+        Replay.load(tmp_path / "game.json", other)
+    Replay.of(replay.config, replay.states[1], replay.actions[1:]).save(tmp_path / "later.json")
+    later = Replay.load(tmp_path / "later.json", game)
+    assert later.scenario is not None and later.states[-1].tobytes() == replay.states[-1].tobytes()
     data, drawings = page_data(replay, 1)
-    assert data["title"] == "Plain & simple: player_0, player_1, player_2"
-    assert [owner["shape"] in drawings for owner in data["owners"]] == [True] * 3
-    document = page(data, drawings)
-    assert "<h1>Plain &amp; simple</h1>" in document and "petrichor" not in data["about"].lower()
+    assert data["title"] == f"{game.title}: player_0, player_1"
+    assert [owner["shape"] in drawings for owner in data["owners"]] == [True] * 2
+    assert f"<h1>{game.title}</h1>" in page(data, drawings)
     viewer = Viewer(replay, 1, colour=False)
-    viewer.go(7)
-    assert text(viewer.frames[7].state, 1) in viewer.text()
-    assert max(map(len, viewer.text(40).split("\n"))) <= 40
+    viewer.go(1)
+    assert game.drawing.render_text(viewer.frames[1].state, 1) in viewer.text()
+    assert ("round" in viewer.place()) == (game is leduc_poker.GAME)
+    assert max(map(len, viewer.text(30).split("\n"))) <= 30
 
 
-def test_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@BOTH
+def test_play(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    session = Session(CONFIG, {0: RandomAgent(), 2: RandomAgent()}, seed=3, hints=RandomAgent())
-    generator = np.random.default_rng(0)
-    for _ in range(5):
-        while session.waits_for_agent:
-            session.let_agent_act()
-        assert "You are asked for " in session.screen() and text(session.state, 1) in session.screen()
-        assert session.answer(str(generator.integers(1, 3))).moved or session.answer("1").moved
-    assert session.answer("s").text == "Saved. Go on later with: plain play --resume plain-3p.json"
+    session = Session(game.config(), {0: RandomAgent()}, seed=3, hints=RandomAgent())
+    session.let_agent_act()
+    screen = session.screen()
+    assert f"You are asked {game.words.question(session.state)}:\n   1  " in screen
+    assert "against" not in screen and "player_1 is asked" not in screen
+    assert session.answer("1").moved
+    assert session.answer("s").text == f"Saved. Go on later with: {game.name} play --resume {game.name}-2p.json"
     assert session.answer("h").text.startswith("Answer by the number of an action, or by a part of its name that no")
     assert session.answer("u").text == "No undo: only in the game alone."
-    resumed = Session.resume("plain-3p.json", PLAIN, RandomAgent())
+    resumed = Session.resume(f"{game.name}-2p.json", game, RandomAgent())
     assert resumed.state.tobytes() == session.state.tobytes()
-    with pytest.raises(ReplayError, match="not of 'petrichor'"):
-        Session.resume("plain-3p.json", GAME, RandomAgent())
+    generator = np.random.default_rng(0)
+    while not session.over:
+        if session.waits_for_agent:
+            session.let_agent_act()
+        else:
+            session.answer(str(generator.integers(1, 4)))
+    assert "points" in session.screen() and " win" in session.screen()
+    other = leduc_poker.GAME if game is connect_four.GAME else connect_four.GAME
+    with pytest.raises(ReplayError, match=f"not of '{other.name}'"):
+        Session.resume(f"{game.name}-2p.json", other, RandomAgent())

@@ -36,10 +36,10 @@ def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
         needed = 2 if s.decision == Decision.FORECAST else 1  # an action besides declining
         if s.actor == seat or s.actor == NOBODY or count_legal(s) >= needed:
             return
-    s.hand = hands  # hardly ever reached: the true cards, so that there is a legal action
-    s.pack = packs
-    s.deck = deck
-    s.forecast_holder = holders
+    s.hand[:] = hands  # hardly ever reached: the true cards, so that there is a legal action
+    s.pack[:] = packs
+    s.deck[:] = deck
+    s.forecast_holder[:] = holders
     legal(s, t)
 
 
