@@ -105,11 +105,12 @@ class CommandLine:
         """What stands in the commands' help for names in braces."""
         several = [str(number) for number in self.players if number > 1] or ["1"]
         listed = " or ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)
+        against = f" against {self.opponent}" if self.opponent else ""
         return {
             "alone": self.opponent or "alone",
-            "against": f" against {self.opponent}" if self.opponent else "",
+            "one_alone": f"; one alone{against}" if 1 in self.players else "",
             "game_for_one": self.opponent or "the game for one",
-            "the_game_for_one": f"the game against {self.opponent}" if self.opponent else "the game for one",
+            "the_game_for_one": f"the game{against}" if against else "the game for one",
             "players": listed,
             "span": " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1]))),
             "curriculum": self.curriculum,
@@ -243,7 +244,7 @@ def _evaluate(
     replay_probabilities: ReplayProbabilities = False,
     output: Annotated[Path, typer.Option(help="Folder for JSON and CSV files.")] = Path("runs/evaluate"),
 ) -> None:
-    """{span} agents against each other, seats rotated; one alone{against}."""
+    """{span} agents against each other, seats rotated{one_alone}."""
     matches = imported("tabletop_training.matches", extra="train")
     matches.main(
         agents,

@@ -57,12 +57,14 @@ def command(
         only_given: the switches are those that were given, all others have their defaults.
         bound: arguments that are no options.
     """
-    chosen = [
-        one for one in fields(config) if one.name != "players" and one.metadata.get("for", players) in (players, "")
-    ]
-    if not players:
-        chosen = [one for one in fields(config) if one.name != "players"]
     hints = get_type_hints(config)
+    chosen = [
+        one
+        for one in fields(config)
+        if one.name != "players"
+        and hints[one.name] is not types.NoneType  # nothing to choose
+        and (not players or one.metadata.get("for", players) == players)
+    ]
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
         if parameter.name == "switches":

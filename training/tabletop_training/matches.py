@@ -350,9 +350,9 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
     """What so many agents play together, or each of them on its own. Raises ConfigError for what nobody can play."""
     alone = alone or agents == 1
     if alone and 1 not in game.players:
-        least, most = game.players[0], game.players[-1]
+        span = " to ".join(map(str, dict.fromkeys((game.players[0], game.players[-1]))))
         asked = "--solo" if agents > 1 else "1 agent"
-        raise ConfigError(f"{asked}: {game.title} has no game for one; it is for {least} to {most} players")
+        raise ConfigError(f"{asked}: {game.title} has no game for one; it is for {span} players")
     if not alone and agents > game.players[-1]:
         more = f"`{game.name} tournament` takes more" + (", --solo too" if 1 in game.players else "")
         raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")

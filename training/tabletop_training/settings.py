@@ -158,8 +158,9 @@ def from_table(kind: type[T], table: dict[str, Any]) -> T:
 def check_types(settings: Any) -> None:
     """Raise ConfigError for a field of a dataclass whose value is not of its annotation; ints count as floats."""
     assert is_dataclass(settings)
-    for name, wanted in get_type_hints(type(settings)).items():
-        value = getattr(settings, name)
+    hints = get_type_hints(type(settings))
+    for name in (one.name for one in fields(settings)):
+        value, wanted = getattr(settings, name), hints[name]
         if not _is(value, wanted):
             text = str(getattr(wanted, "__name__", wanted) if get_origin(wanted) is None else wanted)
             raise ConfigError(f"{name}={value!r}: should be {text}")

@@ -1,0 +1,103 @@
+"""The commands that every game has, with the small games of tests/games: `python -m tabletop_cli HOME …`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tabletop_agents import make_agent
+from tabletop_agents.checkpoint import read_notes
+
+from tabletop.errors import CheckpointError
+from tabletop.game import Game
+from tabletop_cli.__main__ import main
+from tests.games import connect_four, leduc_poker
+
+pytestmark = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)
+
+TINY = """
+[learning]
+num_envs = 8
+steps = 16
+minibatch = 64
+epochs = 1
+layers = [8]
+threads = 1
+evaluate_every = 128
+[selfplay]
+against = ["random"]
+games = 4
+[league]
+scripted = ["random"]
+snapshot_steps = 128
+[budget]
+steps = 256
+"""
+
+
+def run(game: Game, *words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([game.home, *words])
+    return int(str(ended.value.code or 0))
+
+
+def test_evaluate_and_replay(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, kept = tmp_path / "out", tmp_path / "games"
+    words = ("evaluate", "random", "greedy", "--games", "6", "--seed", "5")
+    assert run(game, *words, "--save-replays", str(kept), "--output", str(folder)) == 0
+    printed = capsys.readouterr().out
+    assert "2p: 3 seeds, 2 rotations" in printed and f"{game.name} replay FILE" in " ".join(printed.split())
+    report = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
+    assert (report["config"], report["state_version"]) == ({"players": 2, "components": None}, game.state_version)
+    with (folder / "games.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12 and list(rows[0])[-1] == "length"  # these games don't count where points come from
+    assert len(replays := sorted(kept.iterdir())) == 6
+    assert run(game, "replay", str(replays[0]), "--html", str(tmp_path / "page.html")) == 0
+    assert game.title in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_tournament_of_what_was_learned(game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings, folder = tmp_path / "tiny.toml", tmp_path / "run"
+    settings.write_text(TINY, encoding="utf-8")
+    assert run(game, "train", "selfplay", "--config", str(settings), "--output", str(folder)) == 0
+    assert run(game, "train", "selfplay", "--resume", str(folder), "--steps", "384") == 0
+    notes = read_notes(game, folder / "policy.zip")
+    assert (notes["game"], notes["training"]["steps"]) == (game.name, 384)
+    policy = f"policy:{folder / 'best.zip'}"
+    assert run(game, "tournament", "random", policy, "--games", "4", "--output", str(tmp_path / "cup")) == 0
+    assert (tmp_path / "cup" / "cross_table.png").read_bytes().startswith(b"\x89PNG")
+    other = leduc_poker.GAME if game is connect_four.GAME else connect_four.GAME
+    with pytest.raises(CheckpointError, match=f"the game is {game.name}, here {other.name}"):
+        make_agent(policy, other)
+
+
+def test_what_the_game_has_not_is_refused_in_words(
+    game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = ("--output", str(tmp_path / "out"))
+    none = f"{game.title} has no game for one; it is for 2 players"
+    for words, text in (
+        (("evaluate", "random", "random", "--solo", *output), f"{game.name}: --solo: {none}"),
+        (("evaluate", "random", *output), f"{game.name}: 1 agent: {none}"),
+        (("evaluate", "random", "random", "random", *output), "3 agents: at most 2 play one game"),
+        (("evaluate", "policy:solo", "random", *output), "nor a shipped policy of that name (there are: none)"),
+        (("train", "selfplay", "--config", "nowhere", *output), "no such settings file; shipped ones: none"),
+        (("train", "solo"), "No such command 'solo'"),
+        (("components",), "No such command 'components'"),
+    ):
+        assert run(game, *words) == 2
+        assert text in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_as_a_module_and_for_no_game_at_all(game: Game) -> None:
+    for home, code, text in ((game.home, 0, game.title), ("tests.games", 2, "a module with a GAME in it")):
+        words = [sys.executable, "-m", "tabletop_cli", home, "--help"]
+        ran = subprocess.run(words, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+        assert ran.returncode == code, ran.stderr
+        assert text in ran.stdout + ran.stderr
