@@ -1,4 +1,4 @@
-"""What a small game gets from `tabletop.plain`: words, pictures, positions, replays, pages, and play in the terminal."""
+"""What a small game gets from `tabletop.plain`: words, pictures, positions, replays, pages, and play at a terminal."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_text_and_picture() -> None:
     assert draw(state, 1).replace("\n", "").replace(" ", "") in letters
     for wrong in ({"viewer": 2}, {"names": ("a", "b", "c")}):
         with pytest.raises(TabletopError):
-            game.drawing.render_svg(state, **wrong)  # type: ignore[arg-type]
+            game.drawing.render_svg(state, **wrong)
 
 
 @BOTH
