@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import types
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from petrichor_env.component_files import (
     SOURCES,
     load_components,
     load_tables,
+    own_numbers,
     read_components,
 )
 from petrichor_env.config import MODULES, Config
@@ -330,6 +332,37 @@ def test_overlay_changes_exactly_what_it_says(tmp_path: Path, text: str, changes
     assert tables.tobytes() == expected.tobytes()
     assert (tables.tobytes() == load_tables().tobytes()) == (not changes)
     assert tables is load_tables(str(path))
+    as_data = own_numbers(path)
+    assert (as_data is None) == (not changes)
+    assert load_tables(as_data).tobytes() == expected.tobytes()
+    assert Config(components=as_data).components == Config(components=json.loads(json.dumps(as_data))).components
+
+
+def test_overlays_as_data() -> None:
+    """In whatever order, as a mapping or as JSON has the configuration's field; what is none is refused."""
+    numbers = {"tiles.wheat.scores": [9, 5, 2, 1], "pieces.clouds": 9}
+    config = Config(components=numbers)
+    assert config.components == (("pieces.clouds", 9), ("tiles.wheat.scores", (9, 5, 2, 1)))
+    assert (
+        Config(components=dict(reversed(numbers.items()))) == config == Config(**json.loads(json.dumps(asdict(config))))
+    )
+    assert hash(config) and load_tables(config.components) is load_tables(numbers)
+    assert own_numbers(config.components) == numbers
+    assert Config(components={}) == Config(components=None) and own_numbers({"pieces.clouds": 12}) is None
+    wrong: list[Any] = [3, [3], {"clouds": 9}, {3: 9}, {"pieces.clouds": None}, {"pieces.clouds": True}, [["a", 1, 2]]]
+    for one in [*wrong, {"tiles.wheat.scores": [[9]]}, [("pieces.clouds", 9), ("pieces.clouds", 9)]]:
+        with pytest.raises(ConfigError, match="components"):
+            Config(components=one)
+        with pytest.raises(ComponentsError, match="components"):
+            load_tables(one)
+    for beyond in (
+        {"pieces.clouds": 99},
+        {"pieces.clouds": "many"},
+        {"tiles.wheat.scores": [1, 2]},
+        {"pieces.clouds": [9]},
+    ):
+        with pytest.raises(ComponentsError, match=rf"^components: {next(iter(beyond))}: .*allowed: "):
+            load_tables(beyond)
 
 
 def test_overlay_source(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the defaults of `tabletop.plain` give: a game with the smallest record, Connect Four, Leduc poker."""
+"""What a small game gets from `tabletop.plain`: words, pictures, positions, replays, pages, and play at a terminal."""
 
 from __future__ import annotations
 

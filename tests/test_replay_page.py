@@ -764,7 +764,7 @@ def test_chart(game: Any, shown: list[Frame]) -> None:
         "return [...document.querySelectorAll('#marker use')].map((use) => use.getAttribute('href'))"
     )
     assert {"#0072b2", "#e69f00"} < set(colours)
-    assert sorted(shapes) == ["#petrichor-owner-0", "#petrichor-owner-1"]
+    assert sorted(shapes) == ["#tabletop-owner-0", "#tabletop-owner-1"]
     label = game.execute_script("return document.querySelector('#chart svg').getAttribute('aria-label')")
     assert f"at step {step_of(game)}: {NASTY} " in label
 

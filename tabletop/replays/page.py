@@ -131,7 +131,7 @@ def _result(replay: Replay, steps: int) -> str:
     points = " and ".join(str(number) for number in sorted({replay.points[owner] for owner in replay.winners}))
     loser = int(replay.states[-1]["forfeited"])
     forfeited = "" if loser == NOBODY else f"{replay.label(loser)} forfeited; "
-    return f"{forfeited}{who} with {points} points"
+    return f"{forfeited}{who} with {points} point{'' if points == '1' else 's'}"
 
 
 def _about(replay: Replay, viewer: int | None) -> str:
