@@ -95,6 +95,12 @@ def plot_learning_curve(
         plt.close(figure)
 
 
+def agent_title(agent: str) -> str:
+    """An agent's name with the last two parts alone of a checkpoint's path."""
+    kind, colon, rest = agent.partition(":")
+    return f"{kind}:{'/'.join(Path(rest).with_suffix('').parts[-2:])}" if colon else agent
+
+
 def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of each agent, the same in every picture."""
     others = [agent for agent in agents if agent not in _LOOKS]
@@ -155,7 +161,7 @@ def plot_cross_table(
 
     Blue where the row's agent is ahead, orange where it is behind, bold where the interval leaves out one half.
     """
-    size = len(labels)
+    size, titles = len(labels), [agent_title(label) for label in labels]
     values = np.array([[np.nan if score is None else score.value for score in row] for row in scores])
     # missing values, on the diagonal, stay white
     colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
@@ -180,8 +186,8 @@ def plot_cross_table(
                 )
                 interval = f"{100 * score.low:.1f}–{100 * score.high:.1f}"
                 table.text(column, row + 0.22, interval, ha="center", va="center", color=ink, fontsize=7.5)
-        table.set_yticks(range(size), labels)
-        table.set_xticks(range(size), labels, rotation=30, ha="left")
+        table.set_yticks(range(size), titles)
+        table.set_xticks(range(size), titles, rotation=30, ha="left")
         table.xaxis.tick_top()
         beside.errorbar(
             [rating.mu for rating in ratings],

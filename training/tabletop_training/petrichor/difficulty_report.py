@@ -18,7 +18,6 @@ from tabletop_training.evaluation_files import ends, signed, write_json
 from tabletop_training.petrichor.difficulty_tables import as_json, write_tables
 from tabletop_training.petrichor.report_plots import (
     VARIANT_TITLES,
-    agent_title,
     plot_costs,
     plot_difficulty,
     plot_effects,
@@ -47,6 +46,7 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
+from tabletop_training.plots import agent_title
 
 _BASE, _ALL = 0, len(ALL_VARIANTS) - 1
 _PLAYER, _NEUTRAL = 0, 1

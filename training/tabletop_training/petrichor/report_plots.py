@@ -21,7 +21,7 @@ from tabletop.words import counted
 from tabletop_training.evaluation import mean_interval, wilson_interval
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
-from tabletop_training.plots import GREY, INK, STYLE, looks
+from tabletop_training.plots import GREY, INK, STYLE, agent_title, looks
 
 VARIANT_TITLES = dict(
     zip(VARIANTS, ("Double card", "Non-random targeting", "No More Tricks", "One More Turn"), strict=True)
@@ -43,12 +43,6 @@ _SOURCE_COLOURS = {
     "dice": "#AA4499",
     "cards": "#BBBBBB",
 }
-
-
-def agent_title(agent: str) -> str:
-    """An agent's name with the last two parts alone of a checkpoint's path."""
-    kind, colon, rest = agent.partition(":")
-    return f"{kind}:{'/'.join(Path(rest).with_suffix('').parts[-2:])}" if colon else agent
 
 
 def source_title(source: str) -> str:
