@@ -33,7 +33,7 @@ from tabletop.drawing.picture import Picture
 from tabletop.drawing.raster import rgb_array
 from tabletop.drawing.window import Window
 from tabletop.envs.rendering import Rendering
-from tabletop.envs.single import GameEnv
+from tabletop.envs.single import SeatEnv
 from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop.kernels import sample_actions
 from tests.environments import legal_action
@@ -48,7 +48,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A window shows a picture for half a second."""
-    for metadata in (GameEnv.metadata, petrichor_v0.raw_env.metadata):
+    for metadata in (SeatEnv.metadata, petrichor_v0.raw_env.metadata):
         monkeypatch.setitem(metadata, "render_fps", 10_000)
 
 
