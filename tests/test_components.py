@@ -340,7 +340,7 @@ def test_overlay_changes_exactly_what_it_says(tmp_path: Path, text: str, changes
 
 def test_overlays_as_data() -> None:
     """In whatever order, as a mapping or as JSON has the configuration's field; what is none is refused."""
-    numbers = {"tiles.wheat.scores": [9, 5, 2, 1], "pieces.clouds": 9}
+    numbers: dict[str, Any] = {"tiles.wheat.scores": [9, 5, 2, 1], "pieces.clouds": 9}
     config = Config(components=numbers)
     assert config.components == (("pieces.clouds", 9), ("tiles.wheat.scores", (9, 5, 2, 1)))
     assert (
