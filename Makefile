@@ -67,5 +67,5 @@ $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 # Before the tests start, so that not every process that they run on compiles the rules for itself.
 .PHONY: $(VENV)/compiled
 $(VENV)/compiled: $(VENV)/dev
-	@$(BIN)/python -c 'from tabletop.warm_up import warm_up; warm_up()'
-	@$(BIN)/python -c 'from tabletop_agents.search.warm_up import warm_up; warm_up()'
+	@$(BIN)/python -c 'from petrichor_env import GAME; from tabletop.warm_up import warm_up; warm_up(GAME)'
+	@$(BIN)/python -c 'from petrichor_env import GAME; from tabletop_agents.search import search_for; search_for(GAME)'

@@ -98,8 +98,8 @@ _KEYS = (
     "checksums",
 )
 _MORE_KEYS = ("seed", "scenario", "probabilities")
-_OLD_KEY = "petrichor_replay"
-"""Of files before format 2."""
+_OLD_KEY = "_replay"
+"""With the game's name before it: of files before format 2."""
 
 
 def text_of(replay: Any) -> str:
@@ -167,7 +167,7 @@ def _content(path: str | Path, game: Game) -> dict[str, Any]:
         raise ReplayError("is no replay: not a text in UTF-8") from None
     except ValueError as error:
         raise ReplayError(f"is no replay: not JSON ({error})") from None
-    if isinstance(content, dict) and _OLD_KEY in content:
+    if isinstance(content, dict) and any(key.endswith(_OLD_KEY) for key in content):
         raise ReplayError("was recorded by an older version, whose games this one can't play")
     if not isinstance(content, dict) or "replay" not in content:
         raise ReplayError('is no replay: not a JSON object with the key "replay"')
