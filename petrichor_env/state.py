@@ -22,6 +22,8 @@ from tabletop.record import Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 4
 """Of the record's layout; saved states carry it."""
+RULES_VERSION = 3
+"""Of the rules, and of what chance brings for a seed: results with the same version can be compared."""
 
 MAX_PLAYERS = 5
 NUM_TILES = 16

@@ -96,13 +96,13 @@ def view(
 
 @rule_template
 def write_places(s: Any, places: np.ndarray) -> None:
-    """Each owner's place in a finished game, 0 for no owner. Who forfeits is second, and all others share the first."""
+    """Each owner's place in a finished game, 0 for no owner. Who forfeits is last, and all others share the first."""
     places[:] = 0
     if s.forfeited == _NOBODY:
         rules.ranks(s, places)
     else:
         for seat in range(s.owners):
-            places[seat] = 2 if seat == s.forfeited else 1
+            places[seat] = s.owners if seat == s.forfeited else 1
 
 
 @rule_template

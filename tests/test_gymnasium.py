@@ -299,7 +299,7 @@ def test_stepping_too_early_or_too_late(env: gymnasium.Env[Any, Any]) -> None:
         ({"modules": ("powers",), "powers": ("hail",)}, "frost, sun, wind, rain, harvest"),
         ({"reward": "score"}, "'win', 'margin', 'points'"),
         ({"illegal_action": "ignore"}, "'raise', 'lose', 'random'"),
-        ({"components": 3}, "path of an overlay TOML file"),
+        ({"components": 3}, "neither a path nor a mapping of keys to numbers"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], allowed: str) -> None:

@@ -800,12 +800,12 @@ def test_saves_of_others_are_refused(key: str, value: object, text: str) -> None
         ({"seed": -1}, "seed=-1"),
         ({"seed": np.array(3.5)}, "seed=array(3.5)"),
         ({"seed": [1, 2]}, "seed: 2 seeds for 1 games"),
-        ({"config": "solo"}, "config='solo': a petrichor_env.Config"),
+        ({"config": "solo"}, "config='solo': a game's configuration"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(text)):
-        Batch(**arguments)
+        Batch(**{"config": Config(), **arguments})
 
 
 @pytest.mark.parametrize(
@@ -832,7 +832,7 @@ def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
         ({"modules": ("powers",), "players": 2, "powers": ("sun",)}, "one for each of 2 players"),
         ({"modules": ("powers",), "players": 2, "powers": ("sun", "sun")}, "each at most once"),
         ({"modules": ("powers",), "powers": ("none",)}, "unknown 'none'; allowed are frost, sun, wind, rain, harvest"),
-        ({"components": 5}, "components=5: the path of an overlay TOML file"),
+        ({"components": 5}, "components: 5 is neither a path nor a mapping"),
     ],
 )
 def test_bad_configurations(arguments: dict[str, Any], text: str) -> None:

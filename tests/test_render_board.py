@@ -200,7 +200,7 @@ def test_what_is_said_is_drawn() -> None:
     tile = next(found for found in root.iter() if found.attrib.get("data-tile") == "b2")
     drawn = [found.attrib["href"] for found in tile.iter() if "href" in found.attrib]
     for piece in ("crop-wheat", "owner-0", "owner-1", "cloud-light", "developed", "drop"):
-        assert f"#petrichor-{piece}" in drawn
+        assert f"#tabletop-{piece}" in drawn
 
 
 def test_other_numbers_on_the_pieces() -> None:
@@ -246,7 +246,7 @@ def test_tiles_that_southern_winds_hit() -> None:
         cloud = next(
             part.attrib["transform"]
             for part in root.iter()
-            if any(found.attrib.get("href") == "#petrichor-cloud-shadow" for found in part)
+            if any(found.attrib.get("href") == "#tabletop-cloud-shadow" for found in part)
         )
         x, y, scale = (float(one) for one in re.findall(r"[\d.]+", cloud))
         assert x == 84 and top <= y - 34 * scale <= top + 20
@@ -456,7 +456,7 @@ def test_no_svg(svg: str) -> None:
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "thorvg_python", None)
     raster._thorvg.cache_clear()
-    with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
+    with pytest.raises(TabletopError, match=r"tabletop-env\[render\]"):
         rgb_array("<svg/>")
     raster._thorvg.cache_clear()
 

@@ -445,7 +445,7 @@ def test_no_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     for variable in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(variable, raising=False)
-    message = 'there is no screen .*use render_mode="rgb_array" or "ansi" instead, or `petrichor play`'
+    message = 'there is no screen .*use render_mode="rgb_array" or "ansi" instead, or play in the terminal'
     with pytest.raises(TabletopError, match=message):
         make(name, render_mode="human")
     env = make(name, render_mode="rgb_array", render_size=64)

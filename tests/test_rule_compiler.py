@@ -197,7 +197,7 @@ print(json.dumps([rule_compiler.USED, digest.hexdigest()]))
 @pytest.mark.slow
 def test_whole_games_both_ways(tmp_path: Path) -> None:
     """Plain `njit` takes a minute or two for the rules."""
-    plain = in_a_process(DIGEST, PETRICHOR_PLAIN_NJIT="1", PETRICHOR_CACHE_DIR=str(tmp_path))
+    plain = in_a_process(DIGEST, TABLETOP_PLAIN_NJIT="1", TABLETOP_CACHE_DIR=str(tmp_path))
     ours = in_a_process(DIGEST)
     assert (plain[0], ours[0]) == (False, True)
     assert plain[1] == ours[1]
@@ -279,8 +279,8 @@ print(json.dumps([type(rule).__name__, int(kernel(2))]))
 """
     plain = ["CPUDispatcher", 10]
     assert in_a_process(program, "0.99.0") == plain
-    assert in_a_process(program, "", PETRICHOR_PLAIN_NJIT="1") == plain
-    assert in_a_process(program, "", PETRICHOR_PLAIN_NJIT="") == ["RuleDispatcher", 10]
+    assert in_a_process(program, "", TABLETOP_PLAIN_NJIT="1") == plain
+    assert in_a_process(program, "", TABLETOP_PLAIN_NJIT="") == ["RuleDispatcher", 10]
 
 
 MODULE = """
@@ -301,6 +301,9 @@ def trunk(n):
 @compile_shared_rule
 def other_trunk(n):
     return trunk(n) - 1
+
+trunk.enable_caching()
+other_trunk.enable_caching()
 
 @compile_kernel
 def first(n):

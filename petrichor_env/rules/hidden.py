@@ -36,11 +36,19 @@ def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
         needed = 2 if s.decision == Decision.FORECAST else 1  # an action besides declining
         if s.actor == seat or s.actor == NOBODY or count_legal(s) >= needed:
             return
-    s.hand[:] = hands  # hardly ever reached: the true cards, so that there is a legal action
-    s.pack[:] = packs
-    s.deck[:] = deck
-    s.forecast_holder[:] = holders
+    for other in range(s.players):  # hardly ever reached: the true cards, so that there is a legal action
+        copy_cards(hands[other], s.hand[other])
+        copy_cards(packs[other], s.pack[other])
+    copy_cards(deck, s.deck)
+    copy_cards(holders, s.forecast_holder)
     legal(s, t)
+
+
+@rule
+def copy_cards(cards: np.ndarray, to: np.ndarray) -> None:
+    """`to[:] = cards`, which would compile for a second, for its error message."""
+    for i in range(cards.shape[0]):
+        to[i] = cards[i]
 
 
 @rule

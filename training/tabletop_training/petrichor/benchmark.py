@@ -22,7 +22,7 @@ from tabletop_agents import Agent
 import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
-from petrichor_env.state import STATE_VERSION
+from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
@@ -75,7 +75,7 @@ class Benchmark:
     tables: str = ""
     components: str | None = None
     package_version: str = petrichor_env.__version__
-    state_version: int = STATE_VERSION
+    state_version: int = RULES_VERSION
 
     @property
     def solo_game(self) -> Config:
@@ -206,7 +206,7 @@ def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
                 raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise TabletopError(f"{path}: no benchmark of this version; move it away to begin anew") from None
-        if (read.tables, read.state_version) == (tables, STATE_VERSION):
+        if (read.tables, read.state_version) == (tables, RULES_VERSION):
             return replace(read, components=components)
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"

@@ -14,7 +14,7 @@ from rich.text import Text
 
 import petrichor_env
 from petrichor_env.config import Config
-from petrichor_env.state import STATE_VERSION
+from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
 from tabletop_training.evaluation_files import percent, plus_minus, write_json
@@ -125,7 +125,7 @@ def main(
                 break  # an unfinished step is not kept
             rows.append(row)
             write_json(
-                path, {"package_version": petrichor_env.__version__, "state_version": STATE_VERSION, "steps": rows}
+                path, {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION, "steps": rows}
             )
     measured = [row for step in wanted for row in rows if _is(row, *step)]
     if len(measured) < len(wanted):
@@ -150,8 +150,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
             _table([row])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TabletopError(f"{path}: no ladder of this project ({error})") from None
-    if version != STATE_VERSION:
-        raise TabletopError(f"{path}: measured with state version {version}, this is {STATE_VERSION}: move it away")
+    if version != RULES_VERSION:
+        raise TabletopError(f"{path}: measured with state version {version}, this is {RULES_VERSION}: move it away")
     return steps
 
 

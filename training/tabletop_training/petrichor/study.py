@@ -17,7 +17,7 @@ import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
-from petrichor_env.state import SOURCE_NAMES, STATE_VERSION
+from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop.errors import CheckpointError, TabletopError
 from tabletop_training.evaluation import Results
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
@@ -58,7 +58,7 @@ class Study:
     files: dict[str, str] = field(default_factory=dict)
     tables: str = ""
     package_version: str = petrichor_env.__version__
-    state_version: int = STATE_VERSION
+    state_version: int = RULES_VERSION
 
     @property
     def config(self) -> Config:
@@ -188,7 +188,7 @@ def read_study(folder: Path) -> Study:
         raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
     except (ValueError, TypeError, KeyError, AttributeError):
         raise TabletopError(f"{path}: not the settings of a study of this version") from None
-    for what, now in (("package_version", petrichor_env.__version__), ("state_version", STATE_VERSION)):
+    for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):
         if getattr(study, what) != now:
             raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
     if study.tables != sha256(load_tables(study.components).tobytes()):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import petrichor_env
 from petrichor_env.config import VARIANTS, Config
-from petrichor_env.state import STATE_VERSION
+from petrichor_env.state import RULES_VERSION
 from tabletop_training.evaluation import Results, decimals, mean_interval, wilson_interval
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
@@ -76,7 +76,7 @@ def summarize(results: Results) -> Summary:
         neutral_points=float(results.points[:, 1].mean()),
         decisions=float(results.lengths.mean()),
         package_version=petrichor_env.__version__,
-        state_version=STATE_VERSION,
+        state_version=RULES_VERSION,
     )
 
 
