@@ -456,7 +456,7 @@ def test_no_svg(svg: str) -> None:
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "thorvg_python", None)
     raster._thorvg.cache_clear()
-    with pytest.raises(TabletopError, match=r"tabletop-env\[render\]"):
+    with pytest.raises(TabletopError, match=r"petrichor-env\[render\]"):
         rgb_array("<svg/>")
     raster._thorvg.cache_clear()
 
