@@ -192,7 +192,7 @@ class VersusEnv(SeatEnv):
 
     ## Arguments
 
-    - `opponents`: names that `agents.make_agent` knows, such as `"random"`, `"greedy"`, `"ismcts-200"` or
+    - `opponents`: names that `tabletop_agents.make_agent` knows, such as `"random"`, `"greedy"`, `"ismcts-200"` or
       `"policy:PATH"`, or agents. One plays every other seat; with several there is one for each of the other seats,
       clockwise from yours;
     - `players`: 2, 3, 4 or 5;

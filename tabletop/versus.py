@@ -35,7 +35,7 @@ class VersusBatch:
     Arguments:
         config: what is played. In a game for one nobody else has a seat, and the learner is simply the player.
         num_games: N, at least 1.
-        opponents: agents, or names that `agents.make_agent` knows. One plays every other seat; players - 1 sit
+        opponents: agents, or names that `tabletop_agents.make_agent` knows. One plays every other seat; players - 1 sit
             clockwise from the learner; with `assign` any number of them. () in solo.
         seat: the learner's, or "random": drawn for every game.
         seed: as in `Batch`. Seats, line-ups' draws and the opponents' randomness come from one generator of it: the
