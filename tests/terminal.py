@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
@@ -151,6 +152,17 @@ class Terminal:
             if text in str(self.screen):
                 return
         self.wait_for(text)
+
+    def end_input(self) -> None:
+        """Press Ctrl-D until the program ends. One that comes between two of its questions is lost."""
+        for _ in range(10):
+            with contextlib.suppress(OSError):  # it has ended in this moment
+                self.press("\x04")
+            end = time.monotonic() + 5
+            while self._read(end):
+                pass
+            if self.process.poll() is not None:
+                return
 
     def wait_for_end(self) -> int:
         """The exit status of the program, all of whose output has then been read."""

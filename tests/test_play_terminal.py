@@ -981,7 +981,7 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
         again = terminal.wait_for("a number, or part of a name")
         assert Session.resume(path, GAME).screen(60).split("\n")[-1] in again
         terminal.press("1\r")
-        terminal.press("\x04")
+        terminal.end_input()
         assert terminal.wait_for_end() == 0
         assert "Traceback" not in terminal.written and "The game is kept." in terminal.written
     kept = Replay.load(path, GAME)
