@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.environments import masked_steps
 from benchmarks.measure import Result, compare
 from tabletop.batch import Batch
 from tabletop.envs import SeatVectorEnv
@@ -44,18 +45,7 @@ def _batch() -> Callable[[], int]:
 
 def _vector() -> Callable[[], int]:
     """The other player's moves, drawn by the agent `random`, are played as well, and not counted."""
-    env = SeatVectorEnv(GAME, NUM_GAMES, opponents=("random",))
-    generator = np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    masks = [info["action_mask"]]
-
-    def run() -> int:
-        for _ in range(_STEPS):
-            _, _, _, _, info = env.step(sample_actions(masks[0], generator))
-            masks[0] = info["action_mask"]
-        return _STEPS * NUM_GAMES
-
-    return run
+    return masked_steps(SeatVectorEnv(GAME, NUM_GAMES, opponents=("random",)), _STEPS)
 
 
 def _pgx() -> Callable[[], int]:

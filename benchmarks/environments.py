@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import VectorEnv
 
 from benchmarks.measure import Result, compare
 from petrichor_env import petrichor_v0
@@ -39,15 +40,20 @@ def _against_cartpole(name: str, dtype: str, times: float, repeats: int, seconds
 
 def _petrichor_vector(dtype: str) -> Callable[[], int]:
     env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS, observation_dtype=dtype)
+    return masked_steps(env, _STEPS)
+
+
+def masked_steps(envs: VectorEnv[Any, Any, Any], steps: int) -> Callable[[], int]:
+    """So many steps of all games, with random legal actions; the games go on from one call to the next."""
     generator = np.random.default_rng(0)
-    _, info = env.reset(seed=0)
+    _, info = envs.reset(seed=0)
     masks = [info["action_mask"]]
 
     def run() -> int:
-        for _ in range(_STEPS):
-            _, _, _, _, info = env.step(sample_actions(masks[0], generator))
+        for _ in range(steps):
+            _, _, _, _, info = envs.step(sample_actions(masks[0], generator))
             masks[0] = info["action_mask"]
-        return _STEPS * NUM_ENVS
+        return steps * envs.num_envs
 
     return run
 
