@@ -18,6 +18,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from tabletop.legal import NOBODY as NOBODY
 from tabletop.record import Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 4
@@ -33,7 +34,6 @@ NO_TILE = -1
 NO_SPACE = -1
 FACE_DOWN = -2
 """A tile whose crop nobody has seen yet: only while Fertilizer tokens are placed."""
-NOBODY = -1
 PLAYED = -2
 """Holder of a forecast card that is out of the game: played, or discarded with the second one played."""
 LEGAL_WORDS = 3

@@ -23,6 +23,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
+from tabletop.defaults import points_margin
 
 WEIGHTS: dict[str, float] = {
     "later": 0.85,  # what a drop promises fades by this factor with every round still to come
@@ -51,10 +52,7 @@ def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> 
 
     `memo` is a `new_memo`, good for all positions of one game with the same weights.
     """
-    margin = float(s.points[seat])
-    for other in range(s.owners):
-        if other != seat:
-            margin -= s.points[other] / (s.owners - 1)
+    margin = points_margin(s, seat)
     if s.phase == Phase.OVER:
         return margin
     chances = space_chances(s)

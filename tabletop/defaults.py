@@ -12,10 +12,8 @@ import numpy as np
 
 from tabletop.compiled import rule
 from tabletop.errors import ComponentsError
-from tabletop.legal import ask, forbid_all
+from tabletop.legal import NOBODY, ask, forbid_all
 from tabletop.record import Record, number
-
-_NOBODY = -1
 
 # --- The record ------------------------------------------------------------------------------------------------------
 
@@ -36,16 +34,16 @@ class GameRecord(Record):
 @rule
 def begin_game(s: Any) -> None:
     """Nobody has points, it is round 1, and seat 0 is asked the first decision; what is legal is still to be said."""
-    s["round"] = 1
+    s.round = 1
     s.points[:] = 0
-    s.forfeited = _NOBODY
+    s.forfeited = NOBODY
     ask(s, 0, 0)
 
 
 @rule
 def end_game(s: Any) -> None:
     """Nobody is asked any more."""
-    s.actor = _NOBODY
+    s.actor = NOBODY
     forbid_all(s)
 
 
@@ -75,13 +73,24 @@ def hide_nothing(s: Any, t: Any, seat: int, rng: np.uint64) -> None:
 
 
 @rule
-def points_ahead(s: Any, t: Any, w: Any, seat: int, memo: np.ndarray) -> float:
-    """Own points less the mean of the others'; own points where there is nobody else."""
-    own = float(s.points[seat])
-    others = -own
+def margin(total: float, own: float, owners: int) -> float:
+    """Own points less the mean of the others', by the sum of all; own points where there is nobody else."""
+    return own if owners == 1 else own - (total - own) / (owners - 1)
+
+
+@rule
+def points_margin(s: Any, seat: int) -> float:
+    """The margin of the points that everybody has now."""
+    total = 0.0
     for owner in range(s.owners):
-        others += s.points[owner]
-    return own if s.owners == 1 else own - others / (s.owners - 1)
+        total += float(s.points[owner])
+    return margin(total, float(s.points[seat]), s.owners)
+
+
+@rule
+def points_ahead(s: Any, t: Any, w: Any, seat: int, memo: np.ndarray) -> float:
+    """A `Rules.value`: what counts is the points that everybody has."""
+    return points_margin(s, seat)
 
 
 @rule

@@ -18,14 +18,12 @@ from tabletop import defaults
 from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
+from tabletop.legal import NOBODY as NOBODY
 from tabletop.observation import Layout
 from tabletop.words import Facts
 
 if TYPE_CHECKING:
     from tabletop.kernels import Kernels
-
-NOBODY = -1
-"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
 
 RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
 """The fields that every game's record has, whatever else is in it.

@@ -13,7 +13,8 @@ import numpy as np
 
 from tabletop.chance import random_below
 from tabletop.compiled import kernel, kernel_template, rule_template, rules, templates_in
-from tabletop.legal import count_legal, is_legal, nth_legal
+from tabletop.defaults import margin, points_margin
+from tabletop.legal import NOBODY, count_legal, is_legal, nth_legal
 
 if TYPE_CHECKING:
     from tabletop.game import Game
@@ -28,7 +29,6 @@ FORFEIT_MARGIN = -100.0
 OK, ILLEGAL, OVER = 0, 1, 2
 """What `check_actions` finds."""
 
-_NOBODY = -1
 _LARGEST_COUNT = 127
 _1 = np.uint64(1)
 
@@ -87,7 +87,7 @@ def view(
 ) -> None:
     """Who is asked, what is legal and what they see. When the game is over: nobody, everything, seat 0's view."""
     actors[i] = s.actor
-    if s.actor == _NOBODY:
+    if s.actor == NOBODY:
         masks[i, :] = 1
     else:
         write_mask(s, masks[i])
@@ -98,7 +98,7 @@ def view(
 def write_places(s: Any, places: np.ndarray) -> None:
     """Each owner's place in a finished game, 0 for no owner. Who forfeits is last, and all others share the first."""
     places[:] = 0
-    if s.forfeited == _NOBODY:
+    if s.forfeited == NOBODY:
         rules.ranks(s, places)
     else:
         for seat in range(s.owners):
@@ -106,17 +106,11 @@ def write_places(s: Any, places: np.ndarray) -> None:
 
 
 @rule_template
-def margin(total: float, own: float, owners: int) -> float:
-    """Own points less the mean of the others', by the sum of all; own points where there is nobody else."""
-    return own if owners == 1 else own - (total - own) / (owners - 1)
-
-
-@rule_template
 def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     """The rewards of one step for every player, by the points `before` it."""
     owners = int(s.owners)
     if reward == WIN:
-        if s.actor == _NOBODY:
+        if s.actor == NOBODY:
             write_places(s, places)
             winners = 0
             for seat in range(owners):
@@ -131,7 +125,7 @@ def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, o
     for seat in range(out.shape[0]):
         gained = float(s.points[seat] - before[seat])
         out[seat] = margin(total, gained, owners) if reward == MARGIN else gained
-    if s.forfeited != _NOBODY:
+    if s.forfeited != NOBODY:
         write_forfeit_rewards(s, reward, out)
 
 
@@ -143,13 +137,9 @@ def write_forfeit_rewards(s: Any, reward: int, out: np.ndarray) -> None:
         if loser < out.shape[0]:
             out[loser] = -float(s.points[loser])
         return
-    owners = int(s.owners)
-    total = 0.0
-    for seat in range(owners):
-        total += float(s.points[seat])
     for seat in range(out.shape[0]):
-        wanted = FORFEIT_MARGIN if seat == loser else -FORFEIT_MARGIN / (owners - 1)
-        out[seat] = wanted - margin(total, float(s.points[seat]), owners)
+        wanted = FORFEIT_MARGIN if seat == loser else -FORFEIT_MARGIN / (s.owners - 1)
+        out[seat] = wanted - points_margin(s, seat)
 
 
 # --- Many games ------------------------------------------------------------------------------------------------------
@@ -164,7 +154,7 @@ def check_actions(
         s = states[i]
         if not which[i]:
             continue
-        if s.actor == _NOBODY:
+        if s.actor == NOBODY:
             if not allow_over:
                 return i, OVER
         elif actions[i] < 0 or actions[i] >= num_actions or not is_legal(s, actions[i]):
@@ -219,7 +209,7 @@ def step_games(
             rewards[i, seat] = 0.0
         if not which[i]:
             continue
-        if s.actor == _NOBODY:  # it ended in the step before, or came so by `load` or by hand
+        if s.actor == NOBODY:  # it ended in the step before, or came so by `load` or by hand
             if autoreset != DISABLED:
                 rules.reset(s, t)
         else:
@@ -235,7 +225,7 @@ def step_games(
             else:
                 rules.step(s, t, action)
             write_rewards(s, reward, before, places, rewards[i])
-            if s.actor == _NOBODY:
+            if s.actor == NOBODY:
                 ended += 1
                 terminations[i] = True
                 final_states[i] = s
@@ -326,7 +316,7 @@ def playout(states: np.ndarray, tables: np.ndarray) -> int:
     decisions = 0
     for i in range(states.shape[0]):
         s = states[i]
-        while s.actor != _NOBODY:
+        while s.actor != NOBODY:
             rules.step(s, tables[0], nth_legal(s, random_below(s, count_legal(s))))
             decisions += 1
     return decisions

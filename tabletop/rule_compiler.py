@@ -26,7 +26,9 @@ from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import llvmlite.binding as ll
 import numba
+from llvmlite import ir
 from numba.core import errors, sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
@@ -130,6 +132,24 @@ class KernelLibrary(Library):
             for name, environment in library.environments.items():
                 if codegen._engine.is_symbol_defined(name):
                     codegen.set_env(name, environment)
+
+    def serialize_using_object_code(self) -> Any:
+        """What is kept on disk. Numba adds the IR for callers to link; here nobody does, and names are read faster."""
+        self._ensure_finalized()
+        return self.name, "object", (self._get_compiled_object(), self._names_as_bitcode())
+
+    def _names_as_bitcode(self) -> bytes:
+        """A module without content that defines what others can name in this one."""
+        names = ir.Module()
+        hidden = (ll.Linkage.internal, ll.Linkage.private)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage not in hidden:
+                empty = ir.Function(names, ir.FunctionType(ir.VoidType(), ()), function.name)
+                ir.IRBuilder(empty.append_basic_block()).ret_void()
+        for variable in self._final_module.global_variables:
+            if not variable.is_declaration and variable.linkage not in hidden:
+                ir.GlobalVariable(names, ir.IntType(8), variable.name).initializer = ir.Constant(ir.IntType(8), 0)
+        return bytes(ll.parse_assembly(str(names)).as_bitcode())
 
     def _optimize_final_module(self) -> None:
         """Each function for itself, then all together. Numba's cheap run between them gains nothing here.

@@ -227,7 +227,8 @@ class VersusBatch:
         points: (n,) int64, the learner's. others_points: (n,) float64, the mean of all others who have points, 0 where
         nobody does. won: (n,) bool, also for a shared victory. seat: (n,) int64, the learner's.
         """
-        final, seats = self.final_states[self.terminations], self.final_seats[self.terminations]
+        ended = np.flatnonzero(self.terminations)
+        final, seats = self.final_states.take(ended), self.final_seats[ended]  # take: faster than a mask for records
         games = np.arange(len(final))
         everybody = final["points"][:, : self.config.owners].astype(np.int64)
         won = self.batch.winners(final)[games, seats]

@@ -8,12 +8,11 @@ import numpy as np
 
 from tabletop.chance import random_below
 from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import next_legal
+from tabletop.legal import NOBODY, next_legal
 from tabletop_agents.search.one_turn import BEST, find_best_line, new_walk
 from tabletop_agents.search.utility import utility
 
 _RESOLUTION = 1 << 30
-_NOBODY = -1
 
 
 @kernel_template
@@ -54,7 +53,7 @@ def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: An
     """
     seat = int(stack[0].actor)
     last = int(stack[0].round) + rounds
-    while stack[0].actor != _NOBODY:
+    while stack[0].actor != NOBODY:
         if stack[0].round >= last and (rounds > 0 or rules.is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION

@@ -15,7 +15,7 @@ import numpy as np
 
 from tabletop.chance import random_bits
 from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import count_legal, is_legal
+from tabletop.legal import NOBODY, count_legal, is_legal
 from tabletop_agents.search.one_turn import new_walk, value_after
 from tabletop_agents.search.playouts import play_on
 from tabletop_agents.search.utility import expected_utility, utility
@@ -36,7 +36,6 @@ NODE = np.dtype(
 
 MAX_PATH = 256
 """Nodes of one simulation; few go down further than ten."""
-_NOBODY = -1
 
 
 @kernel_template
@@ -94,7 +93,7 @@ def simulate(
     s = stack[0]
     node, depth = 0, 0
     path[0] = 0
-    while s.actor != _NOBODY and depth + 1 < MAX_PATH:
+    while s.actor != NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
         used = add_children(stack, walk, memo, t, w, p, nodes, used, node)
         chosen = choose_child(s, p, nodes, node)

@@ -11,6 +11,7 @@ import numpy as np
 from tabletop.compiled import rule_template
 from tabletop.errors import ConfigError
 from tabletop.kernels import write_places
+from tabletop.legal import NOBODY
 
 SETTINGS = np.dtype(
     [
@@ -26,8 +27,6 @@ SETTINGS = np.dtype(
 )
 """What the searches are tuned with."""
 
-_NOBODY = -1
-
 
 @rule_template
 def expected_utility(s: Any, p: Any, margin: float) -> float:
@@ -38,7 +37,7 @@ def expected_utility(s: Any, p: Any, margin: float) -> float:
 @rule_template
 def utility(s: Any, p: Any, seat: int, margin: float) -> float:
     """`margin` is what `rules.value` says of this position for the seat, `p` a record of SETTINGS."""
-    if s.actor != _NOBODY:
+    if s.actor != NOBODY:
         return expected_utility(s, p, margin)
     places = np.zeros(s.points.shape[0], np.int8)
     write_places(s, places)
