@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from petrichor_env.component_files import frozen_numbers
-from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, State
+from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, VARIANT_NAMES, State
 from tabletop.errors import ComponentsError, ConfigError
 
 if TYPE_CHECKING:
     from tabletop.game import Game
 
-VARIANTS = ("double_card", "non_random_targets", "no_more_tricks", "one_more_turn")
+VARIANTS = VARIANT_NAMES
 """The Southern Winds' difficulty variants, in the order of the record's `variants` switches."""
 
 MODULES = MODULE_NAMES

@@ -30,6 +30,7 @@ from petrichor_env.state import (
     Power,
     State,
     Timing,
+    Variant,
 )
 from petrichor_env.tables import NEVER, Tables
 from tabletop.compiled import rule, shared_rule
@@ -52,7 +53,7 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     ("phase", (len(Phase),), "one-hot", "in the order of `state.Phase`"),
     ("players", (MAX_PLAYERS,), "one-hot", "number of players; the first is solo"),
     ("drafting", (1,), "0/1", "whether the drafting variant is played"),
-    ("variants", (4,), "0/1", "the solo variants, in the order of `config.VARIANTS`"),
+    ("variants", (len(Variant),), "0/1", "the solo variants, in the order of `config.VARIANTS`"),
     ("modules", (len(Module),), "0/1", "promos and Flowers modules, in the order of `config.MODULES`"),
     ("rounds_left", (1,), "rounds / 6", "rounds after this one"),
     ("first_player", (MAX_PLAYERS,), "one-hot", "who has the First Player marker"),
@@ -138,7 +139,7 @@ def _starts() -> Any:
 
 At = _starts()
 """Where each block starts, as `At.points`: compiled code knows enumerations."""
-_NUM_MODULES = len(Module)
+_NUM_MODULES, _NUM_VARIANTS = len(Module), len(Variant)
 
 
 @shared_rule
@@ -166,7 +167,7 @@ def _observe_progress(s: State, viewer: int, out: np.ndarray) -> None:
     out[At.phase + s.phase] = 1
     out[At.players + s.players - 1] = 1
     out[At.drafting] = s.drafting
-    for i in range(4):
+    for i in range(_NUM_VARIANTS):
         out[At.variants + i] = s.variants[i]
     out[At.rounds_left] = s.rounds - s.round
     if s.players > 1:

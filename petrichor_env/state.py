@@ -136,6 +136,15 @@ class Module(IntEnum):
     FORECASTS = 5
 
 
+class Variant(IntEnum):
+    """What makes the solo game harder (Southern Winds, Increasing the Difficulty)."""
+
+    DOUBLE_CARD = 0
+    NON_RANDOM_TARGETS = 1
+    NO_MORE_TRICKS = 2
+    ONE_MORE_TURN = 3
+
+
 class Power(IntEnum):
     """A player's power (Flowers, Poteri dei giocatori)."""
 
@@ -201,6 +210,7 @@ CROP_NAMES = tuple(crop.name.lower() for crop in Crop)
 WEATHER_NAMES = tuple(weather.name.lower() for weather in Weather)
 DIRECTION_NAMES = tuple(direction.name.lower() for direction in Direction)
 DECISION_NAMES = tuple(decision.name.lower() for decision in Decision)
+VARIANT_NAMES = tuple(variant.name.lower() for variant in Variant)
 MODULE_NAMES = tuple(module.name.lower() for module in Module)
 POWER_NAMES = tuple(power.name.lower() for power in Power)
 TIMING_NAMES = tuple(timing.name.lower() for timing in Timing)
@@ -226,7 +236,7 @@ class State(Record):
     owners = number(np.int8, "who owns drops and votes: the players, in solo the neutral player too")
     rounds = number(np.int8, "rounds of the game")
     drafting = number(np.int8, "1 with the drafting variant")
-    variants = array(np.int8, 4, "1 for each solo variant played with, in the order of `config.VARIANTS`")
+    variants = array(np.int8, len(Variant), "1 for each solo variant played with, in the order of `config.VARIANTS`")
     modules = array(np.int8, len(Module), "1 for each module played with, in the order of `Module`")
     chosen_power = array(np.int8, MAX_PLAYERS, "the Power that a seat is to have; all NONE: they are dealt at random")
 

@@ -8,7 +8,7 @@ from petrichor_env.rules.card_actions import start_action
 from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
 from petrichor_env.rules.powers import price_of_another_card
 from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
-from petrichor_env.state import NO_CARD, NOBODY, NUM_KINDS, SELECTING, Decision, Phase, State, Timing
+from petrichor_env.state import NO_CARD, NOBODY, NUM_KINDS, SELECTING, Decision, Phase, State, Timing, Variant
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -191,7 +191,7 @@ def pass_turn(s: State, t: Tables) -> None:
     if s.players != 2:
         discard_hand(s, s.actor)
     if s.players == 1:
-        if s.variants[3] == 1:  # One More Turn
+        if s.variants[Variant.ONE_MORE_TURN] == 1:
             neutral_turn(s, t)
         end_action_phase(s)
         return

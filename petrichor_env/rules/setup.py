@@ -27,6 +27,7 @@ from petrichor_env.state import (
     Decision,
     Module,
     State,
+    Variant,
 )
 from petrichor_env.tables import MAX_COPIES, NUM_CROPS, Tables
 from tabletop.chance import draw_from, random_below
@@ -35,7 +36,6 @@ from tabletop.legal import allow, ask, ask_nothing
 from tabletop.overwrite import overwrite
 
 _CENTRE = 5  # a position of every field
-_NO_MORE_TRICKS = 2
 
 FIELD_POSITIONS = np.zeros((6, NUM_TILES), np.int8)
 """Whether a position belongs to the field, by number of players."""
@@ -206,7 +206,7 @@ def lay_fields_by_priority(s: State, t: Tables) -> None:
     priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     tiles = 0
     for crop in range(NUM_CROPS):
-        if not is_in_box(s, crop) or (s.variants[_NO_MORE_TRICKS] == 1 and crop in (Crop.WHEAT, Crop.POTATO)):
+        if not is_in_box(s, crop) or (s.variants[Variant.NO_MORE_TRICKS] == 1 and crop in (Crop.WHEAT, Crop.POTATO)):
             continue
         for copy in range(t.copies[crop]):
             if t.solo_priority[crop, copy] > 0:

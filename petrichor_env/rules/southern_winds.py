@@ -15,7 +15,7 @@ from petrichor_env.rules.fields import has_cloud
 from petrichor_env.rules.growing import move_drop, put_drop, take_drop
 from petrichor_env.rules.points import gain
 from petrichor_env.rules.voting import decrease_die
-from petrichor_env.state import NO_TILE, NUM_KINDS, Source, State
+from petrichor_env.state import NO_TILE, NUM_KINDS, Source, State, Variant
 from petrichor_env.tables import RESHUFFLE, Tables
 from tabletop.chance import random_below
 from tabletop.compiled import rule
@@ -36,10 +36,6 @@ MOVE_PURE_CLOUD = 8
 NUM_CARDS = RESHUFFLE
 
 
-# Variants, by their place in config.VARIANTS
-_DOUBLE_CARD, _NON_RANDOM_TARGETS = 0, 1
-
-
 @rule
 def tile_at(position: int) -> int:
     return position // COLUMNS * 4 + position % COLUMNS
@@ -55,7 +51,7 @@ def position_of(tile: int) -> int:
 
 @rule
 def neutral_turn(s: State, t: Tables) -> None:
-    if s.variants[_DOUBLE_CARD] == 1:  # a card more, whose icons are ignored
+    if s.variants[Variant.DOUBLE_CARD] == 1:  # a card more, whose icons are ignored
         resolve_card(s, t, reveal_card(s))
     card = reveal_card(s)
     resolve_card(s, t, card)
@@ -93,7 +89,7 @@ def reveal_card(s: State) -> int:
 def resolve_card(s: State, t: Tables, card: int) -> None:
     """The card's ability on its target; without one the neutral player gains a point instead."""
     roll = 0
-    if s.variants[_NON_RANDOM_TARGETS] == 1:
+    if s.variants[Variant.NON_RANDOM_TARGETS] == 1:
         position = non_random_target(s, card)
     else:
         roll = roll_numeric_die(s)
