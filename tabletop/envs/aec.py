@@ -13,7 +13,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from tabletop.batch import Batch
 from tabletop.drawing.raster import WIDTH
-from tabletop.envs.arguments import check_action, check_options, observation_box, scenario_of, start_from
+from tabletop.envs.arguments import check_action, check_options, observation_box, preparation
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import GameOver
 from tabletop.game import Config
@@ -69,9 +69,12 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.render_mode = render_mode
         self.possible_agents = list(config.agents)
         self.agents: list[str] = []
-        box = observation_box(game, self.batch.observations.dtype)
         self._num_actions = game.num_actions
-        self.observation_spaces = {agent: self._observation_space(box) for agent in self.possible_agents}
+        box = observation_box(game, self.batch.observations.dtype)
+        mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents
+        }
         self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         shape = (len(self.possible_agents) * game.observation.size,)
         self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
@@ -88,10 +91,10 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """Start a game: a random one, or `options["scenario"]`."""
         # PettingZoo's api_test passes this key, which means nothing to any environment
         given = check_options(options, ("scenario", "options"))
-        state = scenario_of(given, self.batch.config)
+        prepare = preparation(given, self.batch.config)
         self.batch.reset(seed)
-        if state is not None:
-            start_from(self.batch, state, given, slice(None))
+        if prepare is not None:
+            prepare(self.batch, np.ones(1, np.bool_))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -113,10 +116,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._actions[0] = check_action(action, self._num_actions)
-        before = self.batch.states.copy() if self._rendering.draws else None
-        self.batch.step(self._actions)
-        if before is not None:
-            self._rendering.stepped(before, self._actions, self.batch.illegal)
+        self._rendering.step(self.batch, self._actions)
         self._cumulative_rewards[agent] = 0.0
         for player, reward in zip(self.agents, self.batch.rewards[0].tolist(), strict=True):
             self.rewards[player] = reward
@@ -174,10 +174,6 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             for seat, agent in enumerate(self.agents)
         }
         self._deads_step_first()
-
-    def _observation_space(self, box: gymnasium.spaces.Box) -> gymnasium.spaces.Dict:
-        mask = gymnasium.spaces.Box(0, 1, (self._num_actions,), np.int8)
-        return gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
 
 
 def wrapped(env: AECEnv[str, Observation, int | None]) -> AECEnv[str, Observation, int | None]:

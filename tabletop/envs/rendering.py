@@ -9,16 +9,19 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from tabletop.batch import Batch
 from tabletop.drawing.picture import Picture
-from tabletop.drawing.raster import rgb_array
+from tabletop.drawing.raster import check_pixels, rgb_array
 from tabletop.drawing.svg import element, text
 from tabletop.drawing.window import Window
-from tabletop.envs.arguments import check_render_mode, check_render_size
-from tabletop.errors import TabletopError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Game
+from tabletop.versus import VersusBatch
 
 Frame: TypeAlias = str | NDArray[np.uint8]
 """Of a game, as text or as pixels."""
+_SMALLEST, _LARGEST = 16, 4096
+"""Width and height of a picture, in pixels."""
 
 
 class Shown(NamedTuple):
@@ -45,16 +48,18 @@ class Rendering:
 
     Attributes:
         mode: as given.
-        draws: whether pictures are made; only then the rest need be told of steps, by `stepped`.
+        draws: whether pictures are made; only then something is remembered.
 
     Raises `ConfigError` for a bad mode or size, `TabletopError` where pictures or a window are asked for and can't be.
     """
 
     def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
+        if mode is not None and mode not in modes:
+            raise ConfigError(f"render_mode={mode!r}: {', '.join(map(repr, modes))} or None")
         self.game = game
-        self.mode = check_render_mode(mode, modes)
+        self.mode = mode
         self.draws = mode in ("rgb_array", "human")
-        self._size = check_render_size(size)
+        self._size = check_pixels("render_size", size, _SMALLEST, _LARGEST)
         self._window = Window(game.title) if mode == "human" else None
         self._before = np.zeros(num_games, game.state)
         self._actions = np.full(num_games, NOBODY, np.int64)
@@ -68,26 +73,21 @@ class Rendering:
         """These games have been started anew: nothing has happened in them."""
         self._tells[which] = False
 
-    def stepped(
-        self,
-        before: np.ndarray,
-        actions: NDArray[np.int64],
-        illegal: NDArray[np.bool_],
-        anew: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """What the last step was, for all games.
+    def step(self, games: Batch | VersusBatch, actions: NDArray[np.int64]) -> None:
+        """Step all games. Raises as they do."""
+        before = games.states.copy() if self.draws else None
+        games.step(actions)
+        if before is not None:
+            self.stepped(before, actions, games)
 
-        Arguments:
-            before: (N,) records, what was played on.
-            actions: (N,) ints. illegal: (N,) bool, which of them were.
-            anew: (N,) bool, games that the step ended and started anew.
-        """
+    def stepped(self, before: np.ndarray, actions: NDArray[np.int64], games: Batch | VersusBatch) -> None:
+        """Remember the last step: the records (N,) before it, and its actions (N,)."""
         self._before[:] = before
         self._actions[:] = actions
-        self._illegal[:] = illegal
+        self._illegal[:] = games.illegal
         self._tells[:] = before["actor"] != NOBODY
-        if anew is not None:
-            self._tells[anew] = False
+        if games.autoreset == "same_step":
+            self._tells[games.terminations] = False  # they were started anew
 
     def frame(self, shown: Shown, fps: float) -> Frame | None:
         """The only game, in this mode. Without one it is None, and a warning; in a window it is None, too."""
