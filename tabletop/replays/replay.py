@@ -23,7 +23,7 @@ import numpy as np
 
 from tabletop import kernels
 from tabletop.batch import check_config, game_seed, illegal_action_text
-from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError
+from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import (
     DIGITS,
@@ -137,16 +137,14 @@ class Replay:
         played[0] = self._first_state()
         now = played[:1].copy()
         chain = _Chain(self, self.tables, now[0])
-        _compare(self, 0, chain.checksum)
-        playing = _played(self.game, now, self.tables, [self.actions])
-        for step in range(1, len(played)):
-            try:
-                next(playing)
-            except ReplayError as error:
-                raise ReplayError(f"{error}{_origin(self)}", error.step) from None
-            _compare(self, step, chain.add(now[0]))
-            played[step] = now[0]
-        _compare_result(self, now[0])
+        try:
+            _compare(self, 0, chain.checksum)
+            for step, _ in enumerate(_played(self.game, now, self.tables, [self.actions]), 1):
+                _compare(self, step, chain.add(now[0]))
+                played[step] = now[0]
+            _compare_result(self, now[0])
+        except ReplayError as error:
+            raise ReplayError(f"{error} ({_origin(self)})", error.step) from None
         return played
 
     @property
@@ -165,18 +163,11 @@ class Replay:
             raise ConfigError(f"seat={seat}: 0 to {self.config.players - 1} in this replay, or none for all hands")
 
     def _first_state(self) -> Any:
-        warm_up(self.game)
-        if self.scenario is None:
-            assert self.seed is not None
-            return _set_up(self.config, [self.seed], self.tables)[0]
         try:
-            state = self.game.scenario(self.scenario, self.config.components)
-        except ScenarioError as error:
+            start = self.seed if self.scenario is None else self.game.scenario(self.scenario, self.config.components)
+            return _first_states(self.config, [start], self.tables)[0]
+        except (ConfigError, ScenarioError, StateError) as error:
             raise ReplayError(f"scenario: {error}") from None
-        described = self.game.config.of(state, self.config.components)
-        if described != self.config:
-            raise ReplayError(f"scenario: it is of {described.name}, the configuration is {self.config.name}")
-        return state
 
 
 def replays_of(
@@ -304,32 +295,24 @@ def words_for(game: Game, state: Any, action: int, viewer: int | None = None) ->
     return game.words.told_action(state, action, viewer)
 
 
-def _set_up(config: Config, seeds: Sequence[int], tables: np.ndarray) -> np.ndarray:
-    """(N,) records: games set up from their seeds, as `Batch` does it."""
-    states = np.zeros(len(seeds), config.game.state)
-    config.write_switches(states)
-    states["rng"] = [game_seed(seed) for seed in seeds]
-    config.game.kernels.reset_games(states, tables, np.ones(len(seeds), np.bool_))
-    return states
-
-
 def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> np.ndarray:
+    """(N,) records: games set up from their seeds, as `Batch` does it, or the states that are given."""
     game = config.game
     warm_up(game)
     states = np.zeros(len(starts), game.state)
-    seeded = [i for i, start in enumerate(starts) if isinstance(start, int | np.integer)]
-    if seeded:
-        states[seeded] = _set_up(config, [starts[i] for i in seeded], tables)
-    for i, start in enumerate(starts):
-        if i in seeded:
-            continue
+    config.write_switches(states)
+    seeded = np.array([isinstance(start, int | np.integer) for start in starts], np.bool_)
+    states["rng"][seeded] = [game_seed(starts[i]) for i in np.flatnonzero(seeded)]
+    game.kernels.reset_games(states, tables, seeded)
+    for i in np.flatnonzero(~seeded):
+        start = starts[i]
         if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
             raise ConfigError(f"start={start!r:.80}: a seed, or one record of {game.title}")
         states[i] = np.reshape(start, ())
         described = game.config.of(states[i], config.components)
         if described != config:
-            raise ConfigError(f"start: a state of {described.name}, the configuration is {config.name}")
-    if len(seeded) < len(starts):
+            raise ConfigError(f"a state of {described.name} to start from, the configuration is {config.name}")
+    if not seeded.all():
         game.check(states, tables)  # all at once, which takes hardly longer than one
     return states
 
@@ -403,7 +386,7 @@ def _compare(replay: Replay, step: int, checksum: str) -> None:
         return
     where = f"step {step} of {len(replay.actions)}" if step else "step 0, the start"
     what = "position or probabilities" if step else "set-up, numbers on the pieces, names or versions"
-    raise ReplayError(f"it differs at {where}: not the {what} of which it has the checksum{_origin(replay)}", step)
+    raise ReplayError(f"it differs at {where}: not the {what} of which it has the checksum", step)
 
 
 def _compare_result(replay: Replay, state: Any) -> None:
@@ -411,7 +394,7 @@ def _compare_result(replay: Replay, state: Any) -> None:
     for key, value in played.items():
         if getattr(replay, key) != value:
             given = f"{key} {_shown(getattr(replay, key))} are stated, {_shown(value)} are played"
-            raise ReplayError(f"it differs at step {step}, the last one: {given}{_origin(replay)}", step)
+            raise ReplayError(f"it differs at step {step}, the last one: {given}", step)
 
 
 def _shown(value: tuple[int, ...] | None) -> str:
@@ -422,6 +405,6 @@ def _origin(replay: Replay) -> str:
     """Why it may differ."""
     game = replay.game
     if (replay.package_version, replay.state_version) == (game.version, game.state_version):
-        return " (it was changed, or recorded with other numbers or rules)"
+        return "it was changed, or recorded with other numbers or rules"
     recorded = f"{game.name} {replay.package_version} with state version {replay.state_version}"
-    return f" (recorded by {recorded}; this is {game.version} with {game.state_version})"
+    return f"recorded by {recorded}; this is {game.version} with {game.state_version}"

@@ -56,8 +56,6 @@ or one seat's, help, quit. The first letter is enough."""
 _KEYS = ("→ next", "← back", "↑↓ scroll", "r round", "12⏎ go to", "a auto", "v view", "h help", "q quit")
 _DISPENSABLE_KEYS = (4, 3, 6, 5, 1, 0, 2)
 """Of `_KEYS`, from the first one that is left out where they don't fit."""
-_LINE_COMMANDS = ("next", "back", "round", "first", "last", "auto", "view", "help", "quit")
-
 _MOST_ACTIONS = 6
 """Actions whose probabilities are shown."""
 
@@ -80,6 +78,7 @@ class Viewer:
     def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
         replay.check_seat(seat)
         self.replay = replay
+        self.game = replay.game
         self.seat = seat
         self.colour = colour
         self._all = list(frames(replay))
@@ -116,20 +115,17 @@ class Viewer:
     def text(self, columns: int = sys.maxsize) -> str:
         """What led here, what it changed and how likely the next action was; below them the board at this step."""
         frame = self.frames[self.step]
-        board = self._game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
-        title = self._paint(self._done(frame) if frame.step else self._title(), BOLD)
+        board = self.game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
+        done = f"{self.replay.label(frame.last_actor)}: {frame.last_action}" if frame.step else self._title()
+        title = painted(done, BOLD, self.colour)
         return joined([Words([title, *self._about(frame), ""]), *board], columns)
 
     def place(self) -> str:
         """`Step 12 of 60, round 2`, and whose view it is."""
-        state, names = self.frames[self.step].state, self._game.words.owner_names(self.replay.config.players)
+        state, names = self.frames[self.step].state, self.game.words.owner_names(self.replay.config.players)
         in_round = f", round {state['round']}" if state["rounds"] > 1 else ""
         view = "" if self.seat is None else f", as {names[self.seat]} sees it"
         return f"Step {self.step} of {self.last}{in_round}{view}"
-
-    @property
-    def _game(self) -> Game:
-        return self.replay.game
 
     def _title(self) -> str:
         replay = self.replay
@@ -138,28 +134,23 @@ class Viewer:
         # all hands can be dealt again from the seed
         return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
 
-    def _done(self, frame: Frame) -> str:
-        return f"{self.replay.label(frame.last_actor)}: {frame.last_action}"
-
     def _about(self, frame: Frame) -> list[str]:
         lines: list[str] = []
         if frame.step:
             before = self.frames[frame.step - 1].state
-            happened = self._game.words.changes(before, frame.state, self.seat, self.replay.tables)
+            happened = self.game.words.changes(before, frame.state, self.seat, self.replay.tables)
             lines += [f"- {sentence}" for sentence in happened]
         if frame.probabilities and self.seat in (None, frame.actor):
             lines += ["", f"{self.replay.label(frame.actor)} gives"]
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])
             for action, share in likeliest[:_MOST_ACTIONS]:
-                line = f"{100 * share:6.1f} %  {self._game.words.action_text(frame.state, action)}"
-                lines.append(self._paint(f"{line} (played)", BOLD) if action == frame.action else line)
+                line = f"{100 * share:6.1f} %  {self.game.words.action_text(frame.state, action)}"
+                lines.append(painted(f"{line} (played)", BOLD, self.colour) if action == frame.action else line)
             if len(likeliest) > _MOST_ACTIONS:
                 rest = sum(share for _, share in likeliest[_MOST_ACTIONS:])
-                lines.append(self._paint(f"{100 * rest:6.1f} %  {len(likeliest) - _MOST_ACTIONS} others", FAINT))
+                others = f"{100 * rest:6.1f} %  {len(likeliest) - _MOST_ACTIONS} others"
+                lines.append(painted(others, FAINT, self.colour))
         return lines
-
-    def _paint(self, text: str, code: str) -> str:
-        return painted(text, code, self.colour)
 
 
 def main(
@@ -191,19 +182,35 @@ def main(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+_COMMANDS: dict[str, Callable[[Viewer], None]] = {
+    "next": lambda viewer: viewer.go(viewer.step + 1),
+    "back": lambda viewer: viewer.go(viewer.step - 1),
+    "round": lambda viewer: viewer.go_round(forward=True),
+    "round back": lambda viewer: viewer.go_round(forward=False),
+    "first": lambda viewer: viewer.go(0),
+    "last": lambda viewer: viewer.go(viewer.last),
+    "view": Viewer.next_view,
+}
+"""What lines and keys have in common."""
+
+
 # --- Lines -----------------------------------------------------------------------------------------------------------
 
 
 def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str], None]) -> None:
     """Obey one command a line until `quit` or the last line; what is none is said to be none."""
-    _show(viewer, show)
+
+    def show_step() -> None:
+        show(f"=== {viewer.place()}\n{viewer.text(columns_of_output())}\n")
+
+    show_step()
     for line in lines:
-        word = line.strip().lower()
+        word = "help" if line.strip() == "?" else line.strip().lower()
         if word.isascii() and word.isdecimal() and len(word) < 10:
             viewer.go(int(word))
-            _show(viewer, show)
+            show_step()
             continue
-        command = next((name for name in _LINE_COMMANDS if name.startswith(word)), "help" if word == "?" else None)
+        command = next((name for name in (*_COMMANDS, "auto", "help", "quit") if name.startswith(word)), None)
         if command == "quit":
             return
         if command is None:
@@ -213,26 +220,10 @@ def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str]
         elif command == "auto":
             while viewer.step < viewer.last:
                 viewer.go(viewer.step + 1)
-                _show(viewer, show)
+                show_step()
         else:
-            _obey(viewer, command)
-            _show(viewer, show)
-
-
-def _obey(viewer: Viewer, command: str) -> None:
-    """What keys and lines have in common."""
-    if command in ("next", "back"):
-        viewer.go(viewer.step + (1 if command == "next" else -1))
-    elif command in ("round", "round back"):
-        viewer.go_round(forward=command == "round")
-    elif command == "view":
-        viewer.next_view()
-    else:
-        viewer.go(0 if command == "first" else viewer.last)
-
-
-def _show(viewer: Viewer, show: Callable[[str], None]) -> None:
-    show(f"=== {viewer.place()}\n{viewer.text(columns_of_output())}\n")
+            _COMMANDS[command](viewer)
+            show_step()
 
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
@@ -320,19 +311,8 @@ class KeyControl:
             for key in keys:
                 bindings.add(key)(pressed)
 
-        def moves(command: str) -> Callable[[KeyPressEvent], None]:
-            def move(event: KeyPressEvent) -> None:
-                self._stop()
-                self._digits = ""
-                self._help = False
-                _obey(self.viewer, command)
-                if command != "view":
-                    self._scrolled = 0  # what happened stands above everything
-
-            return move
-
         for command, keys in _COMMAND_KEYS.items():
-            bind(keys, moves(command))
+            bind(keys, lambda event, command=_COMMANDS[command]: self._obey(command))
         bind("0123456789", lambda event: self._type(event.data))
         bind(["enter"], lambda event: self._enter())
         bind(["escape"], lambda event: self._type(""))
@@ -350,15 +330,20 @@ class KeyControl:
 
     # --- what the keys do ---
 
+    def _obey(self, command: Callable[[Viewer], None]) -> None:
+        self._stop()
+        self._digits = ""
+        self._help = False
+        command(self.viewer)
+        if command is not Viewer.next_view:
+            self._scrolled = 0  # what happened stands above everything
+
     def _type(self, digit: str) -> None:
         self._digits = (self._digits + digit)[-9:] if digit else ""
 
     def _enter(self) -> None:
-        self._stop()
-        self.viewer.go(int(self._digits) if self._digits else self.viewer.step + 1)
-        self._digits = ""
-        self._help = False
-        self._scrolled = 0
+        step = int(self._digits) if self._digits else self.viewer.step + 1
+        self._obey(lambda viewer: viewer.go(step))
 
     def _auto(self) -> None:
         if self._playing is not None:
