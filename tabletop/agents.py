@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -13,6 +14,7 @@ from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game
 
 
+@dataclass(eq=False, repr=False)
 class Decisions:
     """The pending decisions of N games, each as its actor sees it.
 
@@ -26,14 +28,11 @@ class Decisions:
         action_masks: (N, A) int8, 1 for each legal action.
     """
 
-    def __init__(
-        self, game: Game, states: np.ndarray, tables: np.ndarray, observations: np.ndarray, action_masks: np.ndarray
-    ) -> None:
-        self.game = game
-        self._states = states
-        self.tables = tables
-        self.observations = observations
-        self.action_masks = action_masks
+    game: Game
+    _states: np.ndarray
+    tables: np.ndarray
+    observations: np.ndarray
+    action_masks: np.ndarray
 
     @classmethod
     def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:

@@ -85,7 +85,7 @@ class PlainConfig:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        return tuple(f"player_{seat}" for seat in range(self.players))
+        return player_names(self.players)
 
     def write_switches(self, states: np.ndarray) -> None:
         """Write the switches into records, (N,)."""

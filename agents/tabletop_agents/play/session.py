@@ -45,7 +45,6 @@ Answer by the number of an action, or by a part of its name that no other has{ex
   h, help      this help
   Enter        show everything once more; where there is one answer only, give it"""
 _UNDO = "take the last answer back; chance stays: the same answer has the same consequences"
-_NO_UNDO = "only in the game alone"
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class Session:
         session._states = list(replay.states.copy())
         session._actions = list(replay.actions)
         session._start = session._states[0] if replay.seed is None else replay.seed
-        session._saved = tuple(replay.actions)
+        session._saved = replay.actions
         session._path = Path(path)
         session._go_to_last()
         return session
@@ -204,7 +203,7 @@ class Session:
             return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
         # who is asked stands above the answers, too
         board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self._batch.tables, asked=False)
-        above = [_line(columns, colour), *self._since(colour)]
+        above = [painted("=" * min(columns, COLUMNS), FAINT, colour), *self._since(colour)]
         below = [self._result(colour), self._offer()] if self.over else [self._asked(columns, colour)]
         return "\n".join([fit("\n".join(above), columns), joined(board, columns), fit("\n".join(below), columns)])
 
@@ -257,19 +256,20 @@ class Session:
 
     def _answers(self) -> list[tuple[int, str]]:
         """The legal actions, each with what it means."""
-        return [
-            (action, self.game.words.action_text(self.state, action)) for action in legal_actions(self.state).tolist()
-        ]
+        state, text = self.state, self.game.words.action_text
+        return [(action, text(state, action)) for action in legal_actions(state).tolist()]
 
     def _result(self, colour: bool) -> str:
         """The points by where they came from, and who won."""
         owners = range(self.config.owners)
         labels = [self._label(seat) if seat < self.config.players else self._names[seat] for seat in owners]
-        rows = [*self.game.words.sources(self.state), ("points", self.state["points"].tolist())]
-        table = [f"{name:14}" + _numbers(row, labels) for name, row in rows]
+        rows = [("", labels), *self.game.words.sources(self.state), ("points", self.state["points"].tolist())]
+        table = [
+            f"{name:14}" + "".join(f"  {one:{len(label)}}" for one, label in zip(row, labels, strict=False))
+            for name, row in rows
+        ]
         seed = [f"The seed was {self._start}."] if isinstance(self._start, int) else []
-        heading = " " * 14 + "".join(f"  {label}" for label in labels)
-        return "\n".join(["", heading, *table, "", self._verdict(colour), *seed])
+        return "\n".join(["", *table, "", self._verdict(colour), *seed])
 
     def _verdict(self, colour: bool) -> str:
         winners = self.game.winners(self.state)
@@ -351,7 +351,7 @@ class Session:
             return "The replay of the finished game was not saved."
         problem = ""
         for folder in (Path(), Path(tempfile.gettempdir())):
-            path = self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
+            path = self._default_path(folder)
             try:
                 self.replay.save(path)
             except TabletopError as error:
@@ -374,7 +374,7 @@ class Session:
 
     @property
     def _no_undo(self) -> str:
-        return f"{_NO_UNDO}{self._against}"
+        return f"only in the game alone{self._against}"
 
     def _is_answer(self, line: str) -> bool:
         """Whether "s su" is meant as "select Sun": it begins words of an answer, and looks like no path of a file."""
@@ -408,15 +408,15 @@ class Session:
         decisions, name = Decisions.of(self._batch), self.hints.name
         texts = {action: (number, text) for number, (action, text) in enumerate(self._answers(), 1)}
         try:
-            if not hasattr(self.hints, "probabilities"):
-                favourite = int(ask(self.hints, decisions, self._generator(1))[0])
-                return Reply("{} would answer {}: {}".format(name, *texts[favourite]))
-            shares = self.hints.probabilities(decisions, self._generator(1))[0]
+            if hasattr(self.hints, "probabilities"):
+                shares = self.hints.probabilities(decisions, self._generator(1))[0]
+                likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
+            else:
+                likeliest = ask(self.hints, decisions, self._generator(1)).tolist()
         except TabletopError as error:
             return Reply(f"No hint: {error}")
-        likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
         lines = ["{} would answer {}: {}".format(name, *texts[likeliest[0]])]
-        if len(texts) > 1:
+        if len(likeliest) > 1:
             lines += ["{:6.1%} {:4}  {}".format(shares[action], *texts[action]) for action in likeliest]
         return Reply("\n".join(lines))
 
@@ -467,8 +467,8 @@ class Session:
             return Reply(moved=True)
         return Reply(self._offer())
 
-    def _default_path(self) -> Path:
-        return self._path or _free(Path(f"{self.game.name}-{self.config.name}.json"))
+    def _default_path(self, folder: Path = Path()) -> Path:
+        return self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
 
 
 def matches(wanted: str, texts: Sequence[str]) -> list[int]:
@@ -502,15 +502,6 @@ def _begin_words(parts: Sequence[str], text: str) -> bool:
 def _unquoted(name: str) -> str:
     """A file's name as a shell would take it."""
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
-
-
-def _numbers(row: Sequence[int], labels: Sequence[str]) -> str:
-    pairs = zip(row, labels, strict=False)
-    return "".join(f"  {number:{len(label)}}" for number, label in pairs)
-
-
-def _line(columns: int, colour: bool) -> str:
-    return painted("=" * min(columns, COLUMNS), FAINT, colour)
 
 
 def _free(path: Path) -> Path:
