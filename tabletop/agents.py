@@ -85,11 +85,8 @@ class Agent(Protocol):
 
 
 def agent_of_name(name: str, game: Game) -> Agent:
-    """What `tabletop_agents.make_agent` gives: the one thing that this package looks for above it, when it is asked.
-
-    Raises ConfigError as it does, and where that package is not there.
-    """
-    try:
+    """What `tabletop_agents.make_agent` gives. Raises ConfigError as it does, and where that package is not there."""
+    try:  # the one thing that this package looks for above it
         above = importlib.import_module("tabletop_agents")
     except ImportError as error:
         raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None

@@ -1,7 +1,6 @@
 """One seat's view of many games: the other seats are played inside, by named agents or by snapshots of a learner.
 
-It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play. A game for one, where
-nobody else has a seat, goes straight to `Batch`.
+It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play.
 """
 
 from __future__ import annotations
@@ -50,11 +49,10 @@ class VersusBatch:
 
     Attributes (N games, A actions, D numbers in an observation); those of `Batch` mean the same here, for the learner:
         observations: (N, D), the learner's view, also where the game is over.
-        action_masks: (N, A) int8. rewards: (N,) float64. terminations: (N,) bool. illegal: (N,) bool.
+        action_masks: (N, A) int8. rewards: (N,) float64. terminations, illegal: (N,) bool. configs: list of N Config.
         final_observations: (N, D), the learner's view of the end, and final_states: (N,) records; valid where
             `terminations`, as are final_seats, final_lineups and final_configs.
         seats: (N,) int64, the learner's. lineups: (N, P - 1) int64, who plays the others, clockwise from it.
-        configs: list of N Config.
         opponents: list of agents. Others may be put in between steps.
         generator: the generator that everything but the games' own chance is drawn from.
         batch: the `Batch` of all seats, to look at.

@@ -61,9 +61,7 @@ def versions(game: Game) -> dict[str, Any]:
 def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any]) -> None:
     """Save the network of a MaskablePPO model with `versions` and `notes`; at no time is half a file at `path`.
 
-    Arguments:
-        game: what it plays.
-        notes: JSON-able: `players` and `config` say what it was trained for, the rest how.
+    `notes` are JSON-able: `players` and `config` say what it was trained for, the rest how.
 
     Raises ConfigError for a network that `Network.of` does not know.
     """

@@ -20,11 +20,7 @@ _NEVER = -1e8
 
 
 class Network(nn.Module):
-    """Linear layers and activations: a trunk that may be empty, and after it a head each for policy and value.
-
-    Attributes:
-        trunk, policy, value: `nn.Sequential` of `nn.Linear` and `ACTIVATIONS`.
-    """
+    """A trunk that may be empty, and after it a head each for policy and value: `nn.Linear` and `ACTIVATIONS`."""
 
     def __init__(self, trunk: nn.Sequential, policy: nn.Sequential, value: nn.Sequential) -> None:
         super().__init__()

@@ -78,7 +78,6 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         shape = (len(self.possible_agents) * game.observation.size,)
         self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._actions = np.zeros(1, np.int64)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
@@ -96,10 +95,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if prepare is not None:
             prepare(self.batch, np.ones(1, np.bool_))
         self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
+        self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._rendering.started()
@@ -118,9 +115,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._actions[0] = check_action(action, self._num_actions)
         self._rendering.step(self.batch, self._actions)
         self._cumulative_rewards[agent] = 0.0
-        for player, reward in zip(self.agents, self.batch.rewards[0].tolist(), strict=True):
-            self.rewards[player] = reward
-            self._cumulative_rewards[player] += reward
+        self.rewards = dict(zip(self.agents, self.batch.rewards[0].tolist(), strict=True))
+        self._accumulate_rewards()
         illegal = self.batch.illegal.item()
         if self.batch.terminations.item():
             self._end(agent, illegal)
@@ -133,7 +129,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     def observe(self, agent: str) -> Observation:
         """What this agent may know and what it may do now, in new arrays."""
         batch = self.batch
-        seat, actor = self._seats[agent], batch.actors.item()
+        seat, actor = self.possible_agents.index(agent), batch.actors.item()
         if seat == actor:
             return {"observation": batch.observations[0].copy(), "action_mask": batch.action_masks[0].copy()}
         mask = np.full(self._num_actions, actor < 0, np.int8)
@@ -155,12 +151,12 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """
         return self._rendering.frame(self._shown(), self.metadata["render_fps"])
 
+    def _shown(self) -> Shown:
+        return Shown(self.batch.states[0], None, self.batch.tables)
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self._rendering.close()
-
-    def _shown(self) -> Shown:
-        return Shown(self.batch.states[0], None, self.batch.tables)
 
     def _end(self, last: str, illegal: bool) -> None:
         lost_by_it = illegal and self.batch.illegal_action == "lose"

@@ -25,11 +25,8 @@ _SMALLEST, _LARGEST = 16, 4096
 
 
 class Shown(NamedTuple):
-    """A game as it is shown to somebody.
-
-    state: one record. viewer: the seat that looks on, or None for all hands. tables: (1,) numbers on the pieces that it
-    is played with. game: its number among those of a `Rendering`.
-    """
+    """A game as it is shown to somebody: one record, the seat that looks on or None for all hands, (1,) the numbers on
+    the pieces, and the game's number among those of a `Rendering`."""
 
     state: Any
     viewer: int | None
@@ -38,17 +35,10 @@ class Shown(NamedTuple):
 
 
 class Rendering:
-    """How N games are shown, and what has to be remembered of their last steps to say so in a picture.
+    """How N games are shown. Where pictures are made (`draws`), their last steps are remembered, to be told there.
 
     Arguments:
-        game: what is played.
-        mode, size: an environment's `render_mode` and `render_size`.
-        modes: that it offers; "human" only for one game.
-        num_games: N.
-
-    Attributes:
-        mode: as given.
-        draws: whether pictures are made; only then something is remembered.
+        mode, size: an environment's `render_mode` and `render_size`. modes: those that it offers.
 
     Raises `ConfigError` for a bad mode or size, `TabletopError` where pictures or a window are asked for and can't be.
     """

@@ -45,9 +45,6 @@ class Recorder:
         names: who sits where, P strings; or what tells them of a game by its index in the batch, asked when it ends.
             None: `player_0` …; with opponents in a `VersusBatch` their names, and `learner`.
 
-    Attributes:
-        batch: the `Batch`.
-
     Raises ConfigError for what has no batch, and for a batch with illegal_action="random": the action that was taken
     instead of an illegal one is not told.
     """

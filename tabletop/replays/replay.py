@@ -84,7 +84,6 @@ class Replay:
         """The replay of a game that was played in any loop of one's own.
 
         Arguments:
-            config: what was played.
             start: the seed, as in `Batch(config, 1, seed)` or `env.reset(seed=…)`, or the first state.
             actions: all players', in the order of play; the game need not be finished.
             names: who sat where; None → `player_0` …
@@ -138,9 +137,10 @@ class Replay:
         now = played[:1].copy()
         chain = _Chain(self, self.tables, now[0])
         try:
-            _compare(self, 0, chain.checksum)
+            _compare(self, chain)
             for step, _ in enumerate(_played(self.game, now, self.tables, [self.actions]), 1):
-                _compare(self, step, chain.add(now[0]))
+                chain.add(now[0])
+                _compare(self, chain)
                 played[step] = now[0]
             _compare_result(self, now[0])
         except ReplayError as error:
@@ -217,12 +217,11 @@ def replays_of(
         for i in range(number)
     ]
     chains = [_Chain(replay, tables, states[i]) for i, replay in enumerate(replays)]
-    checksums = [[chain.checksum] for chain in chains]
     for stepped in _played(game, states, tables, taken):
         for i in np.flatnonzero(stepped).tolist():
-            checksums[i].append(chains[i].add(states[i]))
+            chains[i].add(states[i])
     return [
-        dataclasses.replace(replay, checksums=tuple(checksums[i]), **_result(game, states[i]))
+        dataclasses.replace(replay, checksums=tuple(chains[i].checksums), **_result(game, states[i]))
         for i, replay in enumerate(replays)
     ]
 
@@ -354,35 +353,32 @@ def _result(game: Game, state: Any) -> dict[str, Any]:
 
 
 class _Chain:
-    """The checksums of a game, one after another: each depends on all before it."""
+    """The checksums of a game so far: each depends on all before it."""
 
     def __init__(self, replay: Replay, tables: np.ndarray, state: Any) -> None:
         head = json.dumps([replay.game.name, replay.package_version, replay.state_version, *replay.names])
         self._replay = replay
         self._digest = b""
-        self._steps = 0
-        self.checksum = self._next(head.encode(), tables.tobytes(), state.tobytes())
+        self.checksums: list[str] = []
+        self._append(head.encode(), tables.tobytes(), state.tobytes())
 
-    def add(self, state: Any) -> str:
-        """The checksum of the next step, which led to `state`."""
-        recorded = [self._replay.actions[self._steps]]
+    def add(self, state: Any) -> None:
+        """The next step, which led to `state`."""
+        step = len(self.checksums) - 1
+        recorded = [self._replay.actions[step]]
         if self._replay.probabilities:
-            for action, share in self._replay.probabilities[self._steps].items():
+            for action, share in self._replay.probabilities[step].items():
                 recorded += [action, round(share * THOUSANDTHS)]
-        self._steps += 1
-        self.checksum = self._next(np.array(recorded, "<i4").tobytes(), state.tobytes())
-        return self.checksum
+        self._append(np.array(recorded, "<i4").tobytes(), state.tobytes())
 
-    def _next(self, *parts: bytes) -> str:
-        digest = hashlib.blake2b(self._digest, digest_size=8)
-        for part in parts:
-            digest.update(part)
-        self._digest = digest.digest()
-        return self._digest.hex()[:DIGITS]
+    def _append(self, *parts: bytes) -> None:
+        self._digest = hashlib.blake2b(b"".join((self._digest, *parts)), digest_size=8).digest()
+        self.checksums.append(self._digest.hex()[:DIGITS])
 
 
-def _compare(replay: Replay, step: int, checksum: str) -> None:
-    if replay.checksums[step] == checksum:
+def _compare(replay: Replay, chain: _Chain) -> None:
+    step = len(chain.checksums) - 1
+    if replay.checksums[step] == chain.checksums[step]:
         return
     where = f"step {step} of {len(replay.actions)}" if step else "step 0, the start"
     what = "position or probabilities" if step else "set-up, numbers on the pieces, names or versions"

@@ -61,16 +61,12 @@ _MOST_ACTIONS = 6
 
 
 class Viewer:
-    """Where one is in a replay, and what is to be seen there.
+    """Where one is in a replay, and what is to be seen there: of its `frames` that the seat sees, number `step`.
 
     Arguments:
         replay: is played to its end at once, and checked, unless it has been loaded.
         seat: whose view it is; None shows all hands.
         colour: with ANSI colours.
-
-    Attributes:
-        frames: what the seat sees of the replay.
-        step: the number of the one that is shown.
 
     Raises ReplayError with the first step at which the replay differs, ConfigError for a seat that there isn't.
     """
@@ -160,7 +156,6 @@ def main(
 
     Arguments:
         file: that `Replay.save` wrote, or an evaluation with `save_replays`.
-        game: whose replay it is.
         seat: whose view it is at first; None shows all hands.
         seconds: of each step when it plays on its own.
         colour: None: where there is a terminal, unless the environment has NO_COLOR.

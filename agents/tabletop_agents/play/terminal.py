@@ -41,11 +41,10 @@ def main(
     """Play a game in the terminal until one leaves it.
 
     Arguments:
-        game: what is played.
         opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
             one person: the game for one.
         people: the seats of people, who share the terminal; () → seat 0.
-        seed: of the game; None → from the operating system's entropy.
+        seed: None → from the operating system's entropy.
         hints: the agent that `?` asks.
         resume: the file of a saved game to go on with, as it was set.
         colour: None: in a terminal that has it, unless the environment has NO_COLOR.
