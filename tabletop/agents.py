@@ -20,19 +20,13 @@ class Decisions:
 
     The games' true states stay inside: `sample_states` gives copies in which everything that the actor cannot know
     is drawn anew, so that an agent that looks ahead can neither peek nor disturb a game's random stream.
-
-    Attributes:
-        game: what is played.
-        tables: (1,) of `game.tables`, the numbers on the pieces.
-        observations: (N, D) float32, the actors' views.
-        action_masks: (N, A) int8, 1 for each legal action.
     """
 
     game: Game
     _states: np.ndarray
-    tables: np.ndarray
-    observations: np.ndarray
-    action_masks: np.ndarray
+    tables: np.ndarray  # (1,) of `game.tables`, the numbers on the pieces
+    observations: np.ndarray  # (N, D) float32, the actors' views
+    action_masks: np.ndarray  # (N, A) int8, 1 for each legal action
 
     @classmethod
     def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:

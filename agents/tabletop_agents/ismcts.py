@@ -36,11 +36,7 @@ class IsmctsAgent(LooksAhead):
     Arguments:
         simulations: of each decision.
         milliseconds: to think of each decision, instead; what it plays then depends on the machine.
-        settings: replaces some of `DEFAULT_SETTINGS`.
-        weights: replaces some of the game's (`Game.weights`).
-        num_threads: threads that share the games of one call (one tree is one thread's); None for as many as there
-            are cores.
-        name: `ismcts-N` or `ismcts-Nms` if None.
+        settings, weights, num_threads, name: as in `RolloutAgent`; one tree is one thread's.
 
     Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, and for
     unknown settings and weights.

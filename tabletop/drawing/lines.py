@@ -72,15 +72,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Tiles in rows beside each other; where they don't fit, each row in parts below each other.
+    """Tiles in rows beside each other; where they don't fit, each row in parts below each other."""
 
-    Attributes:
-        rows: each row's tiles, the same number in all; a tile is its lines, none where there is no tile.
-        width: of the widest line in them.
-    """
-
-    rows: Sequence[Sequence[Sequence[str]]]
-    width: int
+    rows: Sequence[Sequence[Sequence[str]]]  # of as many tiles each; a tile is its lines, none where there is no tile
+    width: int  # of the widest line in them
 
     def lines(self, columns: int) -> list[str]:
         number, outer = len(self.rows[0]), self.width + 3
@@ -105,19 +100,12 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a `Table`.
+    """A row of a `Table`."""
 
-    Attributes:
-        label: whose it is.
-        numbers: a text for each group of columns, as wide as the group.
-        words: what stands beside the numbers.
-        below: lines that belong to it.
-    """
-
-    label: str
-    numbers: Sequence[str]
-    words: str = ""
-    below: Sequence[str] = ()
+    label: str  # whose it is
+    numbers: Sequence[str]  # a text for each group of columns, as wide as the group
+    words: str = ""  # what stands beside the numbers
+    below: Sequence[str] = ()  # lines that belong to it
 
 
 @dataclass(frozen=True)
@@ -126,17 +114,11 @@ class Table:
 
     Words that don't fit beside the numbers stand below them. Numbers that don't fit beside each other stand in parts
     below each other, a part for one or more groups of columns.
-
-    Attributes:
-        label: the width of the rows' labels.
-        headings: the lines above the numbers, each with a text for every group of columns, as wide as the group.
-        words: the heading of the words, below the last of these lines.
-        rows: from the first to the last.
     """
 
-    label: int
-    headings: Sequence[Sequence[str]]
-    words: str
+    label: int  # the width of the rows' labels
+    headings: Sequence[Sequence[str]]  # lines above the numbers: a text for every group of columns, as wide as it
+    words: str  # the heading of the words, below the last of these lines
     rows: Sequence[Row]
 
     def lines(self, columns: int) -> list[str]:

@@ -25,13 +25,12 @@ _SMALLEST, _LARGEST = 16, 4096
 
 
 class Shown(NamedTuple):
-    """A game as it is shown to somebody: one record, the seat that looks on or None for all hands, (1,) the numbers on
-    the pieces, and the game's number among those of a `Rendering`."""
+    """A game as it is shown to somebody."""
 
-    state: Any
-    viewer: int | None
-    tables: np.ndarray
-    game: int = 0
+    state: Any  # one record
+    viewer: int | None  # the seat that looks on, None for all hands
+    tables: np.ndarray  # (1,) the numbers on the pieces that it is played with
+    game: int = 0  # its number among those of a `Rendering`
 
 
 class Rendering:

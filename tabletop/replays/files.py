@@ -209,7 +209,10 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
     actions = tuple(checked_actions(game, content["actions"]))
     arguments = {key: value for key, value in content.items() if key not in ("replay", "game")}
     arguments |= {"config": config, "names": tuple(content["names"]), "actions": actions}
-    arguments["checksums"] = _checksums(content["checksums"], len(actions))
+    checksums = content["checksums"]
+    if len(checksums) != DIGITS * (len(actions) + 1):
+        raise ReplayError(f"checksums: {DIGITS} digits for the start and for each of {len(actions)} actions, in a row")
+    arguments["checksums"] = tuple(checksums[i : i + DIGITS] for i in range(0, len(checksums), DIGITS))
     if "probabilities" in content:
         arguments["probabilities"] = _probabilities(content["probabilities"], len(actions), game)
     for key in ("points", "winners"):
@@ -244,9 +247,3 @@ def _probabilities(given: list[Any], decisions: int, game: Game) -> tuple[Probab
             raise ReplayError(f"probabilities: {one!r:.80} is no list of an action, its probability, another action …")
         read.append(rounded(game, dict(zip(actions, shares, strict=True))))
     return tuple(read)
-
-
-def _checksums(value: str, actions: int) -> tuple[str, ...]:
-    if len(value) != DIGITS * (actions + 1):
-        raise ReplayError(f"checksums: {DIGITS} digits for the start and for each of {actions} actions, in one string")
-    return tuple(value[i : i + DIGITS] for i in range(0, len(value), DIGITS))

@@ -28,7 +28,6 @@ from tabletop.replays.pictures import Progress, drawings
 from tabletop.replays.replay import Frame, Replay
 from tabletop.words import win_text
 
-_TEMPLATES = Path(__file__).parent
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
 _OUTLINE = re.compile(' d="(M[^"m]*m[^"]*)"')
 """Of words: from where they start, letters' outlines, of strokes that start with a relative move."""
@@ -70,7 +69,7 @@ def page(data: dict[str, Any], drawings: str) -> str:
 
 
 def _template(kind: str) -> str:
-    return (_TEMPLATES / f"page.{kind}").read_text(encoding="utf-8")
+    return Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -120,7 +120,8 @@ class Recorder:
         self._last[which] = batch.states[which]
 
     def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
-        self._begin(_differ(batch.states, self._last))  # changed by hand
+        now, last = (array.view(np.uint8).reshape(len(array), -1) for array in (batch.states, self._last))
+        self._begin((now != last).any(axis=1))  # changed by hand
         self._asked[:] = batch.states["actor"] != NOBODY
 
     def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
@@ -142,12 +143,6 @@ class Recorder:
         names = config.agents if self._names is None else tuple(self._names(game))
         check_names(names, config)
         return names
-
-
-def _differ(states: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(N,) bool: which records are not the same bytes."""
-    bytes_of, others_bytes = (array.view(np.uint8).reshape(len(array), -1) for array in (states, others))
-    return np.asarray((bytes_of != others_bytes).any(axis=1))
 
 
 def _seated(versus: Any, game: int) -> list[str]:

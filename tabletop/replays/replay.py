@@ -42,34 +42,22 @@ from tabletop.warm_up import warm_up
 
 @dataclass(frozen=True)
 class Replay:
-    """One game, finished or not, that can be played again anywhere.
-
-    Attributes (P players, n actions):
-        config: what is played; its `components` are numbers, not a file's path.
-        actions: n ints, in the order of play; `FORFEIT` may be the last one.
-        names: who sat where, P strings from seat 0.
-        points: after the last action, by owner.
-        winners: the owners who won; None for an unfinished game.
-        checksums: n + 1 strings of hexadecimal digits, the first of the start.
-        package_version, state_version: of the game's package that recorded it.
-        seed: what the game started from, as in `Batch(config, 1, seed)`; None if it started from `scenario`.
-        scenario: the first state as the game's `described` gives it, None with a seed.
-        probabilities: what the actor gave its actions at each decision, n of them; () if none were recorded.
+    """One game of P players and n actions, finished or not, that can be played again anywhere.
 
     It is made by `of` or `load`, which check it, or by a `Recorder`.
     """
 
-    config: Config
-    actions: tuple[int, ...]
-    names: tuple[str, ...]
-    points: tuple[int, ...]
-    winners: tuple[int, ...] | None
-    checksums: tuple[str, ...]
-    package_version: str
+    config: Config  # what is played; its `components` are numbers, not a file's path
+    actions: tuple[int, ...]  # n, in the order of play; `FORFEIT` may be the last one
+    names: tuple[str, ...]  # who sat where, P of them from seat 0
+    points: tuple[int, ...]  # after the last action, by owner
+    winners: tuple[int, ...] | None  # the owners who won; None for an unfinished game
+    checksums: tuple[str, ...]  # n + 1 of them in hexadecimal digits, the first of the start
+    package_version: str  # of the game's package that recorded it, as is `state_version`
     state_version: int
-    seed: int | None = None
-    scenario: Mapping[str, Any] | None = None
-    probabilities: tuple[Probabilities, ...] = ()
+    seed: int | None = None  # what the game started from, as in `Batch(config, 1, seed)`; None with a `scenario`
+    scenario: Mapping[str, Any] | None = None  # the first state as the game's `described` gives it; None with a seed
+    probabilities: tuple[Probabilities, ...] = ()  # what the actor gave its actions, n of them; () if not recorded
 
     @classmethod
     def of(
@@ -231,24 +219,15 @@ def replays_of(
 
 @dataclass(frozen=True)
 class Frame:
-    """One state of a replay.
+    """One state of a replay."""
 
-    Attributes:
-        step: how many actions led here.
-        state: a copy of the record.
-        actor: seat that is asked, NOBODY after the end.
-        action: what the actor then played, None in the last frame.
-        probabilities: what the actor gave the actions of this decision.
-        last_actor, last_action: whose action led here, NOBODY at the start; what it was in words, "" at the start.
-    """
-
-    step: int
-    state: Any
-    actor: int
-    action: int | None
-    probabilities: Probabilities
-    last_actor: int = NOBODY
-    last_action: str = ""
+    step: int  # how many actions led here
+    state: Any  # a copy of the record
+    actor: int  # the seat that is asked, NOBODY after the end
+    action: int | None  # what the actor then played, None in the last frame
+    probabilities: Probabilities  # what the actor gave the actions of this decision
+    last_actor: int = NOBODY  # whose action led here, NOBODY at the start
+    last_action: str = ""  # what it was in words, "" at the start
 
 
 def frames(replay: Replay) -> Iterator[Frame]:

@@ -7,7 +7,7 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -177,16 +177,16 @@ def main(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_COMMANDS: dict[str, Callable[[Viewer], None]] = {
-    "next": lambda viewer: viewer.go(viewer.step + 1),
-    "back": lambda viewer: viewer.go(viewer.step - 1),
-    "round": lambda viewer: viewer.go_round(forward=True),
-    "round back": lambda viewer: viewer.go_round(forward=False),
-    "first": lambda viewer: viewer.go(0),
-    "last": lambda viewer: viewer.go(viewer.last),
-    "view": Viewer.next_view,
+_COMMANDS: dict[str, tuple[Sequence[str], Callable[[Viewer], None]]] = {
+    "next": (("right", " ", "n"), lambda viewer: viewer.go(viewer.step + 1)),
+    "back": (("left", "backspace", "b"), lambda viewer: viewer.go(viewer.step - 1)),
+    "round": (("pagedown", "r"), lambda viewer: viewer.go_round(forward=True)),
+    "round back": (("pageup", "R"), lambda viewer: viewer.go_round(forward=False)),
+    "first": (("home", "f"), lambda viewer: viewer.go(0)),
+    "last": (("end", "l"), lambda viewer: viewer.go(viewer.last)),
+    "view": ("v", Viewer.next_view),
 }
-"""What lines and keys have in common."""
+"""What lines and keys have in common: the command of a line, its keys, what it does."""
 
 
 # --- Lines -----------------------------------------------------------------------------------------------------------
@@ -217,21 +217,12 @@ def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str]
                 viewer.go(viewer.step + 1)
                 show_step()
         else:
-            _COMMANDS[command](viewer)
+            _COMMANDS[command][1](viewer)
             show_step()
 
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
 
-_COMMAND_KEYS = {
-    "next": ("right", " ", "n"),
-    "back": ("left", "backspace", "b"),
-    "round": ("pagedown", "r"),
-    "round back": ("pageup", "R"),
-    "first": ("home", "f"),
-    "last": ("end", "l"),
-    "view": ("v",),
-}
 _FASTEST, _SLOWEST = 0.05, 20.0
 
 
@@ -306,8 +297,8 @@ class KeyControl:
             for key in keys:
                 bindings.add(key)(pressed)
 
-        for command, keys in _COMMAND_KEYS.items():
-            bind(keys, lambda event, command=_COMMANDS[command]: self._obey(command))
+        for keys, command in _COMMANDS.values():
+            bind(keys, lambda event, command=command: self._obey(command))
         bind("0123456789", lambda event: self._type(event.data))
         bind(["enter"], lambda event: self._enter())
         bind(["escape"], lambda event: self._type(""))

@@ -49,19 +49,12 @@ _UNDO = "take the last answer back; chance stays: the same answer has the same c
 
 @dataclass(frozen=True)
 class Reply:
-    """What a line has done.
+    """What a line has done."""
 
-    Attributes:
-        text: to be shown.
-        moved: whether there is something new to be seen on `Session.screen`.
-        left: whether the person is done.
-        unbroken: whether the text has a command to be copied, so that its lines are not to be broken.
-    """
-
-    text: str = ""
-    moved: bool = False
-    left: bool = False
-    unbroken: bool = False
+    text: str = ""  # to be shown
+    moved: bool = False  # there is something new to be seen on `Session.screen`
+    left: bool = False  # the person is done
+    unbroken: bool = False  # the text has a command to be copied: its lines are not to be broken
 
 
 class Session:

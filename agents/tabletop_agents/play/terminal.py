@@ -17,7 +17,7 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 from tabletop_agents import make_agent
-from tabletop_agents.play.session import HINTS, Reply, Session
+from tabletop_agents.play.session import HINTS, Session
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
@@ -164,12 +164,19 @@ def _until_left(session: Session, terminal: Terminal) -> None:
     moved = True
     while True:
         try:
-            moved = _agents_turns(session, terminal) or moved
+            if session.waits_for_agent:
+                with terminal.waiting("The others think …"):  # not who: whose turn it is may be hidden
+                    while session.waits_for_agent:
+                        session.let_agent_act()
+                        moved = True
             if moved:
                 if session.changes_hands:
                     terminal.clear()
                 terminal.show(session.screen(terminal.columns, terminal.colour))
-            reply = _answer(session, terminal, terminal.read(session.prompt))
+            line = terminal.read(session.prompt)
+            thinks = session.asks_for_hint(line)
+            with terminal.waiting(f"{session.hints.name} thinks …") if thinks else contextlib.nullcontext():
+                reply = session.answer(line)
         except KeyboardInterrupt:
             terminal.show("")
             reply = session.interrupt()
@@ -178,25 +185,6 @@ def _until_left(session: Session, terminal: Terminal) -> None:
         if reply.left:
             return
         moved = reply.moved
-
-
-def _answer(session: Session, terminal: Terminal, line: str) -> Reply:
-    """Obey a line; a hint takes a while."""
-    if not session.asks_for_hint(line):
-        return session.answer(line)
-    with terminal.waiting(f"{session.hints.name} thinks …"):
-        return session.answer(line)
-
-
-def _agents_turns(session: Session, terminal: Terminal) -> bool:
-    """Let agents play until a person is asked; whether any did."""
-    acted = False
-    if session.waits_for_agent:
-        with terminal.waiting("The others think …"):  # not who: whose turn it is may be hidden
-            while session.waits_for_agent:
-                session.let_agent_act()
-                acted = True
-    return acted
 
 
 def _say_last(text: str, show: Callable[[str], None]) -> None:
