@@ -98,6 +98,5 @@ def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> n
 def check_agents(agents: Iterable[Agent], config: Config) -> None:
     """Ask those agents that have a `check` for it. Raises ConfigError, theirs, where one can't play `config`."""
     for agent in agents:
-        check = getattr(agent, "check", None)
-        if check is not None:
-            check(config)
+        if hasattr(agent, "check"):
+            agent.check(config)

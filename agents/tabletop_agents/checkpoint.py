@@ -72,9 +72,9 @@ def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any]) -
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         text = {**versions(game), "network": network.described, "training": notes}
         archive.writestr(MEMBER, json.dumps(text, indent=2))
-        for name, array in network.arrays():
+        for name, weights in network.state_dict().items():
             buffer = io.BytesIO()
-            np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+            np.save(buffer, np.ascontiguousarray(weights.cpu().numpy()), allow_pickle=False)
             archive.writestr(f"{name}.npy", buffer.getvalue())
 
 

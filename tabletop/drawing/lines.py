@@ -122,23 +122,16 @@ class Table:
     rows: Sequence[Row]
 
     def lines(self, columns: int) -> list[str]:
-        whole = [self._whole(row) for row in self._all]
-        if max(map(width, whole)) <= columns:
-            indent = " " * self.label
-            below = (
-                [part for line in row.below for part in wrapped(indent + line, columns, indent)] for row in self._all
-            )
-            return [line for one, more in zip(whole, below, strict=True) for line in (one, *more)]
-        parts = self._parts(columns)
-        return [line for part in parts for line in self._part(part, columns, part == parts[-1])]
-
-    @property
-    def _all(self) -> list[Row]:
         *above, last = (Row("", texts) for texts in self.headings)
-        return [*above, Row("", last.numbers, self.words), *self.rows]
-
-    def _whole(self, row: Row) -> str:
-        return f"{padded(row.label, self.label)}{''.join(row.numbers)}  {row.words}".rstrip()
+        rows = [*above, Row("", last.numbers, self.words), *self.rows]
+        whole = [f"{padded(row.label, self.label)}{''.join(row.numbers)}  {row.words}".rstrip() for row in rows]
+        if max(map(width, whole)) > columns:
+            parts = self._parts(columns)
+            return [line for part in parts for line in self._part(rows, part, columns, part == parts[-1])]
+        lines, indent = [], " " * self.label
+        for line, row in zip(whole, rows, strict=True):
+            lines += [line, *(part for text in row.below for part in wrapped(indent + text, columns, indent))]
+        return lines
 
     def _parts(self, columns: int) -> list[slice]:
         """As few parts as fit: all groups but those of the last part stand alone."""
@@ -149,8 +142,8 @@ class Table:
                 break
         return parts
 
-    def _part(self, part: slice, columns: int, is_last: bool) -> Iterator[str]:
-        for i, row in enumerate(self._all):
+    def _part(self, rows: Sequence[Row], part: slice, columns: int, is_last: bool) -> Iterator[str]:
+        for i, row in enumerate(rows):
             numbers = "".join(row.numbers[part])
             if numbers.strip():
                 yield f"{padded(row.label, self.label)}{numbers}".rstrip()

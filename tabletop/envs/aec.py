@@ -48,22 +48,14 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         name: str,
         config: Config,
         *,
-        reward: str = "win",
         illegal_action: str = "lose",
-        observation_dtype: str = "float32",
         render_mode: str | None = None,
         render_size: int = WIDTH,
+        **arguments: Any,
     ):
         super().__init__()
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
-        self.batch = Batch(
-            config,
-            1,
-            autoreset="disabled",
-            illegal_action=illegal_action,
-            reward=reward,
-            observation_dtype=observation_dtype,
-        )
+        self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode

@@ -133,9 +133,7 @@ def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> 
         shown: an environment, in wrappers or not, or one record of `game`, such as `batch.states[0]` or a `scenario`,
             which is drawn with the shipped numbers. What was done last is in the picture of an environment whose
             render mode is "rgb_array" or "human"; others don't keep it.
-        viewer: the seat that looks on, from 0. None shows an environment as its `render` does: Solo and Versus as one's
-            own seat sees the game, PettingZoo's with all hands; and a state with all hands.
-        game: whose record it is; not needed for an environment.
+        viewer: the seat that looks on, from 0. None shows an environment as its `render` does, a state with all hands.
 
     Raises `TabletopError` for anything else, for a viewer who doesn't play, and without the extra `render`.
     """

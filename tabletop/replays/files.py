@@ -145,14 +145,12 @@ def write(path: Path, content: str | bytes) -> None:
 def read(path: str | Path, game: Game) -> dict[str, Any]:
     """The arguments of the `Replay` that the file holds; nothing is played yet.
 
-    Raises ReplayError for a file that can't be read or is none of this game; the text names file and key.
+    Raises ReplayError for a file that can't be read or is none of this game, and ConfigError.
     """
     try:
         return _arguments(_content(path, game), game)
     except RecursionError:
-        raise ReplayError(f"{path}: is no replay: nested too deeply") from None
-    except (ConfigError, ReplayError) as error:
-        raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
+        raise ReplayError("is no replay: nested too deeply") from None
 
 
 def _reason(error: Exception) -> str:

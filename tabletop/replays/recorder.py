@@ -62,7 +62,7 @@ class Recorder:
         self.batch: Batch = inner
         self._finished: list[Replay] = []
         self._pending: list[_Game] = []  # finished, and not yet played again for their replays
-        self._names: Callable[[int], Sequence[str]] | None = None
+        self._names: Callable[[int], Sequence[str]] = lambda game: inner.configs[game].agents
         if callable(names):
             self._names = names
         elif names is not None:
@@ -139,9 +139,8 @@ class Recorder:
             self._running[game] = _Game(self.batch.configs[game], self.batch.states[game].copy())
 
     def _names_of(self, game: int) -> tuple[str, ...]:
-        config = self.batch.configs[game]
-        names = config.agents if self._names is None else tuple(self._names(game))
-        check_names(names, config)
+        names = tuple(self._names(game))
+        check_names(names, self.batch.config)
         return names
 
 

@@ -90,11 +90,11 @@ class Replay:
         Raises ReplayError for a file that can't be read or is no replay of this game, and with the first step at which
         it differs.
         """
-        replay = cls(**read(path, game))
         try:
+            replay = cls(**read(path, game))
             _ = replay.states
-        except ReplayError as error:
-            raise ReplayError(f"{path}: {error}", error.step) from None
+        except (ConfigError, ReplayError) as error:
+            raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
         return replay
 
     def save(self, path: str | Path) -> None:
@@ -280,9 +280,9 @@ def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> 
     states = np.zeros(len(starts), game.state)
     config.write_switches(states)
     seeded = np.array([isinstance(start, int | np.integer) for start in starts], np.bool_)
-    states["rng"][seeded] = [game_seed(starts[i]) for i in np.flatnonzero(seeded)]
+    states["rng"][seeded] = [game_seed(starts[i]) for i in np.flatnonzero(seeded).tolist()]
     game.kernels.reset_games(states, tables, seeded)
-    for i in np.flatnonzero(~seeded):
+    for i in np.flatnonzero(~seeded).tolist():
         start = starts[i]
         if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
             raise ConfigError(f"start={start!r:.80}: a seed, or one record of {game.title}")

@@ -8,6 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -267,51 +268,41 @@ class KeyControl:
         from prompt_toolkit.formatted_text import ANSI
         from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, Window
 
-        def body() -> ANSI:
-            return ANSI("\n".join(self._lines()))
-
-        return Application(
-            layout=Layout(
-                HSplit(
-                    [
-                        Window(FormattedTextControl(body, focusable=True, show_cursor=False)),
-                        Window(FormattedTextControl(self._status), height=1, style="reverse"),
-                        Window(FormattedTextControl(lambda: keys_in(self._app.output.get_size().columns)), height=1),
-                    ]
-                )
-            ),
-            key_bindings=self._bindings(),
-            full_screen=True,
-        )
+        body = FormattedTextControl(lambda: ANSI("\n".join(self._lines())), focusable=True, show_cursor=False)
+        keys = FormattedTextControl(lambda: keys_in(self._app.output.get_size().columns))
+        status = Window(FormattedTextControl(self._status), height=1, style="reverse")
+        layout = Layout(HSplit([Window(body), status, Window(keys, height=1)]))
+        return Application(layout=layout, key_bindings=self._bindings(), full_screen=True)
 
     def _bindings(self) -> KeyBindings:
         from prompt_toolkit.key_binding import KeyBindings
 
         bindings = KeyBindings()
 
-        def bind(keys: Iterable[str], action: Callable[[KeyPressEvent], None]) -> None:
+        def bind(keys: Iterable[str], action: Callable[[], None]) -> None:
             def pressed(event: KeyPressEvent) -> None:
                 self._hint = ""
-                action(event)
+                action()
 
             for key in keys:
                 bindings.add(key)(pressed)
 
         for keys, command in _COMMANDS.values():
-            bind(keys, lambda event, command=command: self._obey(command))
-        bind("0123456789", lambda event: self._type(event.data))
-        bind(["enter"], lambda event: self._enter())
-        bind(["escape"], lambda event: self._type(""))
-        bind(["a"], lambda event: self._auto())
-        bind("+=", lambda event: self._faster(0.5))
-        bind("-", lambda event: self._faster(2.0))
-        bind(["up"], lambda event: self._scroll(-1))
-        bind(["down"], lambda event: self._scroll(1))
-        bind(["u"], lambda event: self._scroll(-self._page))
-        bind(["d"], lambda event: self._scroll(self._page))
-        bind("h?", lambda event: self._toggle_help())
-        bind(["q", "c-c", "c-d"], lambda event: event.app.exit())
-        bind(["<any>"], lambda event: self._unknown(event))
+            bind(keys, partial(self._obey, command))
+        for digit in "0123456789":
+            bind(digit, partial(self._type, digit))
+        bind(["enter"], self._enter)
+        bind(["escape"], partial(self._type, ""))
+        bind(["a"], self._auto)
+        bind("+=", partial(self._faster, 0.5))
+        bind("-", partial(self._faster, 2.0))
+        bind(["up"], partial(self._scroll, -1))
+        bind(["down"], partial(self._scroll, 1))
+        bind(["u"], lambda: self._scroll(-self._page))
+        bind(["d"], lambda: self._scroll(self._page))
+        bind("h?", self._toggle_help)
+        bind(["q", "c-c", "c-d"], lambda: self._app.exit())
+        bindings.add("<any>")(self._unknown)
         return bindings
 
     # --- what the keys do ---
@@ -382,14 +373,12 @@ class KeyControl:
         return lines[self._scrolled :]
 
     def _status(self) -> str:
-        parts = [self.viewer.place()]
         more = "↑" * (self._scrolled > 0) + "↓" * (self._scrolled < self._hidden)
-        if more:
-            parts.append(f"{more} more")
-        if self._playing is not None:
-            parts.append("plays on its own")
-        if self._digits:
-            parts.append(f"go to step {self._digits}")
-        if self._hint:
-            parts.append(self._hint)
-        return " | ".join(parts)
+        parts = (
+            self.viewer.place(),
+            f"{more} more" if more else "",
+            "plays on its own" if self._playing is not None else "",
+            f"go to step {self._digits}" if self._digits else "",
+            self._hint,
+        )
+        return " | ".join(filter(None, parts))

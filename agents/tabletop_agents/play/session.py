@@ -60,15 +60,7 @@ class Reply:
 class Session:
     """One game, from where it starts until the people at the terminal leave it.
 
-        session = Session(config, {1: make_agent("greedy", config.game)}, seed=7)
-        while not session.over:
-            while session.waits_for_agent:
-                session.let_agent_act()
-            print(session.screen())
-            print(session.answer(input(session.prompt)).text)
-
     Arguments:
-        config: what is played.
         agents: who plays which seat; people play the others, at least one.
         seed: of the game. The agents' own randomness comes from it too, separately for every decision, so that a
             resumed game goes on as it would have gone.

@@ -71,6 +71,7 @@ def main(
             hints=make_agent(hints, game),
         )
     forgive_bytes()
+    # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
 
 
@@ -87,12 +88,7 @@ def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
 
 
 class Terminal:
-    """Where lines come from and texts go to.
-
-    Arguments:
-        colour: whether texts are to be coloured.
-        history: whether earlier lines can be had again by "Up": several people would see each other's.
-    """
+    """Where lines come from and texts go to; with `history` earlier lines can be had again by "Up"."""
 
     def __init__(self, colour: bool, history: bool = True) -> None:
         self.colour = colour
