@@ -157,14 +157,12 @@ class VersusBatch:
             which = self._reset_batch(seed, mask)
             if prepare is not None:
                 prepare(self.batch, which)
-            if self._direct:
-                self._show()
-                return
-            if seed is not None and mask is None:
-                self.generator = self._own_generator()
-            self._forget_step(which)
-            self._seat_players(np.flatnonzero(which))
-            self._play_others(prepared=prepare is not None)
+            if not self._direct:
+                if seed is not None and mask is None:
+                    self.generator = self._own_generator()
+                self._forget_step(which)
+                self._seat_players(np.flatnonzero(which))
+                self._play_others(prepared=prepare is not None)
         except TabletopError:
             if before is not None:
                 self.set_state(before)

@@ -55,9 +55,7 @@ def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
     given: list[Any] = list(seeds) if several else [seeds]
     for seed in given:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
-            raise ConfigError(
-                f"seed={seeds!r:.80}: None, an int of at least 0, or a list of an int or None for each game"
-            )
+            raise ConfigError(f"seed={seeds!r:.80}: None, an int from 0 on, or a list of an int or None for each game")
     if len(given) != number:
         raise ConfigError(f"seed: {len(given)} seeds for {number} games")
     return given

@@ -193,10 +193,8 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
     """The mode by member, name (`"NEXT_STEP"`, in any case) or value (`"NextStep"`). Raises `ConfigError` otherwise."""
-    if isinstance(mode, AutoresetMode):
-        return mode
     for known in AutoresetMode:
-        if isinstance(mode, str) and (mode == known.value or mode.upper() == known.name):
+        if mode is known or (isinstance(mode, str) and (mode == known.value or mode.upper() == known.name)):
             return known
     names = ", ".join(known.name for known in AutoresetMode)
     raise ConfigError(f"autoreset_mode={mode!r}: a gymnasium.vector.AutoresetMode or one of the names {names}")

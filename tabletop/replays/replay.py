@@ -25,18 +25,8 @@ from tabletop import kernels
 from tabletop.batch import check_config, game_seed, illegal_action_text
 from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop.game import NOBODY, Config, Game
-from tabletop.replays.files import (
-    DIGITS,
-    FORFEIT,
-    THOUSANDTHS,
-    Probabilities,
-    check_names,
-    checked_actions,
-    read,
-    rounded,
-    text_of,
-    write,
-)
+from tabletop.replays import files
+from tabletop.replays.files import FORFEIT, Probabilities
 from tabletop.warm_up import warm_up
 
 
@@ -91,7 +81,7 @@ class Replay:
         it differs.
         """
         try:
-            replay = cls(**read(path, game))
+            replay = cls(**files.read(path, game))
             _ = replay.states
         except (ConfigError, ReplayError) as error:
             raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
@@ -99,7 +89,7 @@ class Replay:
 
     def save(self, path: str | Path) -> None:
         """Write the file; at no time is half of one there. Raises ReplayError where none can be written."""
-        write(Path(path), text_of(self))
+        files.write(Path(path), files.text_of(self))
 
     @property
     def game(self) -> Game:
@@ -175,13 +165,13 @@ def replays_of(
     game = check_config(config)
     number = len(starts)
     seating = [tuple(one) for one in names] or [config.agents] * number
-    shares = [tuple(rounded(game, one) for one in given) for given in probabilities] or [()] * number
-    taken = [checked_actions(game, one) for one in actions]
+    shares = [tuple(files.rounded(game, one) for one in given) for given in probabilities] or [()] * number
+    taken = [files.checked_actions(game, one) for one in actions]
     for what, given in (("actions", taken), ("names", seating), ("probabilities", shares)):
         if len(given) != number:
             raise ConfigError(f"{what}: of {len(given)} games, starts: of {number}")
     for i in range(number):
-        check_names(seating[i], config)
+        files.check_names(seating[i], config)
         if shares[i] and len(shares[i]) != len(taken[i]):
             raise ConfigError(f"probabilities: of {len(shares[i])} decisions, actions: of {len(taken[i])}")
     config = dataclasses.replace(config, components=game.own_numbers(config.components))
@@ -347,12 +337,12 @@ class _Chain:
         recorded = [self._replay.actions[step]]
         if self._replay.probabilities:
             for action, share in self._replay.probabilities[step].items():
-                recorded += [action, round(share * THOUSANDTHS)]
+                recorded += [action, round(share * files.THOUSANDTHS)]
         self._append(np.array(recorded, "<i4").tobytes(), state.tobytes())
 
     def _append(self, *parts: bytes) -> None:
         self._digest = hashlib.blake2b(b"".join((self._digest, *parts)), digest_size=8).digest()
-        self.checksums.append(self._digest.hex()[:DIGITS])
+        self.checksums.append(self._digest.hex()[: files.DIGITS])
 
 
 def _compare(replay: Replay, chain: _Chain) -> None:

@@ -12,20 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from tabletop import terminal
 from tabletop.drawing.lines import Words, fit, in_columns, joined
 from tabletop.errors import ConfigError
 from tabletop.game import Game
 from tabletop.replays.replay import Frame, Replay, frames, seen_by
-from tabletop.terminal import (
-    BOLD,
-    FAINT,
-    columns_of_output,
-    forgive_bytes,
-    is_terminal,
-    obeys_sequences,
-    painted,
-    wants_colour,
-)
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -114,7 +105,7 @@ class Viewer:
         frame = self.frames[self.step]
         board = self.game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
         done = f"{self.replay.label(frame.last_actor)}: {frame.last_action}" if frame.step else self._title()
-        title = painted(done, BOLD, self.colour)
+        title = terminal.painted(done, terminal.BOLD, self.colour)
         return joined([Words([title, *self._about(frame), ""]), *board], columns)
 
     def place(self) -> str:
@@ -142,11 +133,13 @@ class Viewer:
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])
             for action, share in likeliest[:_MOST_ACTIONS]:
                 line = f"{100 * share:6.1f} %  {self.game.words.action_text(frame.state, action)}"
-                lines.append(painted(f"{line} (played)", BOLD, self.colour) if action == frame.action else line)
+                if action == frame.action:
+                    line = terminal.painted(f"{line} (played)", terminal.BOLD, self.colour)
+                lines.append(line)
             if len(likeliest) > _MOST_ACTIONS:
                 rest = sum(share for _, share in likeliest[_MOST_ACTIONS:])
                 others = f"{100 * rest:6.1f} %  {len(likeliest) - _MOST_ACTIONS} others"
-                lines.append(painted(others, FAINT, self.colour))
+                lines.append(terminal.painted(others, terminal.FAINT, self.colour))
         return lines
 
 
@@ -166,12 +159,12 @@ def main(
     if not (math.isfinite(seconds) and seconds > 0):
         raise ConfigError(f"seconds={seconds}: a number above 0")
     replay = Replay.load(file, game)
-    viewer = Viewer(replay, seat, wants_colour(colour))
-    if obeys_sequences() and is_terminal(sys.stdin):
+    viewer = Viewer(replay, seat, terminal.wants_colour(colour))
+    if terminal.obeys_sequences() and terminal.is_terminal(sys.stdin):
         KeyControl(viewer, seconds).run()
         print(f"{file}: left at step {viewer.step} of {viewer.last}.")
         return
-    forgive_bytes()
+    terminal.forgive_bytes()
     try:
         by_lines(viewer, sys.stdin, lambda text: print(text, flush=True))
     except BrokenPipeError:  # `| head` has seen enough
@@ -197,7 +190,7 @@ def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str]
     """Obey one command a line until `quit` or the last line; what is none is said to be none."""
 
     def show_step() -> None:
-        show(f"=== {viewer.place()}\n{viewer.text(columns_of_output())}\n")
+        show(f"=== {viewer.place()}\n{viewer.text(terminal.columns_of_output())}\n")
 
     show_step()
     for line in lines:

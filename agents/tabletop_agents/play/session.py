@@ -17,7 +17,7 @@ import numpy as np
 
 from tabletop.agents import Decisions, ask, check_agents
 from tabletop.batch import Batch, check_config, legal_actions
-from tabletop.drawing.lines import fit, in_columns, joined
+from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
@@ -189,8 +189,8 @@ class Session:
         # who is asked stands above the answers, too
         board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self._batch.tables, asked=False)
         above = [painted("=" * min(columns, COLUMNS), FAINT, colour), *self._since(colour)]
-        below = [self._result(colour), self._offer()] if self.over else [self._asked(columns, colour)]
-        return "\n".join([fit("\n".join(above), columns), joined(board, columns), fit("\n".join(below), columns)])
+        below = [*self._result(colour), *self._offer()] if self.over else self._asked(columns, colour)
+        return joined([Words(above), *board, Words(below)], columns)
 
     @property
     def _viewer(self) -> int:
@@ -225,26 +225,21 @@ class Session:
         if first < len(self._actions):
             yield ""
 
-    def _asked(self, columns: int, colour: bool) -> str:
+    def _asked(self, columns: int, colour: bool) -> list[str]:
         who = "You are" if len(self.people) == 1 else f"{self._names[self.state['actor']]} is"
         entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self._answers(), 1)]
         undo = ", u undo" if self._alone else ""
         keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
-        return "\n".join(
-            [
-                "",
-                painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour),
-                *(entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)),
-                painted(keys, FAINT, colour),
-            ]
-        )
+        shown = entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)
+        question = painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour)
+        return ["", question, *shown, painted(keys, FAINT, colour)]
 
     def _answers(self) -> list[tuple[int, str]]:
         """The legal actions, each with what it means."""
         state, text = self.state, self.game.words.action_text
         return [(action, text(state, action)) for action in legal_actions(state).tolist()]
 
-    def _result(self, colour: bool) -> str:
+    def _result(self, colour: bool) -> list[str]:
         """The points by where they came from, and who won."""
         owners = range(self.config.owners)
         labels = [self._label(seat) if seat < self.config.players else self._names[seat] for seat in owners]
@@ -254,7 +249,7 @@ class Session:
             for name, row in rows
         ]
         seed = [f"The seed was {self._start}."] if isinstance(self._start, int) else []
-        return "\n".join(["", *table, "", self._verdict(colour), *seed])
+        return ["", *table, "", self._verdict(colour), *seed]
 
     def _verdict(self, colour: bool) -> str:
         winners = self.game.winners(self.state)
@@ -280,7 +275,7 @@ class Session:
         """` against …`: the opponent whom the rules play against one who plays alone."""
         return f" against {self.game.words.opponent}" if self.game.words.opponent else ""
 
-    def _offer(self) -> str:
+    def _offer(self) -> list[str]:
         """What can be typed where one leaves, or after the end."""
         kept = "The replay" if self.over else "The game"
         if self.unsaved:
@@ -292,7 +287,7 @@ class Session:
             lines.append("  c       go on playing")
         elif self._alone:
             lines.append("  u       take the last answer back")
-        return "\n".join(["", *lines])
+        return ["", *lines]
 
     # --- what a line does ---
 
@@ -439,7 +434,7 @@ class Session:
         if not self.unsaved:
             return Reply(left=True)
         self._leaving = True
-        return Reply(self._offer())
+        return Reply("\n".join(self._offer()))
 
     def _leave(self, command: str) -> Reply:
         """Answers whether to save."""
@@ -450,7 +445,7 @@ class Session:
         if command in ("c", "continue") and not self.over:
             self._leaving = False
             return Reply(moved=True)
-        return Reply(self._offer())
+        return Reply("\n".join(self._offer()))
 
     def _default_path(self, folder: Path = Path()) -> Path:
         return self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
