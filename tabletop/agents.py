@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -13,27 +14,19 @@ from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game
 
 
+@dataclass(eq=False, repr=False)
 class Decisions:
     """The pending decisions of N games, each as its actor sees it.
 
     The games' true states stay inside: `sample_states` gives copies in which everything that the actor cannot know
     is drawn anew, so that an agent that looks ahead can neither peek nor disturb a game's random stream.
-
-    Attributes:
-        game: what is played.
-        tables: (1,) of `game.tables`, the numbers on the pieces.
-        observations: (N, D) float32, the actors' views.
-        action_masks: (N, A) int8, 1 for each legal action.
     """
 
-    def __init__(
-        self, game: Game, states: np.ndarray, tables: np.ndarray, observations: np.ndarray, action_masks: np.ndarray
-    ) -> None:
-        self.game = game
-        self._states = states
-        self.tables = tables
-        self.observations = observations
-        self.action_masks = action_masks
+    game: Game
+    _states: np.ndarray
+    tables: np.ndarray  # (1,) of `game.tables`, the numbers on the pieces
+    observations: np.ndarray  # (N, D) float32, the actors' views
+    action_masks: np.ndarray  # (N, A) int8, 1 for each legal action
 
     @classmethod
     def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
@@ -86,11 +79,8 @@ class Agent(Protocol):
 
 
 def agent_of_name(name: str, game: Game) -> Agent:
-    """What `tabletop_agents.make_agent` gives: the one thing that this package looks for above it, when it is asked.
-
-    Raises ConfigError as it does, and where that package is not there.
-    """
-    try:
+    """What `tabletop_agents.make_agent` gives. Raises ConfigError as it does, and where that package is not there."""
+    try:  # the one thing that this package looks for above it
         above = importlib.import_module("tabletop_agents")
     except ImportError as error:
         raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None
@@ -108,6 +98,5 @@ def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> n
 def check_agents(agents: Iterable[Agent], config: Config) -> None:
     """Ask those agents that have a `check` for it. Raises ConfigError, theirs, where one can't play `config`."""
     for agent in agents:
-        check = getattr(agent, "check", None)
-        if check is not None:
-            check(config)
+        if hasattr(agent, "check"):
+            agent.check(config)

@@ -14,15 +14,12 @@ _PER = " / "
 
 @dataclass(frozen=True)
 class Block:
-    """A named part of the observation: `observation[start:start + size].reshape(shape)`.
-
-    unit: `one-hot`, `0/1`, a thing that is counted, or `things / n`: counts, in float32 observations divided by n.
-    """
+    """A named part of the observation: `observation[start:start + size].reshape(shape)`."""
 
     name: str
     start: int
     shape: tuple[int, ...]
-    unit: str
+    unit: str  # `one-hot`, `0/1`, what is counted, or `things / n`: counts, in float32 observations divided by n
     meaning: str
 
     @property
@@ -41,13 +38,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Layout:
-    """The blocks of an observation, in order and without gaps.
-
-    low, high: bounds of every float32 value.
-    """
+    """The blocks of an observation, in order and without gaps."""
 
     blocks: tuple[Block, ...]
-    low: float
+    low: float  # bounds of every float32 value
     high: float
 
     @classmethod

@@ -1,20 +1,7 @@
 """What a game begins with: a configuration, words from its names, drawings from its text, positions from its fields.
 
-    class Config(PlainConfig): ...  # two players, nothing to choose
-
-    words = PlainWords(DECISIONS, ACTIONS)
-    positions = PlainPositions(lambda: GAME, {"board": (0, 2)})
-    GAME = Game(
-        ...,
-        config=Config,
-        words=words,
-        drawing=PlainDrawing(words, text),
-        check=positions.check,
-        scenario=positions.scenario,
-        described=positions.described,
-    )
-
-A game that wants other words or another picture derives a class and writes the methods that differ.
+docs/adding-a-game.md shows a `Game` that is made of these. A game that wants other words or another picture derives a
+class and writes the methods that differ.
 """
 
 from __future__ import annotations
@@ -46,15 +33,9 @@ _BACKGROUND = "#ffffff"
 
 @dataclass(frozen=True)
 class PlainConfig:
-    """What is played where nothing can be chosen but the number of players.
+    """What is played where nothing can be chosen but the number of players, and no numbers can be replaced.
 
-    A game's own class of this kind stands in the module that has its `GAME`.
-
-    Arguments:
-        players: how many.
-        components: None: there are no numbers to replace.
-
-    Raises ConfigError for others.
+    A game's own class of this kind stands in the module that has its `GAME`. Raises ConfigError for other values.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
@@ -85,7 +66,7 @@ class PlainConfig:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        return tuple(f"player_{seat}" for seat in range(self.players))
+        return player_names(self.players)
 
     def write_switches(self, states: np.ndarray) -> None:
         """Write the switches into records, (N,)."""
@@ -97,19 +78,14 @@ class PlainConfig:
         return cls(players=int(state["players"]), components=components)
 
 
+@dataclass(eq=False)
 class PlainWords:
-    """A game in the names of its decisions and actions.
+    """A game in the names of its decisions and actions, which are as in `Game`."""
 
-    Arguments:
-        decisions, actions: as in `Game`.
-    """
-
-    opponent = ""
-    examples: Sequence[str] = ()
-
-    def __init__(self, decisions: Sequence[str], actions: Sequence[str]) -> None:
-        self.decisions = decisions
-        self.actions = actions
+    decisions: Sequence[str]
+    actions: Sequence[str]
+    opponent: ClassVar[str] = ""
+    examples: ClassVar[Sequence[str]] = ()
 
     def question(self, state: Any) -> str:
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"
@@ -143,17 +119,12 @@ class PlainWords:
         return []
 
 
+@dataclass(eq=False)
 class PlainDrawing:
-    """A game as text, and that text as a picture.
+    """A game as text, and that text as a picture."""
 
-    Arguments:
-        words: the game in words.
-        text: takes a record and the seat that looks on, or None; returns the lines that show the game to it.
-    """
-
-    def __init__(self, words: PlainWords, text: Callable[[Any, int | None], str]) -> None:
-        self.words = words
-        self.text = text
+    words: PlainWords
+    text: Callable[[Any, int | None], str]  # a record and the seat that looks on, or None → the lines that it may see
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
@@ -243,16 +214,10 @@ def _letters(rows: Sequence[str]) -> Iterator[Markup]:
 
 @dataclass(frozen=True)
 class PlainPositions:
-    """Positions as the fields of their records.
+    """Positions as the fields of their records. Those that every record has (`game.RECORD`) need no range."""
 
-    Arguments:
-        game: gives the game; it is called when the game is there.
-        ranges: the least and the largest number of each field of the game's own. Those that every record has
-            (`game.RECORD`) need none.
-    """
-
-    game: Callable[[], Game]
-    ranges: Mapping[str, tuple[float, float]]
+    game: Callable[[], Game]  # gives the game; it is called when the game is there
+    ranges: Mapping[str, tuple[float, float]]  # the least and the largest number of each field of the game's own
 
     def check(self, states: np.ndarray, tables: np.ndarray) -> None:
         """Raises StateError for a number out of its range, and for legal actions that the rules don't give."""

@@ -1,7 +1,6 @@
 """One seat's view of many games: the other seats are played inside, by named agents or by snapshots of a learner.
 
-It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play. A game for one, where
-nobody else has a seat, goes straight to `Batch`.
+It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play.
 """
 
 from __future__ import annotations
@@ -43,22 +42,17 @@ class VersusBatch:
         reward: as in `Batch`: the learner's rewards, summed up over a step. What it gains while others play before its
             first decision is part of its first step's reward.
         illegal_action: as in `Batch`, for the learner's actions.
-        autoreset: as in `Batch`.
-        num_threads: as in `Batch`.
         observation_dtype: as in `Batch`; agents inside see float32 in any case.
-        new_observations: as in `Batch`.
-        assign: who plays the other seats of games that start now: takes (n,) int64 indices of games, returns
-            (n, players - 1) int64 indices into `opponents`, clockwise from the learner.
-        choose_config: what games that start now play: takes the indices, returns a Config for each, of the same
-            players and components.
+        autoreset, num_threads, new_observations: as in `Batch`.
+        assign: who plays the other seats of games that start now, clockwise from the learner.
+        choose_config: what games that start now play, all of the same players and components.
 
     Attributes (N games, A actions, D numbers in an observation); those of `Batch` mean the same here, for the learner:
         observations: (N, D), the learner's view, also where the game is over.
-        action_masks: (N, A) int8. rewards: (N,) float64. terminations: (N,) bool. illegal: (N,) bool.
+        action_masks: (N, A) int8. rewards: (N,) float64. terminations, illegal: (N,) bool. configs: list of N Config.
         final_observations: (N, D), the learner's view of the end, and final_states: (N,) records; valid where
             `terminations`, as are final_seats, final_lineups and final_configs.
         seats: (N,) int64, the learner's. lineups: (N, P - 1) int64, who plays the others, clockwise from it.
-        configs: list of N Config.
         opponents: list of agents. Others may be put in between steps.
         generator: the generator that everything but the games' own chance is drawn from.
         batch: the `Batch` of all seats, to look at.
@@ -122,7 +116,7 @@ class VersusBatch:
         self._unseen = np.zeros(n, np.bool_)  # games whose learner has not been asked yet
         self._pending = np.zeros(n)  # what the learners of such games have gained so far
         if self._direct:
-            self._show_batch()
+            self._show()
             return
         self.rewards = np.zeros(n)
         self.terminations = np.zeros(n, np.bool_)
@@ -138,16 +132,8 @@ class VersusBatch:
 
     @property
     def states(self) -> np.ndarray:
-        """(N,) records: the whole games, as in `Batch`. tables, actors: also as there."""
+        """(N,) records: the whole games, as in `Batch`."""
         return self.batch.states
-
-    @property
-    def tables(self) -> np.ndarray:
-        return self.batch.tables
-
-    @property
-    def actors(self) -> np.ndarray:
-        return self.batch.actors
 
     @property
     def over(self) -> np.ndarray:
@@ -156,12 +142,7 @@ class VersusBatch:
 
     # --- playing ---
 
-    def reset(
-        self,
-        seed: Seed = None,
-        mask: np.ndarray | None = None,
-        prepare: Prepare | None = None,
-    ) -> None:
+    def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
         """Start games anew, as `Batch.reset` does, and let the others play up to the learner's first decision.
 
         Arguments:
@@ -173,21 +154,15 @@ class VersusBatch:
         """
         before = None if prepare is None else self.get_state()
         try:
-            which = np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask)
-            configs = None if self._choose_config is None else self._choose_config(np.flatnonzero(which))
-            self.batch.reset(seed, mask, config=configs)
+            which = self._reset_batch(seed, mask)
             if prepare is not None:
                 prepare(self.batch, which)
-            if self._direct:
-                self._show_batch()
-                return
-            if seed is not None and mask is None:
-                self.generator = self._own_generator()
-            self.rewards[which] = 0.0
-            self.terminations[which] = False
-            self.illegal[which] = False
-            self._seat_players(np.flatnonzero(which))
-            self._play_others(prepared=prepare is not None)
+            if not self._direct:
+                if seed is not None and mask is None:
+                    self.generator = self._own_generator()
+                self._forget_step(which)
+                self._seat_players(np.flatnonzero(which))
+                self._play_others(prepared=prepare is not None)
         except TabletopError:
             if before is not None:
                 self.set_state(before)
@@ -202,7 +177,7 @@ class VersusBatch:
         batch = self.batch
         if self._direct:
             batch.step(actions)
-            self._show_batch()
+            self._show()
             return
         waiting = self.over
         if self.autoreset == "disabled" or not waiting.any():
@@ -250,10 +225,7 @@ class VersusBatch:
             "states": self.batch.states.copy(),
             "batch_generator": self.batch.generator.bit_generator.state,
             "generator": self.generator.bit_generator.state,
-            "seats": self.seats.copy(),
-            "lineups": self.lineups.copy(),
-            "unseen": self._unseen.copy(),
-            "pending": self._pending.copy(),
+            **{name: array.copy() for name, array in self._own_arrays().items()},
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
@@ -277,19 +249,22 @@ class VersusBatch:
         batch.set_states(arrays["states"])
         batch.generator.bit_generator.state = saved["batch_generator"]
         self.generator.bit_generator.state = saved["generator"]
-        self.seats[:] = arrays["seats"]
-        self.lineups[:] = arrays["lineups"]
-        self._unseen[:] = arrays["unseen"]
-        self._pending[:] = arrays["pending"]
-        if self._direct:
-            self._show_batch()
-            return
-        self.rewards[:] = 0.0
-        self.terminations[:] = False
-        self.illegal[:] = False
+        for name, array in self._own_arrays().items():
+            array[:] = arrays[name]
+        if not self._direct:
+            self._forget_step(slice(None))
         self._show()
 
     # --- inside ---
+
+    def _own_arrays(self) -> dict[str, np.ndarray]:
+        """What decides how the games go on besides the batch."""
+        return {"seats": self.seats, "lineups": self.lineups, "unseen": self._unseen, "pending": self._pending}
+
+    def _forget_step(self, which: np.ndarray | slice) -> None:
+        self.rewards[which] = 0.0
+        self.terminations[which] = False
+        self.illegal[which] = False
 
     def _own_generator(self) -> np.random.Generator:
         """Independent of the batch's own, and like it a function of the seeds."""
@@ -300,8 +275,15 @@ class VersusBatch:
         if not self._restarts:
             mask = np.zeros(self.num_games, np.bool_)
             mask[games] = True
-            self.batch.reset(mask=mask, config=None if self._choose_config is None else self._choose_config(games))
+            self._reset_batch(None, mask)
         self._seat_players(games)
+
+    def _reset_batch(self, seed: Seed, mask: np.ndarray | None) -> np.ndarray:
+        """Start the batch's games anew. Returns which, (N,) bool."""
+        which = np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask)
+        configs = None if self._choose_config is None else self._choose_config(np.flatnonzero(which))
+        self.batch.reset(seed, mask, configs)
+        return which
 
     def _seat_players(self, games: np.ndarray) -> None:
         if self.seat < 0:
@@ -328,7 +310,8 @@ class VersusBatch:
         """Play the other seats until every game's learner is asked, or the game is over and stays so."""
         batch = self.batch
         while True:
-            asked = np.flatnonzero((batch.actors != self.seats) & (batch.actors != NOBODY))
+            which = (batch.actors != self.seats) & (batch.actors != NOBODY)
+            asked = np.flatnonzero(which)
             if not len(asked):
                 return
             places = (batch.actors[asked] - self.seats[asked] - 1) % self.players
@@ -337,8 +320,6 @@ class VersusBatch:
                 games = asked[players == index]
                 decisions = Decisions.of(batch, games)
                 self._actions[games] = ask(self.opponents[index], decisions, self.generator)
-            which = np.zeros(self.num_games, np.bool_)
-            which[asked] = True
             batch.step(self._actions, which=which)
             self._take_in(prepared)
 
@@ -360,7 +341,7 @@ class VersusBatch:
         states = self.batch.final_states[shown]
         self.terminations[shown] = True
         self.final_states[shown] = states
-        self.final_observations[shown] = self._views(states, self.seats[shown])
+        self.final_observations[shown] = self.batch.views_of(states, self.seats[shown])
         self.final_seats[shown] = self.seats[shown]
         self.final_lineups[shown] = self.lineups[shown]
         for game in shown:
@@ -369,21 +350,16 @@ class VersusBatch:
         if len(anew):
             self._start(anew)
 
-    def _views(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        return self.batch.views_of(states, seats)
-
     def _show(self) -> None:
         batch = self.batch
-        over = np.flatnonzero(batch.actors == NOBODY)
-        if len(over):  # the batch shows seat 0's view of these
-            batch.observations[over] = self._views(batch.states[over], self.seats[over])
-        self.observations = batch.observations.copy() if self.new_observations else batch.observations
         self.action_masks = batch.action_masks
-
-    def _show_batch(self) -> None:
-        batch = self.batch
+        if not self._direct:
+            over = np.flatnonzero(self.over)
+            if len(over):  # the batch shows seat 0's view of these
+                batch.observations[over] = batch.views_of(batch.states[over], self.seats[over])
+            self.observations = batch.observations.copy() if self.new_observations else batch.observations
+            return
         self.observations = batch.observations
-        self.action_masks = batch.action_masks
         self.rewards = batch.rewards[:, 0]
         self.terminations = batch.terminations
         self.illegal = batch.illegal

@@ -11,17 +11,11 @@ _LONGEST = 330
 
 @dataclass(frozen=True)
 class Facts:
-    """What stands above a game, as far as its viewer may know it.
+    """What stands above a game, as far as its viewer may know it."""
 
-    Attributes:
-        phase: the part of the round, such as "action phase"; empty in a game without phases.
-        asked: a sentence: who is asked what, or how the game ended.
-        actor: the seat that is asked; NOBODY where that is hidden, and at the end.
-    """
-
-    phase: str
-    asked: str
-    actor: int
+    phase: str  # the part of the round, such as "action phase"; empty in a game without phases
+    asked: str  # a sentence: who is asked what, or how the game ended
+    actor: int  # the seat that is asked; NOBODY where that is hidden, and at the end
 
 
 def counted(number: int, thing: str) -> str:
@@ -45,12 +39,9 @@ def player_names(players: int) -> tuple[str, ...]:
 
 
 def in_brief(sentences: Iterable[str], important: Sequence[str] = (), longest: int = _LONGEST) -> str:
-    """The sentences as far as a picture's last line has room.
+    """The sentences as far as there is room, `longest` letters. The first one, what was done, stays.
 
-    Arguments:
-        sentences: the first one is what was done; it stays.
-        important: words of sentences that are left out last.
-        longest: the room, in letters.
+    Those with one of the `important` words are left out last.
     """
     told = list(sentences)
     kept = list(told)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import math
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -55,6 +55,8 @@ AGENT_NAMES = (
 - `MODULE:CLASS`: an agent of one's own, made without arguments; the module is looked for in the current folder, too.
 """
 
+_SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms")
+
 POLICIES = Path(__file__).parent / "policies"
 """A folder for each game with the trained policies that come with the package."""
 
@@ -76,21 +78,20 @@ def make_agent(name: str, game: Game) -> Agent:
         return GreedyAgent()
     kind, _, path = name.partition(":")
     if kind in ("policy", "policy-sample") and path:
-        from tabletop_agents.policy import (
-            PolicyAgent,  # torch takes seconds to import, and not every installation has it
-        )
+        # torch takes seconds to import, and not every installation has it
+        from tabletop_agents.policy import PolicyAgent
 
         return PolicyAgent.load(checkpoint_path(path, game), game, sample=kind == "policy-sample", name=name)
     if _is_own_agent(kind, path):
         return _own_agent(name, kind, path, game)
-    kind, dash, budget = name.partition("-")
-    if kind == "rollout":
-        return RolloutAgent(_whole_number(name, budget, game) if dash else PLAYOUTS, name=name)
-    if kind == "ismcts" and budget.endswith("ms"):
-        return IsmctsAgent(milliseconds=_milliseconds(name, budget.removesuffix("ms"), game), name=name)
-    if kind == "ismcts":
-        return IsmctsAgent(_whole_number(name, budget, game) if dash else SIMULATIONS, name=name)
-    raise _unknown(name, game)
+    found = _SEARCHES.fullmatch(name)
+    if found is None or not float(found["number"] or found["milliseconds"] or 1) > 0:
+        raise _unknown(name, game)
+    if name.startswith("rollout"):
+        return RolloutAgent(int(found["number"] or PLAYOUTS), name=name)
+    if found["milliseconds"]:
+        return IsmctsAgent(milliseconds=float(found["milliseconds"]), name=name)
+    return IsmctsAgent(int(found["number"] or SIMULATIONS), name=name)
 
 
 def agent_file(name: str, game: Game) -> Path | None:
@@ -143,22 +144,6 @@ def checkpoint_path(path: str, game: Game) -> Path:
     what = "is no file" if Path(path).exists() else "there is no such file"
     shipped = ", ".join(shipped_policies(game)) or "none"
     raise CheckpointError(f"{path}: {what}, nor a shipped policy of that name (there are: {shipped})")
-
-
-def _whole_number(name: str, text: str, game: Game) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0):
-        raise _unknown(name, game)
-    return int(text)
-
-
-def _milliseconds(name: str, text: str, game: Game) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise _unknown(name, game) from None
-    if not (math.isfinite(number) and number > 0):
-        raise _unknown(name, game)
-    return number
 
 
 def _unknown(name: str, game: Game) -> ConfigError:

@@ -61,9 +61,7 @@ def versions(game: Game) -> dict[str, Any]:
 def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any]) -> None:
     """Save the network of a MaskablePPO model with `versions` and `notes`; at no time is half a file at `path`.
 
-    Arguments:
-        game: what it plays.
-        notes: JSON-able: `players` and `config` say what it was trained for, the rest how.
+    `notes` are JSON-able: `players` and `config` say what it was trained for, the rest how.
 
     Raises ConfigError for a network that `Network.of` does not know.
     """
@@ -74,9 +72,9 @@ def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any]) -
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         text = {**versions(game), "network": network.described, "training": notes}
         archive.writestr(MEMBER, json.dumps(text, indent=2))
-        for name, array in network.arrays():
+        for name, weights in network.state_dict().items():
             buffer = io.BytesIO()
-            np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+            np.save(buffer, np.ascontiguousarray(weights.cpu().numpy()), allow_pickle=False)
             archive.writestr(f"{name}.npy", buffer.getvalue())
 
 
@@ -85,58 +83,57 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
 
     Raises CheckpointError with what differs, or with what is wrong with the file.
     """
-    with _opened(Path(path)) as archive:
-        return _notes(game, path, archive)
+    with _opened(game, Path(path)) as (_, notes):
+        return notes
 
 
 def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
     """The network of a checkpoint, and `read_notes`. Raises CheckpointError as that does."""
     from tabletop_agents.networks import Network
 
-    with _opened(Path(path)) as archive:
-        notes = _notes(game, path, archive)
-        names = [name for name in archive.namelist() if name.endswith(".npy")]
+    with _opened(game, Path(path)) as (archive, notes):
         try:
             arrays = {
-                name.removesuffix(".npy"): np.load(io.BytesIO(_member(path, archive, name)), allow_pickle=False)
-                for name in names
+                name.removesuffix(".npy"): np.load(io.BytesIO(_member(archive, name)), allow_pickle=False)
+                for name in archive.namelist()
+                if name.endswith(".npy")
             }
             return Network.of_arrays(notes["network"], arrays, game.observation.size, game.num_actions), notes
         except CheckpointError:
             raise
         except Exception as error:  # damaged arrays raise anything
-            text = f"{path}: is damaged: its network can't be read ({type(error).__name__}: {error})"
-            raise CheckpointError(text) from error
+            raise CheckpointError(f"is damaged: its network can't be read ({type(error).__name__}: {error})") from error
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(game: Game, path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """The file and its notes. Raises CheckpointError, which names the file, also for what its reader raises."""
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
     try:
         with zipfile.ZipFile(path) as archive:
-            yield archive
+            yield archive, _notes(game, archive)
     except CheckpointError as error:
-        raise CheckpointError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+        raise CheckpointError(f"{path}: {error}") from error.__cause__
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
 
 
-def _member(path: str | Path, archive: zipfile.ZipFile, name: str) -> bytes:
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     size = archive.getinfo(name).file_size
     if size > MOST_BYTES:
-        raise CheckpointError(f"{path}: its {name} has {size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise CheckpointError(f"its {name} has {size:,} bytes; at most {MOST_BYTES:,} are read")
     return archive.read(name)
 
 
-def _notes(game: Game, path: str | Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _notes(game: Game, archive: zipfile.ZipFile) -> dict[str, Any]:
     if MEMBER not in archive.namelist():
         if _PICKLED in archive.namelist():
-            raise CheckpointError(f"{path}: has the checkpoint format 1, here {FORMAT}: train it again")
-        raise CheckpointError(f"{path}: has no {MEMBER}: it is damaged, or no checkpoint of this project")
-    notes: dict[str, Any] = json.loads(_member(path, archive, MEMBER))
+            raise CheckpointError(f"has the checkpoint format 1, here {FORMAT}: train it again")
+        raise CheckpointError(f"has no {MEMBER}: it is damaged, or no checkpoint of this project")
+    notes: dict[str, Any] = json.loads(_member(archive, MEMBER))
     if not isinstance(notes, dict):
-        raise CheckpointError(f"{path}: its {MEMBER} should be a JSON object, not {notes!r}")
+        raise CheckpointError(f"its {MEMBER} should be a JSON object, not {notes!r}")
     here = versions(game)
     different = [
         f"{meaning} is {notes.get(key, 'missing')}, here {here[key]}"
@@ -145,9 +142,8 @@ def _notes(game: Game, path: str | Path, archive: zipfile.ZipFile) -> dict[str, 
     ]
     if different:
         made_by = notes.get("package", "unknown")
-        other = f"made by version {made_by}, this is {here['package']}, and its policy does not fit"
-        raise CheckpointError(
-            f"{path}: {other if made_by != here['package'] else 'its policy does not fit this state of the code'}: "
-            f"{'; '.join(different)}. Train it again, or install what made it"
-        )
+        why = f"made by version {made_by}, this is {here['package']}, and its policy does not fit"
+        if made_by == here["package"]:
+            why = "its policy does not fit this state of the code"
+        raise CheckpointError(f"{why}: {'; '.join(different)}. Train it again, or install what made it")
     return notes

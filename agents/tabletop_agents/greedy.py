@@ -43,8 +43,7 @@ class GreedyAgent(LooksAhead):
         ties = generator.random(len(decisions))
 
         def choose(part: slice) -> None:
-            memo, stack = decisions.game.new_memo(), search.stack()
-            fixed = (states[part], decisions.tables, weights, memo, stack)
+            fixed = (states[part], decisions.tables, weights, decisions.game.new_memo(), search.stack())
             search.choose_best_actions(*fixed, ties[part], self.max_nodes, actions[part])
 
         in_threads(choose, len(decisions), MIN_GAMES_A_THREAD, self.num_threads)

@@ -10,19 +10,11 @@ import numpy as np
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.threads import in_threads
+from tabletop_agents import rollout
 from tabletop_agents.search import LooksAhead, search_for
 from tabletop_agents.search.tree import NODE
 
-DEFAULT_SETTINGS: dict[str, float] = {
-    "scale": 10.0,
-    "scale_a_round": 0.0,
-    "win": 0.0,
-    "exploration": 0.3,
-    "prior_visits": 10.0,
-    "max_nodes": 60,
-    "rounds": 1,
-    "playout_nodes": 20,
-}
+DEFAULT_SETTINGS = rollout.DEFAULT_SETTINGS | {"exploration": 0.3, "prior_visits": 10.0, "max_nodes": 60}
 """What `tabletop_agents.search.utility.SETTINGS` says of each; the values come from games (docs/agents.md)."""
 
 SIMULATIONS = 2000
@@ -44,11 +36,7 @@ class IsmctsAgent(LooksAhead):
     Arguments:
         simulations: of each decision.
         milliseconds: to think of each decision, instead; what it plays then depends on the machine.
-        settings: replaces some of `DEFAULT_SETTINGS`.
-        weights: replaces some of the game's (`Game.weights`).
-        num_threads: threads that share the games of one call (one tree is one thread's); None for as many as there
-            are cores.
-        name: `ismcts-N` or `ismcts-Nms` if None.
+        settings, weights, num_threads, name: as in `RolloutAgent`; one tree is one thread's.
 
     Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, and for
     unknown settings and weights.
@@ -94,8 +82,7 @@ class IsmctsAgent(LooksAhead):
         game, search = decisions.game, search_for(decisions.game)
         weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
         visits, utilities = np.zeros((2, len(decisions), game.num_actions))
-        roots = decisions.sample_states(generator)
-        tables = decisions.tables
+        roots, tables = decisions.sample_states(generator), decisions.tables
         room = 1 + NODES_A_SIMULATION * min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
 
         def think(part: slice) -> None:

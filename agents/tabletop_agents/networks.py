@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -20,11 +18,7 @@ _NEVER = -1e8
 
 
 class Network(nn.Module):
-    """Linear layers and activations: a trunk that may be empty, and after it a head each for policy and value.
-
-    Attributes:
-        trunk, policy, value: `nn.Sequential` of `nn.Linear` and `ACTIVATIONS`.
-    """
+    """A trunk that may be empty, and after it a head each for policy and value: `nn.Linear` and `ACTIVATIONS`."""
 
     def __init__(self, trunk: nn.Sequential, policy: nn.Sequential, value: nn.Sequential) -> None:
         super().__init__()
@@ -81,21 +75,12 @@ class Network(nn.Module):
     @property
     def layers(self) -> list[nn.Module]:
         """All of them, one part after the other."""
-        return [layer for part in _PARTS for layer in getattr(self, part)]
+        return [*self.trunk, *self.policy, *self.value]
 
     @property
     def described(self) -> dict[str, list[str]]:
         """The kinds of layers of each part, JSON-able."""
         return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in _PARTS}
-
-    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        """The weights, by name."""
-        for name, tensor in self.state_dict().items():
-            yield name, tensor.detach().cpu().numpy()
-
-    def copy(self) -> Self:
-        """One that no longer learns with this one."""
-        return copy.deepcopy(self)
 
     def log_probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """(N, A) float32 of the actions, about -1e8 for those that are masked out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,22 +15,15 @@ from tabletop_agents.checkpoint import read_checkpoint
 from tabletop_agents.networks import Network
 
 
+@dataclass(eq=False)
 class PolicyAgent:
-    """Plays the policy of a network.
+    """Plays the policy of a network, also while it learns."""
 
-    Arguments:
-        network: what is played, also while it learns.
-        sample: draw actions from the policy; otherwise take the likeliest one.
-        players: for how many players it was trained; None if it may play with any number.
-    """
-
-    def __init__(
-        self, network: Network, *, sample: bool = False, name: str = "policy", players: int | None = None
-    ) -> None:
-        self.network = network
-        self.sample = sample
-        self.name = name
-        self.players = players
+    network: Network
+    _: KW_ONLY
+    sample: bool = False  # draw actions from the policy; otherwise take the likeliest one
+    name: str = "policy"
+    players: int | None = None  # for how many it was trained; None if it may play with any number
 
     @classmethod
     def of(cls, model: Any, *, sample: bool = False, name: str = "policy") -> Self:

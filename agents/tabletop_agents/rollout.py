@@ -68,17 +68,15 @@ class RolloutAgent(LooksAhead):
         """(N, A) float64: each legal action's mean utility, between 0 and 1; -1 for the others."""
         search = search_for(decisions.game)
         weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
-        games = len(decisions)
         roots = decisions.sample_states(generator)
-        chances = generator.integers(0, 2**64, (games, self.playouts), dtype=np.uint64)
+        chances = generator.integers(0, 2**64, (len(decisions), self.playouts), dtype=np.uint64)
         values = np.where(decisions.action_masks == 1, 0.0, -1.0)
 
         def play(part: slice) -> None:
             memo, stack = decisions.game.new_memo(), search.stack()
             for game in range(part.start, part.stop):
-                root = roots[game : game + 1]
-                fixed = (root, decisions.tables, weights, settings, memo, stack)
+                fixed = (roots[game : game + 1], decisions.tables, weights, settings, memo, stack)
                 search.mean_utilities(*fixed, chances[game], values[game])
 
-        in_threads(play, games, 1, self.num_threads)
+        in_threads(play, len(decisions), 1, self.num_threads)
         return values

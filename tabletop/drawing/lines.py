@@ -72,15 +72,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Tiles in rows beside each other; where they don't fit, each row in parts below each other.
+    """Tiles in rows beside each other; where they don't fit, each row in parts below each other."""
 
-    Attributes:
-        rows: each row's tiles, the same number in all; a tile is its lines, none where there is no tile.
-        width: of the widest line in them.
-    """
-
-    rows: Sequence[Sequence[Sequence[str]]]
-    width: int
+    rows: Sequence[Sequence[Sequence[str]]]  # of as many tiles each; a tile is its lines, none where there is no tile
+    width: int  # of the widest line in them
 
     def lines(self, columns: int) -> list[str]:
         number, outer = len(self.rows[0]), self.width + 3
@@ -105,19 +100,12 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a `Table`.
+    """A row of a `Table`."""
 
-    Attributes:
-        label: whose it is.
-        numbers: a text for each group of columns, as wide as the group.
-        words: what stands beside the numbers.
-        below: lines that belong to it.
-    """
-
-    label: str
-    numbers: Sequence[str]
-    words: str = ""
-    below: Sequence[str] = ()
+    label: str  # whose it is
+    numbers: Sequence[str]  # a text for each group of columns, as wide as the group
+    words: str = ""  # what stands beside the numbers
+    below: Sequence[str] = ()  # lines that belong to it
 
 
 @dataclass(frozen=True)
@@ -126,37 +114,24 @@ class Table:
 
     Words that don't fit beside the numbers stand below them. Numbers that don't fit beside each other stand in parts
     below each other, a part for one or more groups of columns.
-
-    Attributes:
-        label: the width of the rows' labels.
-        headings: the lines above the numbers, each with a text for every group of columns, as wide as the group.
-        words: the heading of the words, below the last of these lines.
-        rows: from the first to the last.
     """
 
-    label: int
-    headings: Sequence[Sequence[str]]
-    words: str
+    label: int  # the width of the rows' labels
+    headings: Sequence[Sequence[str]]  # lines above the numbers: a text for every group of columns, as wide as it
+    words: str  # the heading of the words, below the last of these lines
     rows: Sequence[Row]
 
     def lines(self, columns: int) -> list[str]:
-        whole = [self._whole(row) for row in self._all]
-        if max(map(width, whole)) <= columns:
-            indent = " " * self.label
-            below = (
-                [part for line in row.below for part in wrapped(indent + line, columns, indent)] for row in self._all
-            )
-            return [line for one, more in zip(whole, below, strict=True) for line in (one, *more)]
-        parts = self._parts(columns)
-        return [line for part in parts for line in self._part(part, columns, part == parts[-1])]
-
-    @property
-    def _all(self) -> list[Row]:
         *above, last = (Row("", texts) for texts in self.headings)
-        return [*above, Row("", last.numbers, self.words), *self.rows]
-
-    def _whole(self, row: Row) -> str:
-        return f"{padded(row.label, self.label)}{''.join(row.numbers)}  {row.words}".rstrip()
+        rows = [*above, Row("", last.numbers, self.words), *self.rows]
+        whole = [f"{padded(row.label, self.label)}{''.join(row.numbers)}  {row.words}".rstrip() for row in rows]
+        if max(map(width, whole)) > columns:
+            parts = self._parts(columns)
+            return [line for part in parts for line in self._part(rows, part, columns, part == parts[-1])]
+        lines, indent = [], " " * self.label
+        for line, row in zip(whole, rows, strict=True):
+            lines += [line, *(part for text in row.below for part in wrapped(indent + text, columns, indent))]
+        return lines
 
     def _parts(self, columns: int) -> list[slice]:
         """As few parts as fit: all groups but those of the last part stand alone."""
@@ -167,8 +142,8 @@ class Table:
                 break
         return parts
 
-    def _part(self, part: slice, columns: int, is_last: bool) -> Iterator[str]:
-        for i, row in enumerate(self._all):
+    def _part(self, rows: Sequence[Row], part: slice, columns: int, is_last: bool) -> Iterator[str]:
+        for i, row in enumerate(rows):
             numbers = "".join(row.numbers[part])
             if numbers.strip():
                 yield f"{padded(row.label, self.label)}{numbers}".rstrip()

@@ -39,14 +39,11 @@ def mark(number: int) -> Mark:
 
 
 def owner_marks() -> dict[str, Markup]:
-    """The shapes by the names that `svg.use` takes, `owner-0` and so on; 34 units wide and 37 high at most."""
+    """The shapes by the names that `svg.use` takes, `owner-0` and so on; 34 units wide and 37 high at most.
+
+    Each has two outlines, so that it stands out from light and dark.
+    """
     return {
-        f"owner-{i}": _mark(shape, colour)
+        f"owner-{i}": element("g", path(shape, None, "#ffffff", 4.5), path(shape, colour, INK, 1.6))
         for i, (shape, colour) in enumerate(zip(OWNER_SHAPES, OWNER_COLOURS, strict=True))
     }
-
-
-def _mark(shape: str, colour: str) -> Markup:
-    """Two outlines, so that it stands out from light and dark."""
-    light = path(shape, None, "#ffffff", 4.5)
-    return element("g", light, path(shape, colour, INK, 1.6))

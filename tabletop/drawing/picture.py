@@ -11,10 +11,7 @@ from tabletop.errors import TabletopError
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing to show or keep: notebooks show it, `save` writes it.
-
-    Picture(render_svg(state)).save("board.png")
-    """
+    """A drawing to show or keep: notebooks show it, `save` writes it."""
 
     svg: str = field(repr=False)  # a hundred thousand characters, which would fill a terminal and every notebook's file
 
@@ -24,8 +21,7 @@ class Picture:
     def save(self, path: str | Path, width: int = WIDTH) -> None:
         """Write the file, .svg or .png by its name; `width` is the PNG's, in pixels.
 
-        Raises `TabletopError` for another name, where no file can be written, and for a PNG without the extra
-        `render`.
+        Raises `TabletopError` for another name, an unwritable file, and a PNG without the extra `render`.
         """
         path = Path(path)
         kind = path.suffix.lower()

@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.errors import TabletopError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import needed
 
 WIDTH = 640
 _LARGEST = 16384
+
+
+def check_pixels(name: str, number: int, smallest: int, largest: int) -> int:
+    """The number of pixels. Raises `ConfigError` for what is no whole number in these bounds."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not smallest <= number <= largest:
+        raise ConfigError(f"{name}={number!r}: a whole number of pixels from {smallest} to {largest}")
+    return int(number)
 
 
 def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
@@ -21,8 +28,7 @@ def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
 
     Raises `TabletopError` when the library is missing, for a width outside 1 to 16384, and for what is no SVG.
     """
-    if isinstance(width, bool) or not isinstance(width, int | np.integer) or not 1 <= width <= _LARGEST:
-        raise TabletopError(f"width={width!r}: a whole number of pixels from 1 to {_LARGEST}")
+    width = check_pixels("width", width, 1, _LARGEST)
     tvg, engine = _thorvg()
     canvas = tvg.SwCanvas(engine)
     picture = tvg.Picture(engine)
@@ -33,7 +39,7 @@ def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
         if loaded != tvg.Result.SUCCESS or not across * down > 0:
             raise TabletopError(f"no SVG that can be drawn: {svg[:60]!r}")
         height = max(1, round(width * down / across))
-        canvas.set_target(int(width), height)
+        canvas.set_target(width, height)
         picture.set_size(float(width), float(height))
         canvas.draw(True)
         canvas.sync()

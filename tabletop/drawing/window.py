@@ -80,7 +80,7 @@ class Window:
 
     def _pygame(self) -> Any:
         """The library, its screen in use: others in this program may have given it back, which ends the window."""
-        pygame = _pygame()
+        pygame = needed("pygame", 'render_mode="human"', "render")
         if not pygame.display.get_init():
             self._window = self._pixels = None
             _use_screen(pygame)
@@ -88,11 +88,6 @@ class Window:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_window": None, "_pixels": None}
-
-
-def _pygame() -> Any:
-    """The library. Raises `TabletopError` where it is missing."""
-    return needed("pygame", 'render_mode="human"', "render")
 
 
 def _use_screen(pygame: Any) -> None:

@@ -13,7 +13,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from tabletop.batch import Batch
 from tabletop.drawing.raster import WIDTH
-from tabletop.envs.arguments import check_action, check_options, observation_box, scenario_of, start_from
+from tabletop.envs.arguments import check_action, check_options, observation_box, preparation
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import GameOver
 from tabletop.game import Config
@@ -48,34 +48,28 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         name: str,
         config: Config,
         *,
-        reward: str = "win",
         illegal_action: str = "lose",
-        observation_dtype: str = "float32",
         render_mode: str | None = None,
         render_size: int = WIDTH,
+        **arguments: Any,
     ):
         super().__init__()
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
-        self.batch = Batch(
-            config,
-            1,
-            autoreset="disabled",
-            illegal_action=illegal_action,
-            reward=reward,
-            observation_dtype=observation_dtype,
-        )
+        self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
         self.possible_agents = list(config.agents)
         self.agents: list[str] = []
-        box = observation_box(game, self.batch.observations.dtype)
         self._num_actions = game.num_actions
-        self.observation_spaces = {agent: self._observation_space(box) for agent in self.possible_agents}
+        box = observation_box(game, self.batch.observations.dtype)
+        mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents
+        }
         self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         shape = (len(self.possible_agents) * game.observation.size,)
         self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._actions = np.zeros(1, np.int64)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
@@ -88,15 +82,13 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """Start a game: a random one, or `options["scenario"]`."""
         # PettingZoo's api_test passes this key, which means nothing to any environment
         given = check_options(options, ("scenario", "options"))
-        state = scenario_of(given, self.batch.config)
+        prepare = preparation(given, self.batch.config)
         self.batch.reset(seed)
-        if state is not None:
-            start_from(self.batch, state, given, slice(None))
+        if prepare is not None:
+            prepare(self.batch, np.ones(1, np.bool_))
         self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
+        self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._rendering.started()
@@ -113,14 +105,10 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._actions[0] = check_action(action, self._num_actions)
-        before = self.batch.states.copy() if self._rendering.draws else None
-        self.batch.step(self._actions)
-        if before is not None:
-            self._rendering.stepped(before, self._actions, self.batch.illegal)
+        self._rendering.step(self.batch, self._actions)
         self._cumulative_rewards[agent] = 0.0
-        for player, reward in zip(self.agents, self.batch.rewards[0].tolist(), strict=True):
-            self.rewards[player] = reward
-            self._cumulative_rewards[player] += reward
+        self.rewards = dict(zip(self.agents, self.batch.rewards[0].tolist(), strict=True))
+        self._accumulate_rewards()
         illegal = self.batch.illegal.item()
         if self.batch.terminations.item():
             self._end(agent, illegal)
@@ -133,7 +121,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     def observe(self, agent: str) -> Observation:
         """What this agent may know and what it may do now, in new arrays."""
         batch = self.batch
-        seat, actor = self._seats[agent], batch.actors.item()
+        seat, actor = self.possible_agents.index(agent), batch.actors.item()
         if seat == actor:
             return {"observation": batch.observations[0].copy(), "action_mask": batch.action_masks[0].copy()}
         mask = np.full(self._num_actions, actor < 0, np.int8)
@@ -155,12 +143,12 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """
         return self._rendering.frame(self._shown(), self.metadata["render_fps"])
 
+    def _shown(self) -> Shown:
+        return Shown(self.batch.states[0], None, self.batch.tables)
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self._rendering.close()
-
-    def _shown(self) -> Shown:
-        return Shown(self.batch.states[0], None, self.batch.tables)
 
     def _end(self, last: str, illegal: bool) -> None:
         lost_by_it = illegal and self.batch.illegal_action == "lose"
@@ -174,10 +162,6 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             for seat, agent in enumerate(self.agents)
         }
         self._deads_step_first()
-
-    def _observation_space(self, box: gymnasium.spaces.Box) -> gymnasium.spaces.Dict:
-        mask = gymnasium.spaces.Box(0, 1, (self._num_actions,), np.int8)
-        return gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
 
 
 def wrapped(env: AECEnv[str, Observation, int | None]) -> AECEnv[str, Observation, int | None]:

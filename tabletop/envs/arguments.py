@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -13,24 +13,33 @@ from numpy.typing import NDArray
 
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError, IllegalAction, ScenarioError
-from tabletop.game import NOBODY, Config, Game
-from tabletop.versus import Prepare
+from tabletop.game import NOBODY, Config, Game, game_of
+from tabletop.versus import Prepare, VersusBatch
 
-_SMALLEST, _LARGEST = 16, 4096
-"""Width and height of a picture, in pixels."""
+_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype")
+_OF_PICTURES = ("render_mode", "render_size")
 
 
-def config_of(game: Game, given: Mapping[str, Any], others: Sequence[str] = ()) -> Config:
-    """The configuration with these fields, in lists as well as in tuples. Raises `ConfigError` as it does itself.
+def seat_games(
+    game: Game | str, given: Mapping[str, Any], num_games: int = 1, *, others: Sequence[str] = (), **options: Any
+) -> VersusBatch:
+    """The games of an environment of one seat.
 
-    `others` are names that an unknown one could have been besides.
+    Arguments:
+        given: what `SeatEnv` takes, but for pictures. others: further names that an unknown one could have been.
+        options: of `VersusBatch`.
+
+    Raises `ConfigError` for an unknown argument, and as the configuration and `VersusBatch` do.
     """
+    game = game_of(game) if isinstance(game, str) else game
     known = [one.name for one in fields(game.config)]
     for name in given:
-        if name not in known:
-            raise ConfigError(f"unknown argument {name!r}; there are {', '.join([*known, *others])}")
-    config: Config = game.config(**given)
-    return config
+        if name not in (*known, *_OF_GAMES):
+            there = ", ".join([*known, *_OF_GAMES, *_OF_PICTURES, *others])
+            raise ConfigError(f"unknown argument {name!r}; there are {there}")
+    config = game.config(**{name: value for name, value in given.items() if name in known})
+    options |= {"illegal_action": "lose", **{name: value for name, value in given.items() if name not in known}}
+    return VersusBatch(config, num_games, **options)
 
 
 def observation_box(game: Game, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
@@ -40,29 +49,13 @@ def observation_box(game: Game, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(-128, 127, (game.observation.size,), np.int8)
 
 
-def check_render_mode(render_mode: str | None, allowed: Sequence[str]) -> str | None:
-    """The mode. Raises `ConfigError` for one that the environment doesn't draw."""
-    if render_mode is not None and render_mode not in allowed:
-        raise ConfigError(f"render_mode={render_mode!r}: {', '.join(map(repr, allowed))} or None")
-    return render_mode
-
-
-def check_render_size(size: int) -> int:
-    """Pixels. Raises `ConfigError` outside 16 to 4096."""
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not _SMALLEST <= size <= _LARGEST:
-        raise ConfigError(f"render_size={size!r}: a whole number of pixels from {_SMALLEST} to {_LARGEST}")
-    return int(size)
-
-
 def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
     """The seeds as a list. Raises `ConfigError` unless they are `number` ints of at least 0, or None."""
     several = isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) and getattr(seeds, "shape", True)
     given: list[Any] = list(seeds) if several else [seeds]
     for seed in given:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
-            raise ConfigError(
-                f"seed={seeds!r:.80}: None, an int of at least 0, or a list of an int or None for each game"
-            )
+            raise ConfigError(f"seed={seeds!r:.80}: None, an int from 0 on, or a list of an int or None for each game")
     if len(given) != number:
         raise ConfigError(f"seed: {len(given)} seeds for {number} games")
     return given
@@ -103,11 +96,12 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
     return options
 
 
-def scenario_of(options: Mapping[str, Any], config: Config) -> Any:
-    """The state that `options["scenario"]` describes, None without one.
+def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | bool = True) -> Prepare | None:
+    """What puts `options["scenario"]` into those of the `wanted` games that start, None without a scenario.
 
-    What the description leaves out of the configuration is the environment's own. Raises `ScenarioError` for another
-    configuration than the environment's, a finished game, and everything `Game.scenario` refuses.
+    What the description leaves out of the configuration is the environment's own, and without a `random` each game
+    keeps its random stream. Raises `ScenarioError` for another configuration than the environment's, a finished game,
+    and everything `Game.scenario` refuses.
     """
     description = options.get("scenario")
     if description is None:
@@ -122,30 +116,13 @@ def scenario_of(options: Mapping[str, Any], config: Config) -> Any:
         raise ScenarioError(f"scenario: it describes {described.name!r}, this environment plays {config.name!r}")
     if state["actor"] == NOBODY:
         raise ScenarioError("scenario: this game is over; an episode starts at a decision")
-    return state
-
-
-def start_from(batch: Batch, state: Any, options: Mapping[str, Any], which: NDArray[np.bool_] | slice) -> None:
-    """Put `scenario_of(options)` into the games `which`. Without a `random` of its own each keeps its random stream."""
-    streams = batch.states["rng"][which].copy()
-    batch.states[which] = state
-    if "random" not in options["scenario"]:
-        batch.states["rng"][which] = streams
-    batch.refresh()
-
-
-def preparation(
-    options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | Literal[True] = True
-) -> Prepare | None:
-    """What puts `options["scenario"]` into those of the `wanted` games that start, None without a scenario.
-
-    Raises as `scenario_of` does.
-    """
-    state = scenario_of(options, config)
-    if state is None:
-        return None
 
     def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
-        start_from(batch, state, options, which & wanted)
+        chosen = which & wanted
+        streams = batch.states["rng"][chosen].copy()
+        batch.states[chosen] = state
+        if "random" not in description:
+            batch.states["rng"][chosen] = streams
+        batch.refresh()
 
     return prepare

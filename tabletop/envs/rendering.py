@@ -9,52 +9,46 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from tabletop.batch import Batch
 from tabletop.drawing.picture import Picture
-from tabletop.drawing.raster import rgb_array
+from tabletop.drawing.raster import check_pixels, rgb_array
 from tabletop.drawing.svg import element, text
 from tabletop.drawing.window import Window
-from tabletop.envs.arguments import check_render_mode, check_render_size
-from tabletop.errors import TabletopError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Game
+from tabletop.versus import VersusBatch
 
 Frame: TypeAlias = str | NDArray[np.uint8]
 """Of a game, as text or as pixels."""
+_SMALLEST, _LARGEST = 16, 4096
+"""Width and height of a picture, in pixels."""
 
 
 class Shown(NamedTuple):
-    """A game as it is shown to somebody.
+    """A game as it is shown to somebody."""
 
-    state: one record. viewer: the seat that looks on, or None for all hands. tables: (1,) numbers on the pieces that it
-    is played with. game: its number among those of a `Rendering`.
-    """
-
-    state: Any
-    viewer: int | None
-    tables: np.ndarray
-    game: int = 0
+    state: Any  # one record
+    viewer: int | None  # the seat that looks on, None for all hands
+    tables: np.ndarray  # (1,) the numbers on the pieces that it is played with
+    game: int = 0  # its number among those of a `Rendering`
 
 
 class Rendering:
-    """How N games are shown, and what has to be remembered of their last steps to say so in a picture.
+    """How N games are shown. Where pictures are made (`draws`), their last steps are remembered, to be told there.
 
     Arguments:
-        game: what is played.
-        mode, size: an environment's `render_mode` and `render_size`.
-        modes: that it offers; "human" only for one game.
-        num_games: N.
-
-    Attributes:
-        mode: as given.
-        draws: whether pictures are made; only then the rest need be told of steps, by `stepped`.
+        mode, size: an environment's `render_mode` and `render_size`. modes: those that it offers.
 
     Raises `ConfigError` for a bad mode or size, `TabletopError` where pictures or a window are asked for and can't be.
     """
 
     def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
+        if mode is not None and mode not in modes:
+            raise ConfigError(f"render_mode={mode!r}: {', '.join(map(repr, modes))} or None")
         self.game = game
-        self.mode = check_render_mode(mode, modes)
+        self.mode = mode
         self.draws = mode in ("rgb_array", "human")
-        self._size = check_render_size(size)
+        self._size = check_pixels("render_size", size, _SMALLEST, _LARGEST)
         self._window = Window(game.title) if mode == "human" else None
         self._before = np.zeros(num_games, game.state)
         self._actions = np.full(num_games, NOBODY, np.int64)
@@ -68,26 +62,21 @@ class Rendering:
         """These games have been started anew: nothing has happened in them."""
         self._tells[which] = False
 
-    def stepped(
-        self,
-        before: np.ndarray,
-        actions: NDArray[np.int64],
-        illegal: NDArray[np.bool_],
-        anew: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """What the last step was, for all games.
+    def step(self, games: Batch | VersusBatch, actions: NDArray[np.int64]) -> None:
+        """Step all games. Raises as they do."""
+        before = games.states.copy() if self.draws else None
+        games.step(actions)
+        if before is not None:
+            self.stepped(before, actions, games)
 
-        Arguments:
-            before: (N,) records, what was played on.
-            actions: (N,) ints. illegal: (N,) bool, which of them were.
-            anew: (N,) bool, games that the step ended and started anew.
-        """
+    def stepped(self, before: np.ndarray, actions: NDArray[np.int64], games: Batch | VersusBatch) -> None:
+        """Remember the last step: the records (N,) before it, and its actions (N,)."""
         self._before[:] = before
         self._actions[:] = actions
-        self._illegal[:] = illegal
+        self._illegal[:] = games.illegal
         self._tells[:] = before["actor"] != NOBODY
-        if anew is not None:
-            self._tells[anew] = False
+        if games.autoreset == "same_step":
+            self._tells[games.terminations] = False  # they were started anew
 
     def frame(self, shown: Shown, fps: float) -> Frame | None:
         """The only game, in this mode. Without one it is None, and a warning; in a window it is None, too."""
@@ -144,9 +133,7 @@ def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> 
         shown: an environment, in wrappers or not, or one record of `game`, such as `batch.states[0]` or a `scenario`,
             which is drawn with the shipped numbers. What was done last is in the picture of an environment whose
             render mode is "rgb_array" or "human"; others don't keep it.
-        viewer: the seat that looks on, from 0. None shows an environment as its `render` does: Solo and Versus as one's
-            own seat sees the game, PettingZoo's with all hands; and a state with all hands.
-        game: whose record it is; not needed for an environment.
+        viewer: the seat that looks on, from 0. None shows an environment as its `render` does, a state with all hands.
 
     Raises `TabletopError` for anything else, for a viewer who doesn't play, and without the extra `render`.
     """

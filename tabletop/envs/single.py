@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.agents import Agent
 from tabletop.drawing.raster import WIDTH
-from tabletop.envs.arguments import check_action, check_options, config_of, observation_box, preparation
+from tabletop.envs.arguments import check_action, check_options, observation_box, preparation, seat_games
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import GameOver
-from tabletop.game import Game, game_of
-from tabletop.versus import VersusBatch
-
-ARGUMENTS = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "render_mode", "render_size")
+from tabletop.game import Game
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
@@ -32,7 +27,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         illegal_action: "lose", "raise" or "random", as in `Batch`.
         observation_dtype: "float32", or "int8" for plain counts.
         render_mode: "ansi", "rgb_array", "human" or None. render_size: width and height of pictures in pixels.
-        config: the fields of the game's configuration.
+        arguments: those above, and the fields of the game's configuration.
 
     `info` has `action_mask` (int8) always; at the end of a game also `points` (int), `others_points` (float, the mean
     of the others'), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool). `illegal` is there
@@ -49,33 +44,11 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         "render_fps": 2,
     }
 
-    def __init__(
-        self,
-        game: Game | str,
-        *,
-        opponents: Sequence[Agent | str] = (),
-        seat: int | str = "random",
-        reward: str = "win",
-        illegal_action: str = "lose",
-        observation_dtype: str = "float32",
-        render_mode: str | None = None,
-        render_size: int = WIDTH,
-        **config: Any,
-    ):
-        game = game_of(game) if isinstance(game, str) else game
-        chosen = config_of(game, config, ARGUMENTS)
+    def __init__(self, game: Game | str, *, render_mode: str | None = None, render_size: int = WIDTH, **arguments: Any):
+        self.batch = seat_games(game, arguments, autoreset="disabled")
+        game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self.batch = VersusBatch(
-            chosen,
-            1,
-            opponents,
-            seat=seat,
-            reward=reward,
-            illegal_action=illegal_action,
-            autoreset="disabled",
-            observation_dtype=observation_dtype,
-        )
         self.observation_space = observation_box(game, self.batch.observations.dtype)
         self.action_space = gymnasium.spaces.Discrete(game.num_actions)
         self._started = False
@@ -111,10 +84,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._actions[0] = check_action(action, batch.game.num_actions)
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
-        before = batch.batch.states.copy() if self._rendering.draws else None
-        batch.step(self._actions)
-        if before is not None:
-            self._rendering.stepped(before, self._actions, batch.illegal)
+        self._rendering.step(batch, self._actions)
         info: dict[str, Any] = {"action_mask": batch.action_masks[0].copy()}
         terminated = batch.terminations.item()
         if terminated:

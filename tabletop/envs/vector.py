@@ -11,23 +11,19 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tabletop.agents import Agent
-from tabletop.batch import Seed
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import (
     check_action,
     check_mask,
     check_options,
     check_seeds,
-    config_of,
     observation_box,
     preparation,
+    seat_games,
 )
 from tabletop.envs.rendering import Frame, Rendering, Shown
-from tabletop.envs.single import ARGUMENTS
 from tabletop.errors import ConfigError, GameOver
-from tabletop.game import Game, game_of
-from tabletop.versus import Prepare, VersusBatch
+from tabletop.game import Game
 
 
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
@@ -64,32 +60,24 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         game: Game | str,
         num_envs: int = 1,
         *,
-        opponents: Sequence[Agent | str] = (),
-        seat: int | str = "random",
-        reward: str = "win",
-        illegal_action: str = "lose",
-        observation_dtype: str = "float32",
         render_mode: str | None = None,
         render_size: int = WIDTH,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         num_threads: int | None = None,
         copy: bool = True,
-        **config: Any,
+        **arguments: Any,
     ):
-        game = game_of(game) if isinstance(game, str) else game
         mode = autoreset_mode_of(autoreset_mode)
-        self.batch = VersusBatch(
-            config_of(game, config, (*ARGUMENTS, "autoreset_mode", "num_threads", "copy")),
+        self.batch = seat_games(
+            game,
+            arguments,
             num_envs,
-            opponents,
-            seat=seat,
-            reward=reward,
-            illegal_action=illegal_action,
+            others=("autoreset_mode", "num_threads", "copy"),
             autoreset=mode.name.lower(),
             num_threads=num_threads,
-            observation_dtype=observation_dtype,
             new_observations=copy,
         )
+        game = self.batch.game
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
         self.render_mode = render_mode
@@ -121,18 +109,18 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         if isinstance(seed, int | np.integer):
             check_seeds([seed], 1)
             super().reset(seed=int(seed))
-            self._start(int(seed), which, prepare)
+            seeds: list[int | None] = [int(seed) + game for game in range(self.num_envs)]
         elif seed is not None:
             seeds = check_seeds(seed, self.num_envs)
-            known = np.array([one is not None for one in seeds])
-            if (which & known).any():
-                self._start([0 if one is None else one for one in seeds], which & known, prepare)
-            if (which & ~known).any():
-                self._start(None, which & ~known, prepare)
         elif self._started:
-            self._start(None, which, prepare)
+            seeds = [None] * self.num_envs
         else:  # Gymnasium wants a random start to come from np_random; no game has been shown yet, so all start
-            self._start(self.np_random.integers(2**63, size=self.num_envs), np.ones_like(which), prepare)
+            seeds = self.np_random.integers(2**63, size=self.num_envs).tolist()
+            which = np.ones_like(which)
+        known = np.array([one is not None for one in seeds])
+        for given_seeds, chosen in (([one or 0 for one in seeds], which & known), (None, which & ~known)):
+            if chosen.any():
+                self.batch.reset(given_seeds, None if chosen.all() else chosen, prepare)
         self._started = True
         self._rendering.started(which)
         return self.batch.observations, self._infos()
@@ -141,16 +129,12 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play one action in every game: observations, rewards, terminations, truncations (all False), infos."""
-        batch = self.batch
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
         self._check_range(actions)
-        before = self.batch.batch.states.copy() if self._rendering.draws else None
-        batch.step(actions)
+        batch = self.batch
+        self._rendering.step(batch, actions)
         terminations = batch.terminations.copy()
-        if before is not None:
-            anew = terminations if self.autoreset_mode is AutoresetMode.SAME_STEP else None
-            self._rendering.stepped(before, actions, batch.illegal, anew)
         infos = self._infos()
         if batch.illegal.any() or terminations.any():
             self._add_ends(infos, terminations, batch.illegal.copy())
@@ -180,50 +164,37 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             game = int(outside.argmax())
             check_action(given[game], num_actions, f"game {game}: ")
 
-    def _start(self, seed: Seed, which: NDArray[np.bool_], prepare: Prepare | None) -> None:
-        """Start these games (at least one) anew; `prepare` puts positions into them."""
-        self.batch.reset(seed, None if which.all() else which, prepare)
-
     def _infos(self) -> dict[str, Any]:
         masks = self.batch.action_masks
         return {"action_mask": masks.copy() if self.copy else masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def _add_ends(self, infos: dict[str, Any], ended: NDArray[np.bool_], illegal: NDArray[np.bool_]) -> None:
         """What the single environment says at the end of a game, and of a replaced illegal action."""
-        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._add_results(infos, ended)
+        same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        ends: dict[str, Any] = {} if same_step else infos
+        for key, values in self.batch.results().items():
+            of_all = np.zeros(self.num_envs, values.dtype)
+            of_all[ended] = values
+            _add(ends, key, of_all, ended)
+        if not same_step:
             _add(infos, "illegal", illegal, ended | illegal)
             return
         _add(infos, "illegal", illegal & ~ended, illegal & ~ended)
-        if not ended.any():
-            return
-        final_info: dict[str, Any] = {}
+        _add(ends, "illegal", illegal & ended, ended)
         masks = np.zeros_like(self.batch.action_masks)
         masks[ended] = 1
-        _add(final_info, "action_mask", masks, ended)
-        self._add_results(final_info, ended)
-        _add(final_info, "illegal", illegal & ended, ended)
+        _add(ends, "action_mask", masks, ended)
         final_obs = np.full(self.num_envs, None, object)
         for game in np.flatnonzero(ended):
             final_obs[game] = self.batch.final_observations[game].copy()
         _add(infos, "final_obs", final_obs, ended)
-        _add(infos, "final_info", final_info, ended)
-
-    def _add_results(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
-        if not ended.any():
-            return
-        for key, values in self.batch.results().items():
-            of_all = np.zeros(self.num_envs, values.dtype)
-            of_all[ended] = values
-            _add(info, key, of_all, ended)
+        _add(infos, "final_info", ends, ended)
 
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
     """The mode by member, name (`"NEXT_STEP"`, in any case) or value (`"NextStep"`). Raises `ConfigError` otherwise."""
-    if isinstance(mode, AutoresetMode):
-        return mode
     for known in AutoresetMode:
-        if isinstance(mode, str) and (mode == known.value or mode.upper() == known.name):
+        if mode is known or (isinstance(mode, str) and (mode == known.value or mode.upper() == known.name)):
             return known
     names = ", ".join(known.name for known in AutoresetMode)
     raise ConfigError(f"autoreset_mode={mode!r}: a gymnasium.vector.AutoresetMode or one of the names {names}")

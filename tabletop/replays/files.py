@@ -69,7 +69,7 @@ def check_names(names: tuple[Any, ...], config: Config) -> None:
     if len(names) != config.players:
         raise ConfigError(f"names: {len(names)} of them for {config.players} players: one a seat")
     for name in names:
-        if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
+        if not isinstance(name, str) or name != printable(name):
             raise ConfigError(f"names: {name!r:.80}: 1 to {_LONGEST_NAME} printable characters")
 
 
@@ -93,36 +93,43 @@ def rounded(game: Game, probabilities: Probabilities) -> dict[int, float]:
 
 # --- Writing and reading ---------------------------------------------------------------------------------------------
 
-_KEYS = (
-    *("replay", "game", "package_version", "state_version", "config", "names", "actions", "points", "winners"),
-    "checksums",
-)
-_MORE_KEYS = ("seed", "scenario", "probabilities")
+_KINDS: dict[str, type] = {
+    "replay": int,
+    "game": str,
+    "package_version": str,
+    "state_version": int,
+    "config": dict,
+    "seed": int,
+    "scenario": dict,
+    "names": list,
+    "actions": list,
+    "probabilities": list,
+    "points": list,
+    "winners": list,
+    "checksums": str,
+}
+"""What the keys hold, in the order of a file."""
+_KIND_NAMES = {int: "whole number", str: "text", dict: "object", list: "list"}
+_MAY_BE_MISSING = ("seed", "scenario", "probabilities")
 _OLD_KEY = "_replay"
 """With the game's name before it: of files before format 2."""
 
 
 def text_of(replay: Any) -> str:
     """The file's text."""
-    content: dict[str, Any] = {
+    written: dict[str, Any] = {
         "replay": FORMAT,
-        "game": replay.config.game.name,
-        "package_version": replay.package_version,
-        "state_version": replay.state_version,
+        "game": replay.game.name,
         "config": dataclasses.asdict(replay.config),
-        "seed": replay.seed,
-        "scenario": replay.scenario,
-        "names": replay.names,
-        "actions": replay.actions,
-        "probabilities": [[number for pair in one.items() for number in pair] for one in replay.probabilities],
-        "points": replay.points,
-        "winners": replay.winners,
+        "probabilities": [[number for pair in one.items() for number in pair] for one in replay.probabilities] or None,
         "checksums": "".join(replay.checksums),
     }
-    for key in _MORE_KEYS:
-        if content[key] in (None, []):
-            del content[key]
-    lines = (f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in content.items())
+    content = {key: written[key] if key in written else getattr(replay, key) for key in _KINDS}
+    lines = (
+        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+        for key, value in content.items()
+        if value is not None or key not in _MAY_BE_MISSING
+    )
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -138,14 +145,12 @@ def write(path: Path, content: str | bytes) -> None:
 def read(path: str | Path, game: Game) -> dict[str, Any]:
     """The arguments of the `Replay` that the file holds; nothing is played yet.
 
-    Raises ReplayError for a file that can't be read or is none of this game; the text names file and key.
+    Raises ReplayError for a file that can't be read or is none of this game, and ConfigError.
     """
     try:
         return _arguments(_content(path, game), game)
     except RecursionError:
-        raise ReplayError(f"{path}: is no replay: nested too deeply") from None
-    except (ConfigError, ReplayError) as error:
-        raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
+        raise ReplayError("is no replay: nested too deeply") from None
 
 
 def _reason(error: Exception) -> str:
@@ -171,14 +176,16 @@ def _content(path: str | Path, game: Game) -> dict[str, Any]:
         raise ReplayError("was recorded by an older version, whose games this one can't play")
     if not isinstance(content, dict) or "replay" not in content:
         raise ReplayError('is no replay: not a JSON object with the key "replay"')
-    if (version := content["replay"]) != FORMAT or isinstance(version, bool):
-        raise ReplayError(f"replay: {version!r:.40}; this version reads format {FORMAT}")
-    for key in _KEYS:
-        if key not in content:
+    if content["replay"] != FORMAT:
+        raise ReplayError(f"replay: {content['replay']!r:.40}; this version reads format {FORMAT}")
+    for key in _KINDS:
+        if key not in content and key not in _MAY_BE_MISSING:
             raise ReplayError(f"{key}: missing")
-    for key in content:
-        if key not in (*_KEYS, *_MORE_KEYS):
-            raise ReplayError(f"{key!r:.40}: unknown; there are {', '.join((*_KEYS, *_MORE_KEYS))}")
+    for key, value in content.items():
+        if key not in _KINDS:
+            raise ReplayError(f"{key!r:.40}: unknown; there are {', '.join(_KINDS)}")
+        if type(value) is not _KINDS[key] and not (key == "winners" and value is None):
+            raise ReplayError(f"{key}: {value!r:.80} is no {_KIND_NAMES[_KINDS[key]]}")
     if content["game"] != game.name:
         raise ReplayError(f"game: a replay of {content['game']!r:.40}, not of {game.name!r}")
     return content
@@ -189,29 +196,36 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
+    if ("seed" in content) == ("scenario" in content):
+        raise ReplayError("seed, scenario: one of them, what the game started from")
+    if "seed" in content:
+        game_seed(content["seed"])  # a ConfigError for one below 0
+    if (version := content["package_version"]) != printable(version):
+        raise ReplayError(f"package_version: {version!r:.80}: 1 to {_LONGEST_NAME} printable characters")
     config = _config(content["config"], game)
-    names = tuple(_list(content, "names"))
-    check_names(names, config)
-    actions = tuple(checked_actions(game, _list(content, "actions")))
-    return {
-        "config": config,
-        "actions": actions,
-        "names": names,
-        "points": _whole_numbers(content, "points"),
-        "winners": None if content["winners"] is None else _whole_numbers(content, "winners"),
-        "checksums": _checksums(content["checksums"], len(actions)),
-        **_start(content),
-        "probabilities": _probabilities(content, len(actions), game),
-        "package_version": _word(content, "package_version"),
-        "state_version": _whole(content, "state_version"),
-    }
+    check_names(tuple(content["names"]), config)
+    actions = tuple(checked_actions(game, content["actions"]))
+    arguments = {key: value for key, value in content.items() if key not in ("replay", "game")}
+    arguments |= {"config": config, "names": tuple(content["names"]), "actions": actions}
+    checksums = content["checksums"]
+    if len(checksums) != DIGITS * (len(actions) + 1):
+        raise ReplayError(f"checksums: {DIGITS} digits for the start and for each of {len(actions)} actions, in a row")
+    arguments["checksums"] = tuple(checksums[i : i + DIGITS] for i in range(0, len(checksums), DIGITS))
+    if "probabilities" in content:
+        arguments["probabilities"] = _probabilities(content["probabilities"], len(actions), game)
+    for key in ("points", "winners"):
+        for one in content[key] or ():
+            if type(one) is not int:
+                raise ReplayError(f"{key}: {one!r:.80} is no whole number")
+        arguments[key] = None if content[key] is None else tuple(content[key])
+    return arguments
 
 
-def _config(value: Any, game: Game) -> Config:
+def _config(value: dict[str, Any], game: Game) -> Config:
     fields = [one.name for one in dataclasses.fields(game.config)]
-    if not isinstance(value, dict) or sorted(value) != sorted(fields):
-        raise ReplayError(f"config: {value!r:.80} is no object with the keys {', '.join(fields)}")
-    if isinstance(value.get("components"), str):  # lest a replay have any file read
+    if sorted(value) != sorted(fields):
+        raise ReplayError(f"config: {value!r:.80} has other keys than {', '.join(fields)}")
+    if isinstance(value["components"], str):  # lest a replay have any file read
         raise ReplayError("config: components: a replay has numbers, not the path of a file")
     try:
         config: Config = game.config(**value)
@@ -220,62 +234,14 @@ def _config(value: Any, game: Game) -> Config:
     return config
 
 
-def _start(content: dict[str, Any]) -> dict[str, Any]:
-    if ("seed" in content) == ("scenario" in content):
-        raise ReplayError("seed, scenario: one of them, what the game started from")
-    if "seed" in content:
-        game_seed(_whole(content, "seed"))  # a ConfigError for one below 0
-        return {"seed": content["seed"]}
-    if not isinstance(content["scenario"], dict):
-        raise ReplayError(f"scenario: {content['scenario']!r:.80} is no object")
-    return {"scenario": content["scenario"]}
-
-
-def _probabilities(content: dict[str, Any], decisions: int, game: Game) -> tuple[Probabilities, ...]:
-    if "probabilities" not in content:
-        return ()
-    given = _list(content, "probabilities")
+def _probabilities(given: list[Any], decisions: int, game: Game) -> tuple[Probabilities, ...]:
     if len(given) != decisions:
         raise ReplayError(f"probabilities: of {len(given)} decisions; there are {decisions} actions")
     read: list[Probabilities] = []
     for one in given:
-        if not isinstance(one, list) or len(one) % 2 or any(type(number) not in (int, float) for number in one):
-            raise ReplayError(f"probabilities: {one!r:.80} is no list of an action, its probability, the next action …")
-        actions, shares = one[::2], one[1::2]
-        if any(type(action) is not int for action in actions) or len(set(actions)) < len(actions):
-            raise ReplayError(f"probabilities: {one!r:.80} has what is no action, or one twice")
+        actions, shares = (one[::2], one[1::2]) if isinstance(one, list) else ([], [one])
+        sound = len(actions) == len(shares) and all(type(share) in (int, float) for share in shares)
+        if not sound or any(type(action) is not int for action in actions) or len(set(actions)) < len(actions):
+            raise ReplayError(f"probabilities: {one!r:.80} is no list of an action, its probability, another action …")
         read.append(rounded(game, dict(zip(actions, shares, strict=True))))
     return tuple(read)
-
-
-def _checksums(value: Any, actions: int) -> tuple[str, ...]:
-    if not isinstance(value, str) or len(value) != DIGITS * (actions + 1):
-        raise ReplayError(f"checksums: {DIGITS} digits for the start and for each of {actions} actions, in one string")
-    return tuple(value[i : i + DIGITS] for i in range(0, len(value), DIGITS))
-
-
-def _list(content: dict[str, Any], key: str) -> list[Any]:
-    value = content[key]
-    if not isinstance(value, list):
-        raise ReplayError(f"{key}: {value!r:.80} is no list")
-    return value
-
-
-def _whole_numbers(content: dict[str, Any], key: str) -> tuple[int, ...]:
-    for one in _list(content, key):
-        if type(one) is not int:
-            raise ReplayError(f"{key}: {one!r:.80} is no whole number")
-    return tuple(content[key])
-
-
-def _whole(content: dict[str, Any], key: str) -> int:
-    if type(content[key]) is not int:
-        raise ReplayError(f"{key}: {content[key]!r:.80} is no whole number")
-    return content[key]
-
-
-def _word(content: dict[str, Any], key: str) -> str:
-    value = content[key]
-    if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST_NAME:
-        raise ReplayError(f"{key}: {value!r:.80}: at most {_LONGEST_NAME} printable characters")
-    return value

@@ -26,9 +26,8 @@ from tabletop.game import NOBODY
 from tabletop.replays.files import THOUSANDTHS, write
 from tabletop.replays.pictures import Progress, drawings
 from tabletop.replays.replay import Frame, Replay
-from tabletop.words import Facts, win_text
+from tabletop.words import win_text
 
-_TEMPLATES = Path(__file__).parent
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
 _OUTLINE = re.compile(' d="(M[^"m]*m[^"]*)"')
 """Of words: from where they start, letters' outlines, of strokes that start with a relative move."""
@@ -70,7 +69,7 @@ def page(data: dict[str, Any], drawings: str) -> str:
 
 
 def _template(kind: str) -> str:
-    return (_TEMPLATES / f"page.{kind}").read_text(encoding="utf-8")
+    return Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
@@ -92,6 +91,7 @@ def page_data(
     before: Frame | None = None
     for drawing in drawings(replay, viewer):
         frame = drawing.frame
+        facts = words.facts(frame.state, viewer, replay.owner_labels)
         happened = [] if before is None else words.changes(before.state, frame.state, viewer, replay.tables)
         if before is not None and viewer in (None, before.actor):
             steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
@@ -100,7 +100,9 @@ def page_data(
                 "board": boards.add(drawing.svg),
                 "round": int(frame.state["round"]),
                 "rounds": int(frame.state["rounds"]),
-                **_facts(words.facts(frame.state, viewer, replay.owner_labels), texts),
+                "phase": texts.of(facts.phase),
+                "asked": texts.of(facts.asked),
+                "actor": facts.actor,
                 "by": frame.last_actor,
                 "done": texts.of(frame.last_action),
                 "changes": [texts.of(sentence) for sentence in happened],
@@ -151,10 +153,6 @@ def _owners(replay: Replay) -> list[dict[str, Any]]:
         {"name": clean(name), "seat": seat, "shape": mark.shape, "colour": mark.colour}
         for name, seat, mark in zip(replay.owner_labels, seats, marks, strict=True)
     ]
-
-
-def _facts(facts: Facts, texts: _Numbers) -> dict[str, int]:
-    return {"phase": texts.of(facts.phase), "asked": texts.of(facts.asked), "actor": facts.actor}
 
 
 def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[str, Any]:

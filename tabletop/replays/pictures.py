@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,29 +30,20 @@ Progress = Callable[[int], None]
 """Is told how many more pictures are drawn."""
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """One step of a replay as a viewer sees it.
-
-    Attributes:
-        frame: of those that the viewer sees (`replay.seen_by`).
-        svg: the board, with the last action in its last line.
-    """
+class Drawing(NamedTuple):
+    """A step that the viewer sees (`replay.seen_by`), and the board, with the last action in its last line."""
 
     frame: Frame
     svg: str
 
 
 def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
-    """Every step of the game that the viewer sees, the start first.
-
-    Arguments:
-        viewer: seat that looks on; None shows all hands.
+    """Every step of the game that the viewer, a seat, sees, the start first; None shows all hands.
 
     Raises ReplayError at the first step at which the replay differs, TabletopError for a viewer who doesn't play.
     """
     for frame in seen_by(replay, viewer):
-        yield _drawing(replay, frame, viewer)
+        yield Drawing(frame, _svg(replay, frame, viewer))
 
 
 def write_gif(
@@ -82,7 +72,7 @@ def write_gif(
     last = len(shown) - 1
 
     def pixels(step: int) -> Any:
-        return image.fromarray(rgb_array(_drawing(replay, shown[step], viewer, shown[max(step - 1, 0)]).svg, width))
+        return image.fromarray(rgb_array(_svg(replay, shown[step], viewer, shown[max(step - 1, 0)]), width))
 
     samples = [np.asarray(pixels(step)) for step in sorted({*np.linspace(0, last, _SAMPLES).astype(int).tolist()})]
     colours = image.fromarray(np.concatenate(samples)).quantize(_COLOURS, method=image.Quantize.FASTOCTREE)
@@ -131,7 +121,7 @@ def write_pngs(
         if folder.exists() and any(folder.iterdir()):
             raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
         for before, frame in zip([shown[0], *shown], shown, strict=False):
-            svg = _drawing(replay, frame, viewer, before).svg
+            svg = _svg(replay, frame, viewer, before)
             folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
             paths.append(folder / f"{frame.step:0{digits}}.png")
             save_png(svg, paths[-1], width)
@@ -142,7 +132,7 @@ def write_pngs(
     return paths
 
 
-def _drawing(replay: Replay, frame: Frame, viewer: int | None, before: Frame | None = None) -> Drawing:
+def _svg(replay: Replay, frame: Frame, viewer: int | None, before: Frame | None = None) -> str:
     """The last line has the last action and, given the frame before, what has changed since."""
     game, told = replay.game, []
     if frame.last_action:
@@ -150,5 +140,4 @@ def _drawing(replay: Replay, frame: Frame, viewer: int | None, before: Frame | N
     if before is not None:
         told += game.words.changes(before.state, frame.state, viewer, replay.tables)
     last, names = game.words.in_brief(told), replay.owner_labels
-    svg = game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)
-    return Drawing(frame, svg)
+    return game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)

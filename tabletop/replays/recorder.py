@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,19 +19,13 @@ _AT_ONCE = 256
 
 
 @dataclass
-class _Running:
-    """A game that is being recorded: its seed or its first state, and the actions so far."""
-
-    start: Any
-    actions: list[int] = field(default_factory=list)
-
-
-class _Finished(NamedTuple):
-    """A game that was recorded, before it is played again for its replay."""
+class _Game:
+    """What is played, its seed or its first state, the actions so far, and who sat where once it is over."""
 
     config: Config
-    names: tuple[str, ...]
-    game: _Running
+    start: Any
+    actions: list[int] = field(default_factory=list)
+    names: tuple[str, ...] = ()
 
 
 class Recorder:
@@ -51,9 +45,6 @@ class Recorder:
         names: who sits where, P strings; or what tells them of a game by its index in the batch, asked when it ends.
             None: `player_0` …; with opponents in a `VersusBatch` their names, and `learner`.
 
-    Attributes:
-        batch: the `Batch`.
-
     Raises ConfigError for what has no batch, and for a batch with illegal_action="random": the action that was taken
     instead of an illegal one is not told.
     """
@@ -70,8 +61,8 @@ class Recorder:
             raise ConfigError("illegal_action='random': which action was taken instead is not told; 'raise' or 'lose'")
         self.batch: Batch = inner
         self._finished: list[Replay] = []
-        self._pending: list[_Finished] = []
-        self._names: Callable[[int], Sequence[str]] | None = None
+        self._pending: list[_Game] = []  # finished, and not yet played again for their replays
+        self._names: Callable[[int], Sequence[str]] = lambda game: inner.configs[game].agents
         if callable(names):
             self._names = names
         elif names is not None:
@@ -80,7 +71,7 @@ class Recorder:
         elif versus is not None and inner.config.players > 1:
             self._names = lambda game: _seated(versus, game)
         self._last = inner.states.copy()
-        self._running = [_Running(state) for state in self._last.copy()]
+        self._running = [_Game(*pair) for pair in zip(inner.configs, self._last.copy(), strict=True)]
         self._asked = np.zeros(inner.num_games, np.bool_)
         inner.listeners.append(self)
 
@@ -106,9 +97,8 @@ class Recorder:
             replays: dict[int, Replay] = {}
             for config in dict.fromkeys(one.config for one in some):
                 numbers = [number for number, one in enumerate(some) if one.config == config]
-                games = [some[number].game for number in numbers]
-                names = [some[number].names for number in numbers]
-                starts, actions = [game.start for game in games], [game.actions for game in games]
+                games = [(some[number].start, some[number].actions, some[number].names) for number in numbers]
+                starts, actions, names = zip(*games, strict=True)
                 replays |= zip(numbers, replays_of(config, starts, actions, names=names), strict=True)
             self._finished += [replays[number] for number in range(len(some))]
             del self._pending[:_AT_ONCE]
@@ -117,21 +107,21 @@ class Recorder:
     def running(self, game: int = 0) -> Replay:
         """The replay, so far, of a game that is not finished."""
         running = self._running[game]
-        return Replay.of(self.batch.configs[game], running.start, running.actions, names=self._names_of(game))
+        return Replay.of(running.config, running.start, running.actions, names=self._names_of(game))
 
     # --- what the batch tells ---
 
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
-        for game in np.flatnonzero(which).tolist():
-            start: Any = batch.states[game].copy()
-            if seed is not None:
+        self._begin(which)
+        if seed is not None:
+            for game in np.flatnonzero(which).tolist():
                 start = int(seed[game]) if np.ndim(seed) else int(seed) + game  # type: ignore[index, arg-type]
-            self._running[game] = _Running(start)
+                self._running[game].start = start
         self._last[which] = batch.states[which]
 
     def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
-        for game in np.flatnonzero(_differ(batch.states, self._last)).tolist():  # changed by hand
-            self._running[game] = _Running(batch.states[game].copy())
+        now, last = (array.view(np.uint8).reshape(len(array), -1) for array in (batch.states, self._last))
+        self._begin((now != last).any(axis=1))  # changed by hand
         self._asked[:] = batch.states["actor"] != NOBODY
 
     def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
@@ -139,22 +129,19 @@ class Recorder:
         for game in np.flatnonzero(which & self._asked).tolist():
             self._running[game].actions.append(taken[game])
         for game in np.flatnonzero(which & self._asked & batch.terminations).tolist():
-            self._pending.append(_Finished(batch.configs[game], self._names_of(game), self._running[game]))
-        for game in np.flatnonzero(which & (batch.terminations | ~self._asked)).tolist():
-            self._running[game] = _Running(batch.states[game].copy())
+            self._running[game].names = self._names_of(game)
+            self._pending.append(self._running[game])
+        self._begin(which & (batch.terminations | ~self._asked))
         self._last[:] = batch.states
 
+    def _begin(self, which: np.ndarray) -> None:
+        for game in np.flatnonzero(which).tolist():
+            self._running[game] = _Game(self.batch.configs[game], self.batch.states[game].copy())
+
     def _names_of(self, game: int) -> tuple[str, ...]:
-        config = self.batch.configs[game]
-        names = config.agents if self._names is None else tuple(self._names(game))
-        check_names(names, config)
+        names = tuple(self._names(game))
+        check_names(names, self.batch.config)
         return names
-
-
-def _differ(states: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(N,) bool: which records are not the same bytes."""
-    bytes_of, others_bytes = (array.view(np.uint8).reshape(len(array), -1) for array in (states, others))
-    return np.asarray((bytes_of != others_bytes).any(axis=1))
 
 
 def _seated(versus: Any, game: int) -> list[str]:

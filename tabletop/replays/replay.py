@@ -23,53 +23,31 @@ import numpy as np
 
 from tabletop import kernels
 from tabletop.batch import check_config, game_seed, illegal_action_text
-from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError
+from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop.game import NOBODY, Config, Game
-from tabletop.replays.files import (
-    DIGITS,
-    FORFEIT,
-    THOUSANDTHS,
-    Probabilities,
-    check_names,
-    checked_actions,
-    read,
-    rounded,
-    text_of,
-    write,
-)
+from tabletop.replays import files
+from tabletop.replays.files import FORFEIT, Probabilities
 from tabletop.warm_up import warm_up
 
 
 @dataclass(frozen=True)
 class Replay:
-    """One game, finished or not, that can be played again anywhere.
-
-    Attributes (P players, n actions):
-        config: what is played; its `components` are numbers, not a file's path.
-        actions: n ints, in the order of play; `FORFEIT` may be the last one.
-        names: who sat where, P strings from seat 0.
-        points: after the last action, by owner.
-        winners: the owners who won; None for an unfinished game.
-        checksums: n + 1 strings of hexadecimal digits, the first of the start.
-        package_version, state_version: of the game's package that recorded it.
-        seed: what the game started from, as in `Batch(config, 1, seed)`; None if it started from `scenario`.
-        scenario: the first state as the game's `described` gives it, None with a seed.
-        probabilities: what the actor gave its actions at each decision, n of them; () if none were recorded.
+    """One game of P players and n actions, finished or not, that can be played again anywhere.
 
     It is made by `of` or `load`, which check it, or by a `Recorder`.
     """
 
-    config: Config
-    actions: tuple[int, ...]
-    names: tuple[str, ...]
-    points: tuple[int, ...]
-    winners: tuple[int, ...] | None
-    checksums: tuple[str, ...]
-    package_version: str
+    config: Config  # what is played; its `components` are numbers, not a file's path
+    actions: tuple[int, ...]  # n, in the order of play; `FORFEIT` may be the last one
+    names: tuple[str, ...]  # who sat where, P of them from seat 0
+    points: tuple[int, ...]  # after the last action, by owner
+    winners: tuple[int, ...] | None  # the owners who won; None for an unfinished game
+    checksums: tuple[str, ...]  # n + 1 of them in hexadecimal digits, the first of the start
+    package_version: str  # of the game's package that recorded it, as is `state_version`
     state_version: int
-    seed: int | None = None
-    scenario: Mapping[str, Any] | None = None
-    probabilities: tuple[Probabilities, ...] = ()
+    seed: int | None = None  # what the game started from, as in `Batch(config, 1, seed)`; None with a `scenario`
+    scenario: Mapping[str, Any] | None = None  # the first state as the game's `described` gives it; None with a seed
+    probabilities: tuple[Probabilities, ...] = ()  # what the actor gave its actions, n of them; () if not recorded
 
     @classmethod
     def of(
@@ -84,7 +62,6 @@ class Replay:
         """The replay of a game that was played in any loop of one's own.
 
         Arguments:
-            config: what was played.
             start: the seed, as in `Batch(config, 1, seed)` or `env.reset(seed=…)`, or the first state.
             actions: all players', in the order of play; the game need not be finished.
             names: who sat where; None → `player_0` …
@@ -103,16 +80,16 @@ class Replay:
         Raises ReplayError for a file that can't be read or is no replay of this game, and with the first step at which
         it differs.
         """
-        replay = cls(**read(path, game))
         try:
+            replay = cls(**files.read(path, game))
             _ = replay.states
-        except ReplayError as error:
-            raise ReplayError(f"{path}: {error}", error.step) from None
+        except (ConfigError, ReplayError) as error:
+            raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
         return replay
 
     def save(self, path: str | Path) -> None:
         """Write the file; at no time is half of one there. Raises ReplayError where none can be written."""
-        write(Path(path), text_of(self))
+        files.write(Path(path), files.text_of(self))
 
     @property
     def game(self) -> Game:
@@ -137,16 +114,15 @@ class Replay:
         played[0] = self._first_state()
         now = played[:1].copy()
         chain = _Chain(self, self.tables, now[0])
-        _compare(self, 0, chain.checksum)
-        playing = _played(self.game, now, self.tables, [self.actions])
-        for step in range(1, len(played)):
-            try:
-                next(playing)
-            except ReplayError as error:
-                raise ReplayError(f"{error}{_origin(self)}", error.step) from None
-            _compare(self, step, chain.add(now[0]))
-            played[step] = now[0]
-        _compare_result(self, now[0])
+        try:
+            _compare(self, chain)
+            for step, _ in enumerate(_played(self.game, now, self.tables, [self.actions]), 1):
+                chain.add(now[0])
+                _compare(self, chain)
+                played[step] = now[0]
+            _compare_result(self, now[0])
+        except ReplayError as error:
+            raise ReplayError(f"{error} ({_origin(self)})", error.step) from None
         return played
 
     @property
@@ -165,18 +141,11 @@ class Replay:
             raise ConfigError(f"seat={seat}: 0 to {self.config.players - 1} in this replay, or none for all hands")
 
     def _first_state(self) -> Any:
-        warm_up(self.game)
-        if self.scenario is None:
-            assert self.seed is not None
-            return _set_up(self.config, [self.seed], self.tables)[0]
         try:
-            state = self.game.scenario(self.scenario, self.config.components)
-        except ScenarioError as error:
+            start = self.seed if self.scenario is None else self.game.scenario(self.scenario, self.config.components)
+            return _first_states(self.config, [start], self.tables)[0]
+        except (ConfigError, ScenarioError, StateError) as error:
             raise ReplayError(f"scenario: {error}") from None
-        described = self.game.config.of(state, self.config.components)
-        if described != self.config:
-            raise ReplayError(f"scenario: it is of {described.name}, the configuration is {self.config.name}")
-        return state
 
 
 def replays_of(
@@ -196,13 +165,13 @@ def replays_of(
     game = check_config(config)
     number = len(starts)
     seating = [tuple(one) for one in names] or [config.agents] * number
-    shares = [tuple(rounded(game, one) for one in given) for given in probabilities] or [()] * number
-    taken = [checked_actions(game, one) for one in actions]
+    shares = [tuple(files.rounded(game, one) for one in given) for given in probabilities] or [()] * number
+    taken = [files.checked_actions(game, one) for one in actions]
     for what, given in (("actions", taken), ("names", seating), ("probabilities", shares)):
         if len(given) != number:
             raise ConfigError(f"{what}: of {len(given)} games, starts: of {number}")
     for i in range(number):
-        check_names(seating[i], config)
+        files.check_names(seating[i], config)
         if shares[i] and len(shares[i]) != len(taken[i]):
             raise ConfigError(f"probabilities: of {len(shares[i])} decisions, actions: of {len(taken[i])}")
     config = dataclasses.replace(config, components=game.own_numbers(config.components))
@@ -226,12 +195,11 @@ def replays_of(
         for i in range(number)
     ]
     chains = [_Chain(replay, tables, states[i]) for i, replay in enumerate(replays)]
-    checksums = [[chain.checksum] for chain in chains]
     for stepped in _played(game, states, tables, taken):
         for i in np.flatnonzero(stepped).tolist():
-            checksums[i].append(chains[i].add(states[i]))
+            chains[i].add(states[i])
     return [
-        dataclasses.replace(replay, checksums=tuple(checksums[i]), **_result(game, states[i]))
+        dataclasses.replace(replay, checksums=tuple(chains[i].checksums), **_result(game, states[i]))
         for i, replay in enumerate(replays)
     ]
 
@@ -241,24 +209,15 @@ def replays_of(
 
 @dataclass(frozen=True)
 class Frame:
-    """One state of a replay.
+    """One state of a replay."""
 
-    Attributes:
-        step: how many actions led here.
-        state: a copy of the record.
-        actor: seat that is asked, NOBODY after the end.
-        action: what the actor then played, None in the last frame.
-        probabilities: what the actor gave the actions of this decision.
-        last_actor, last_action: whose action led here, NOBODY at the start; what it was in words, "" at the start.
-    """
-
-    step: int
-    state: Any
-    actor: int
-    action: int | None
-    probabilities: Probabilities
-    last_actor: int = NOBODY
-    last_action: str = ""
+    step: int  # how many actions led here
+    state: Any  # a copy of the record
+    actor: int  # the seat that is asked, NOBODY after the end
+    action: int | None  # what the actor then played, None in the last frame
+    probabilities: Probabilities  # what the actor gave the actions of this decision
+    last_actor: int = NOBODY  # whose action led here, NOBODY at the start
+    last_action: str = ""  # what it was in words, "" at the start
 
 
 def frames(replay: Replay) -> Iterator[Frame]:
@@ -304,32 +263,24 @@ def words_for(game: Game, state: Any, action: int, viewer: int | None = None) ->
     return game.words.told_action(state, action, viewer)
 
 
-def _set_up(config: Config, seeds: Sequence[int], tables: np.ndarray) -> np.ndarray:
-    """(N,) records: games set up from their seeds, as `Batch` does it."""
-    states = np.zeros(len(seeds), config.game.state)
-    config.write_switches(states)
-    states["rng"] = [game_seed(seed) for seed in seeds]
-    config.game.kernels.reset_games(states, tables, np.ones(len(seeds), np.bool_))
-    return states
-
-
 def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> np.ndarray:
+    """(N,) records: games set up from their seeds, as `Batch` does it, or the states that are given."""
     game = config.game
     warm_up(game)
     states = np.zeros(len(starts), game.state)
-    seeded = [i for i, start in enumerate(starts) if isinstance(start, int | np.integer)]
-    if seeded:
-        states[seeded] = _set_up(config, [starts[i] for i in seeded], tables)
-    for i, start in enumerate(starts):
-        if i in seeded:
-            continue
+    config.write_switches(states)
+    seeded = np.array([isinstance(start, int | np.integer) for start in starts], np.bool_)
+    states["rng"][seeded] = [game_seed(starts[i]) for i in np.flatnonzero(seeded).tolist()]
+    game.kernels.reset_games(states, tables, seeded)
+    for i in np.flatnonzero(~seeded).tolist():
+        start = starts[i]
         if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
             raise ConfigError(f"start={start!r:.80}: a seed, or one record of {game.title}")
         states[i] = np.reshape(start, ())
         described = game.config.of(states[i], config.components)
         if described != config:
-            raise ConfigError(f"start: a state of {described.name}, the configuration is {config.name}")
-    if len(seeded) < len(starts):
+            raise ConfigError(f"a state of {described.name} to start from, the configuration is {config.name}")
+    if not seeded.all():
         game.check(states, tables)  # all at once, which takes hardly longer than one
     return states
 
@@ -371,39 +322,36 @@ def _result(game: Game, state: Any) -> dict[str, Any]:
 
 
 class _Chain:
-    """The checksums of a game, one after another: each depends on all before it."""
+    """The checksums of a game so far: each depends on all before it."""
 
     def __init__(self, replay: Replay, tables: np.ndarray, state: Any) -> None:
         head = json.dumps([replay.game.name, replay.package_version, replay.state_version, *replay.names])
         self._replay = replay
         self._digest = b""
-        self._steps = 0
-        self.checksum = self._next(head.encode(), tables.tobytes(), state.tobytes())
+        self.checksums: list[str] = []
+        self._append(head.encode(), tables.tobytes(), state.tobytes())
 
-    def add(self, state: Any) -> str:
-        """The checksum of the next step, which led to `state`."""
-        recorded = [self._replay.actions[self._steps]]
+    def add(self, state: Any) -> None:
+        """The next step, which led to `state`."""
+        step = len(self.checksums) - 1
+        recorded = [self._replay.actions[step]]
         if self._replay.probabilities:
-            for action, share in self._replay.probabilities[self._steps].items():
-                recorded += [action, round(share * THOUSANDTHS)]
-        self._steps += 1
-        self.checksum = self._next(np.array(recorded, "<i4").tobytes(), state.tobytes())
-        return self.checksum
+            for action, share in self._replay.probabilities[step].items():
+                recorded += [action, round(share * files.THOUSANDTHS)]
+        self._append(np.array(recorded, "<i4").tobytes(), state.tobytes())
 
-    def _next(self, *parts: bytes) -> str:
-        digest = hashlib.blake2b(self._digest, digest_size=8)
-        for part in parts:
-            digest.update(part)
-        self._digest = digest.digest()
-        return self._digest.hex()[:DIGITS]
+    def _append(self, *parts: bytes) -> None:
+        self._digest = hashlib.blake2b(b"".join((self._digest, *parts)), digest_size=8).digest()
+        self.checksums.append(self._digest.hex()[: files.DIGITS])
 
 
-def _compare(replay: Replay, step: int, checksum: str) -> None:
-    if replay.checksums[step] == checksum:
+def _compare(replay: Replay, chain: _Chain) -> None:
+    step = len(chain.checksums) - 1
+    if replay.checksums[step] == chain.checksums[step]:
         return
     where = f"step {step} of {len(replay.actions)}" if step else "step 0, the start"
     what = "position or probabilities" if step else "set-up, numbers on the pieces, names or versions"
-    raise ReplayError(f"it differs at {where}: not the {what} of which it has the checksum{_origin(replay)}", step)
+    raise ReplayError(f"it differs at {where}: not the {what} of which it has the checksum", step)
 
 
 def _compare_result(replay: Replay, state: Any) -> None:
@@ -411,7 +359,7 @@ def _compare_result(replay: Replay, state: Any) -> None:
     for key, value in played.items():
         if getattr(replay, key) != value:
             given = f"{key} {_shown(getattr(replay, key))} are stated, {_shown(value)} are played"
-            raise ReplayError(f"it differs at step {step}, the last one: {given}{_origin(replay)}", step)
+            raise ReplayError(f"it differs at step {step}, the last one: {given}", step)
 
 
 def _shown(value: tuple[int, ...] | None) -> str:
@@ -422,6 +370,6 @@ def _origin(replay: Replay) -> str:
     """Why it may differ."""
     game = replay.game
     if (replay.package_version, replay.state_version) == (game.version, game.state_version):
-        return " (it was changed, or recorded with other numbers or rules)"
+        return "it was changed, or recorded with other numbers or rules"
     recorded = f"{game.name} {replay.package_version} with state version {replay.state_version}"
-    return f" (recorded by {recorded}; this is {game.version} with {game.state_version})"
+    return f"recorded by {recorded}; this is {game.version} with {game.state_version}"

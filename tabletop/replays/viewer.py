@@ -7,24 +7,16 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from tabletop import terminal
 from tabletop.drawing.lines import Words, fit, in_columns, joined
 from tabletop.errors import ConfigError
 from tabletop.game import Game
 from tabletop.replays.replay import Frame, Replay, frames, seen_by
-from tabletop.terminal import (
-    BOLD,
-    FAINT,
-    columns_of_output,
-    forgive_bytes,
-    is_terminal,
-    obeys_sequences,
-    painted,
-    wants_colour,
-)
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -56,23 +48,17 @@ or one seat's, help, quit. The first letter is enough."""
 _KEYS = ("→ next", "← back", "↑↓ scroll", "r round", "12⏎ go to", "a auto", "v view", "h help", "q quit")
 _DISPENSABLE_KEYS = (4, 3, 6, 5, 1, 0, 2)
 """Of `_KEYS`, from the first one that is left out where they don't fit."""
-_LINE_COMMANDS = ("next", "back", "round", "first", "last", "auto", "view", "help", "quit")
-
 _MOST_ACTIONS = 6
 """Actions whose probabilities are shown."""
 
 
 class Viewer:
-    """Where one is in a replay, and what is to be seen there.
+    """Where one is in a replay, and what is to be seen there: of its `frames` that the seat sees, number `step`.
 
     Arguments:
         replay: is played to its end at once, and checked, unless it has been loaded.
         seat: whose view it is; None shows all hands.
         colour: with ANSI colours.
-
-    Attributes:
-        frames: what the seat sees of the replay.
-        step: the number of the one that is shown.
 
     Raises ReplayError with the first step at which the replay differs, ConfigError for a seat that there isn't.
     """
@@ -80,6 +66,7 @@ class Viewer:
     def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
         replay.check_seat(seat)
         self.replay = replay
+        self.game = replay.game
         self.seat = seat
         self.colour = colour
         self._all = list(frames(replay))
@@ -116,20 +103,17 @@ class Viewer:
     def text(self, columns: int = sys.maxsize) -> str:
         """What led here, what it changed and how likely the next action was; below them the board at this step."""
         frame = self.frames[self.step]
-        board = self._game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
-        title = self._paint(self._done(frame) if frame.step else self._title(), BOLD)
+        board = self.game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
+        done = f"{self.replay.label(frame.last_actor)}: {frame.last_action}" if frame.step else self._title()
+        title = terminal.painted(done, terminal.BOLD, self.colour)
         return joined([Words([title, *self._about(frame), ""]), *board], columns)
 
     def place(self) -> str:
         """`Step 12 of 60, round 2`, and whose view it is."""
-        state, names = self.frames[self.step].state, self._game.words.owner_names(self.replay.config.players)
+        state, names = self.frames[self.step].state, self.game.words.owner_names(self.replay.config.players)
         in_round = f", round {state['round']}" if state["rounds"] > 1 else ""
         view = "" if self.seat is None else f", as {names[self.seat]} sees it"
         return f"Step {self.step} of {self.last}{in_round}{view}"
-
-    @property
-    def _game(self) -> Game:
-        return self.replay.game
 
     def _title(self) -> str:
         replay = self.replay
@@ -138,28 +122,25 @@ class Viewer:
         # all hands can be dealt again from the seed
         return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
 
-    def _done(self, frame: Frame) -> str:
-        return f"{self.replay.label(frame.last_actor)}: {frame.last_action}"
-
     def _about(self, frame: Frame) -> list[str]:
         lines: list[str] = []
         if frame.step:
             before = self.frames[frame.step - 1].state
-            happened = self._game.words.changes(before, frame.state, self.seat, self.replay.tables)
+            happened = self.game.words.changes(before, frame.state, self.seat, self.replay.tables)
             lines += [f"- {sentence}" for sentence in happened]
         if frame.probabilities and self.seat in (None, frame.actor):
             lines += ["", f"{self.replay.label(frame.actor)} gives"]
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])
             for action, share in likeliest[:_MOST_ACTIONS]:
-                line = f"{100 * share:6.1f} %  {self._game.words.action_text(frame.state, action)}"
-                lines.append(self._paint(f"{line} (played)", BOLD) if action == frame.action else line)
+                line = f"{100 * share:6.1f} %  {self.game.words.action_text(frame.state, action)}"
+                if action == frame.action:
+                    line = terminal.painted(f"{line} (played)", terminal.BOLD, self.colour)
+                lines.append(line)
             if len(likeliest) > _MOST_ACTIONS:
                 rest = sum(share for _, share in likeliest[_MOST_ACTIONS:])
-                lines.append(self._paint(f"{100 * rest:6.1f} %  {len(likeliest) - _MOST_ACTIONS} others", FAINT))
+                others = f"{100 * rest:6.1f} %  {len(likeliest) - _MOST_ACTIONS} others"
+                lines.append(terminal.painted(others, terminal.FAINT, self.colour))
         return lines
-
-    def _paint(self, text: str, code: str) -> str:
-        return painted(text, code, self.colour)
 
 
 def main(
@@ -169,7 +150,6 @@ def main(
 
     Arguments:
         file: that `Replay.save` wrote, or an evaluation with `save_replays`.
-        game: whose replay it is.
         seat: whose view it is at first; None shows all hands.
         seconds: of each step when it plays on its own.
         colour: None: where there is a terminal, unless the environment has NO_COLOR.
@@ -179,16 +159,28 @@ def main(
     if not (math.isfinite(seconds) and seconds > 0):
         raise ConfigError(f"seconds={seconds}: a number above 0")
     replay = Replay.load(file, game)
-    viewer = Viewer(replay, seat, wants_colour(colour))
-    if obeys_sequences() and is_terminal(sys.stdin):
+    viewer = Viewer(replay, seat, terminal.wants_colour(colour))
+    if terminal.obeys_sequences() and terminal.is_terminal(sys.stdin):
         KeyControl(viewer, seconds).run()
         print(f"{file}: left at step {viewer.step} of {viewer.last}.")
         return
-    forgive_bytes()
+    terminal.forgive_bytes()
     try:
         by_lines(viewer, sys.stdin, lambda text: print(text, flush=True))
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+_COMMANDS: dict[str, tuple[Sequence[str], Callable[[Viewer], None]]] = {
+    "next": (("right", " ", "n"), lambda viewer: viewer.go(viewer.step + 1)),
+    "back": (("left", "backspace", "b"), lambda viewer: viewer.go(viewer.step - 1)),
+    "round": (("pagedown", "r"), lambda viewer: viewer.go_round(forward=True)),
+    "round back": (("pageup", "R"), lambda viewer: viewer.go_round(forward=False)),
+    "first": (("home", "f"), lambda viewer: viewer.go(0)),
+    "last": (("end", "l"), lambda viewer: viewer.go(viewer.last)),
+    "view": ("v", Viewer.next_view),
+}
+"""What lines and keys have in common: the command of a line, its keys, what it does."""
 
 
 # --- Lines -----------------------------------------------------------------------------------------------------------
@@ -196,14 +188,18 @@ def main(
 
 def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str], None]) -> None:
     """Obey one command a line until `quit` or the last line; what is none is said to be none."""
-    _show(viewer, show)
+
+    def show_step() -> None:
+        show(f"=== {viewer.place()}\n{viewer.text(terminal.columns_of_output())}\n")
+
+    show_step()
     for line in lines:
-        word = line.strip().lower()
+        word = "help" if line.strip() == "?" else line.strip().lower()
         if word.isascii() and word.isdecimal() and len(word) < 10:
             viewer.go(int(word))
-            _show(viewer, show)
+            show_step()
             continue
-        command = next((name for name in _LINE_COMMANDS if name.startswith(word)), "help" if word == "?" else None)
+        command = next((name for name in (*_COMMANDS, "auto", "help", "quit") if name.startswith(word)), None)
         if command == "quit":
             return
         if command is None:
@@ -213,39 +209,14 @@ def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str]
         elif command == "auto":
             while viewer.step < viewer.last:
                 viewer.go(viewer.step + 1)
-                _show(viewer, show)
+                show_step()
         else:
-            _obey(viewer, command)
-            _show(viewer, show)
-
-
-def _obey(viewer: Viewer, command: str) -> None:
-    """What keys and lines have in common."""
-    if command in ("next", "back"):
-        viewer.go(viewer.step + (1 if command == "next" else -1))
-    elif command in ("round", "round back"):
-        viewer.go_round(forward=command == "round")
-    elif command == "view":
-        viewer.next_view()
-    else:
-        viewer.go(0 if command == "first" else viewer.last)
-
-
-def _show(viewer: Viewer, show: Callable[[str], None]) -> None:
-    show(f"=== {viewer.place()}\n{viewer.text(columns_of_output())}\n")
+            _COMMANDS[command][1](viewer)
+            show_step()
 
 
 # --- Keys ------------------------------------------------------------------------------------------------------------
 
-_COMMAND_KEYS = {
-    "next": ("right", " ", "n"),
-    "back": ("left", "backspace", "b"),
-    "round": ("pagedown", "r"),
-    "round back": ("pageup", "R"),
-    "first": ("home", "f"),
-    "last": ("end", "l"),
-    "view": ("v",),
-}
 _FASTEST, _SLOWEST = 0.05, 20.0
 
 
@@ -290,75 +261,59 @@ class KeyControl:
         from prompt_toolkit.formatted_text import ANSI
         from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, Window
 
-        def body() -> ANSI:
-            return ANSI("\n".join(self._lines()))
-
-        return Application(
-            layout=Layout(
-                HSplit(
-                    [
-                        Window(FormattedTextControl(body, focusable=True, show_cursor=False)),
-                        Window(FormattedTextControl(self._status), height=1, style="reverse"),
-                        Window(FormattedTextControl(lambda: keys_in(self._app.output.get_size().columns)), height=1),
-                    ]
-                )
-            ),
-            key_bindings=self._bindings(),
-            full_screen=True,
-        )
+        body = FormattedTextControl(lambda: ANSI("\n".join(self._lines())), focusable=True, show_cursor=False)
+        keys = FormattedTextControl(lambda: keys_in(self._app.output.get_size().columns))
+        status = Window(FormattedTextControl(self._status), height=1, style="reverse")
+        layout = Layout(HSplit([Window(body), status, Window(keys, height=1)]))
+        return Application(layout=layout, key_bindings=self._bindings(), full_screen=True)
 
     def _bindings(self) -> KeyBindings:
         from prompt_toolkit.key_binding import KeyBindings
 
         bindings = KeyBindings()
 
-        def bind(keys: Iterable[str], action: Callable[[KeyPressEvent], None]) -> None:
+        def bind(keys: Iterable[str], action: Callable[[], None]) -> None:
             def pressed(event: KeyPressEvent) -> None:
                 self._hint = ""
-                action(event)
+                action()
 
             for key in keys:
                 bindings.add(key)(pressed)
 
-        def moves(command: str) -> Callable[[KeyPressEvent], None]:
-            def move(event: KeyPressEvent) -> None:
-                self._stop()
-                self._digits = ""
-                self._help = False
-                _obey(self.viewer, command)
-                if command != "view":
-                    self._scrolled = 0  # what happened stands above everything
-
-            return move
-
-        for command, keys in _COMMAND_KEYS.items():
-            bind(keys, moves(command))
-        bind("0123456789", lambda event: self._type(event.data))
-        bind(["enter"], lambda event: self._enter())
-        bind(["escape"], lambda event: self._type(""))
-        bind(["a"], lambda event: self._auto())
-        bind("+=", lambda event: self._faster(0.5))
-        bind("-", lambda event: self._faster(2.0))
-        bind(["up"], lambda event: self._scroll(-1))
-        bind(["down"], lambda event: self._scroll(1))
-        bind(["u"], lambda event: self._scroll(-self._page))
-        bind(["d"], lambda event: self._scroll(self._page))
-        bind("h?", lambda event: self._toggle_help())
-        bind(["q", "c-c", "c-d"], lambda event: event.app.exit())
-        bind(["<any>"], lambda event: self._unknown(event))
+        for keys, command in _COMMANDS.values():
+            bind(keys, partial(self._obey, command))
+        for digit in "0123456789":
+            bind(digit, partial(self._type, digit))
+        bind(["enter"], self._enter)
+        bind(["escape"], partial(self._type, ""))
+        bind(["a"], self._auto)
+        bind("+=", partial(self._faster, 0.5))
+        bind("-", partial(self._faster, 2.0))
+        bind(["up"], partial(self._scroll, -1))
+        bind(["down"], partial(self._scroll, 1))
+        bind(["u"], lambda: self._scroll(-self._page))
+        bind(["d"], lambda: self._scroll(self._page))
+        bind("h?", self._toggle_help)
+        bind(["q", "c-c", "c-d"], lambda: self._app.exit())
+        bindings.add("<any>")(self._unknown)
         return bindings
 
     # --- what the keys do ---
+
+    def _obey(self, command: Callable[[Viewer], None]) -> None:
+        self._stop()
+        self._digits = ""
+        self._help = False
+        command(self.viewer)
+        if command is not Viewer.next_view:
+            self._scrolled = 0  # what happened stands above everything
 
     def _type(self, digit: str) -> None:
         self._digits = (self._digits + digit)[-9:] if digit else ""
 
     def _enter(self) -> None:
-        self._stop()
-        self.viewer.go(int(self._digits) if self._digits else self.viewer.step + 1)
-        self._digits = ""
-        self._help = False
-        self._scrolled = 0
+        step = int(self._digits) if self._digits else self.viewer.step + 1
+        self._obey(lambda viewer: viewer.go(step))
 
     def _auto(self) -> None:
         if self._playing is not None:
@@ -411,14 +366,12 @@ class KeyControl:
         return lines[self._scrolled :]
 
     def _status(self) -> str:
-        parts = [self.viewer.place()]
         more = "↑" * (self._scrolled > 0) + "↓" * (self._scrolled < self._hidden)
-        if more:
-            parts.append(f"{more} more")
-        if self._playing is not None:
-            parts.append("plays on its own")
-        if self._digits:
-            parts.append(f"go to step {self._digits}")
-        if self._hint:
-            parts.append(self._hint)
-        return " | ".join(parts)
+        parts = (
+            self.viewer.place(),
+            f"{more} more" if more else "",
+            "plays on its own" if self._playing is not None else "",
+            f"go to step {self._digits}" if self._digits else "",
+            self._hint,
+        )
+        return " | ".join(filter(None, parts))

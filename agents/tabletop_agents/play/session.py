@@ -17,7 +17,7 @@ import numpy as np
 
 from tabletop.agents import Decisions, ask, check_agents
 from tabletop.batch import Batch, check_config, legal_actions
-from tabletop.drawing.lines import fit, in_columns, joined
+from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
@@ -45,38 +45,22 @@ Answer by the number of an action, or by a part of its name that no other has{ex
   h, help      this help
   Enter        show everything once more; where there is one answer only, give it"""
 _UNDO = "take the last answer back; chance stays: the same answer has the same consequences"
-_NO_UNDO = "only in the game alone"
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a line has done.
+    """What a line has done."""
 
-    Attributes:
-        text: to be shown.
-        moved: whether there is something new to be seen on `Session.screen`.
-        left: whether the person is done.
-        unbroken: whether the text has a command to be copied, so that its lines are not to be broken.
-    """
-
-    text: str = ""
-    moved: bool = False
-    left: bool = False
-    unbroken: bool = False
+    text: str = ""  # to be shown
+    moved: bool = False  # there is something new to be seen on `Session.screen`
+    left: bool = False  # the person is done
+    unbroken: bool = False  # the text has a command to be copied: its lines are not to be broken
 
 
 class Session:
     """One game, from where it starts until the people at the terminal leave it.
 
-        session = Session(config, {1: make_agent("greedy", config.game)}, seed=7)
-        while not session.over:
-            while session.waits_for_agent:
-                session.let_agent_act()
-            print(session.screen())
-            print(session.answer(input(session.prompt)).text)
-
     Arguments:
-        config: what is played.
         agents: who plays which seat; people play the others, at least one.
         seed: of the game. The agents' own randomness comes from it too, separately for every decision, so that a
             resumed game goes on as it would have gone.
@@ -127,7 +111,7 @@ class Session:
         session._states = list(replay.states.copy())
         session._actions = list(replay.actions)
         session._start = session._states[0] if replay.seed is None else replay.seed
-        session._saved = tuple(replay.actions)
+        session._saved = replay.actions
         session._path = Path(path)
         session._go_to_last()
         return session
@@ -204,9 +188,9 @@ class Session:
             return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
         # who is asked stands above the answers, too
         board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self._batch.tables, asked=False)
-        above = [_line(columns, colour), *self._since(colour)]
-        below = [self._result(colour), self._offer()] if self.over else [self._asked(columns, colour)]
-        return "\n".join([fit("\n".join(above), columns), joined(board, columns), fit("\n".join(below), columns)])
+        above = [painted("=" * min(columns, COLUMNS), FAINT, colour), *self._since(colour)]
+        below = [*self._result(colour), *self._offer()] if self.over else self._asked(columns, colour)
+        return joined([Words(above), *board, Words(below)], columns)
 
     @property
     def _viewer(self) -> int:
@@ -241,35 +225,31 @@ class Session:
         if first < len(self._actions):
             yield ""
 
-    def _asked(self, columns: int, colour: bool) -> str:
+    def _asked(self, columns: int, colour: bool) -> list[str]:
         who = "You are" if len(self.people) == 1 else f"{self._names[self.state['actor']]} is"
         entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self._answers(), 1)]
         undo = ", u undo" if self._alone else ""
         keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
-        return "\n".join(
-            [
-                "",
-                painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour),
-                *(entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)),
-                painted(keys, FAINT, colour),
-            ]
-        )
+        shown = entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)
+        question = painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour)
+        return ["", question, *shown, painted(keys, FAINT, colour)]
 
     def _answers(self) -> list[tuple[int, str]]:
         """The legal actions, each with what it means."""
-        return [
-            (action, self.game.words.action_text(self.state, action)) for action in legal_actions(self.state).tolist()
-        ]
+        state, text = self.state, self.game.words.action_text
+        return [(action, text(state, action)) for action in legal_actions(state).tolist()]
 
-    def _result(self, colour: bool) -> str:
+    def _result(self, colour: bool) -> list[str]:
         """The points by where they came from, and who won."""
         owners = range(self.config.owners)
         labels = [self._label(seat) if seat < self.config.players else self._names[seat] for seat in owners]
-        rows = [*self.game.words.sources(self.state), ("points", self.state["points"].tolist())]
-        table = [f"{name:14}" + _numbers(row, labels) for name, row in rows]
+        rows = [("", labels), *self.game.words.sources(self.state), ("points", self.state["points"].tolist())]
+        table = [
+            f"{name:14}" + "".join(f"  {one:{len(label)}}" for one, label in zip(row, labels, strict=False))
+            for name, row in rows
+        ]
         seed = [f"The seed was {self._start}."] if isinstance(self._start, int) else []
-        heading = " " * 14 + "".join(f"  {label}" for label in labels)
-        return "\n".join(["", heading, *table, "", self._verdict(colour), *seed])
+        return ["", *table, "", self._verdict(colour), *seed]
 
     def _verdict(self, colour: bool) -> str:
         winners = self.game.winners(self.state)
@@ -295,7 +275,7 @@ class Session:
         """` against …`: the opponent whom the rules play against one who plays alone."""
         return f" against {self.game.words.opponent}" if self.game.words.opponent else ""
 
-    def _offer(self) -> str:
+    def _offer(self) -> list[str]:
         """What can be typed where one leaves, or after the end."""
         kept = "The replay" if self.over else "The game"
         if self.unsaved:
@@ -307,7 +287,7 @@ class Session:
             lines.append("  c       go on playing")
         elif self._alone:
             lines.append("  u       take the last answer back")
-        return "\n".join(["", *lines])
+        return ["", *lines]
 
     # --- what a line does ---
 
@@ -351,7 +331,7 @@ class Session:
             return "The replay of the finished game was not saved."
         problem = ""
         for folder in (Path(), Path(tempfile.gettempdir())):
-            path = self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
+            path = self._default_path(folder)
             try:
                 self.replay.save(path)
             except TabletopError as error:
@@ -374,7 +354,7 @@ class Session:
 
     @property
     def _no_undo(self) -> str:
-        return f"{_NO_UNDO}{self._against}"
+        return f"only in the game alone{self._against}"
 
     def _is_answer(self, line: str) -> bool:
         """Whether "s su" is meant as "select Sun": it begins words of an answer, and looks like no path of a file."""
@@ -408,15 +388,15 @@ class Session:
         decisions, name = Decisions.of(self._batch), self.hints.name
         texts = {action: (number, text) for number, (action, text) in enumerate(self._answers(), 1)}
         try:
-            if not hasattr(self.hints, "probabilities"):
-                favourite = int(ask(self.hints, decisions, self._generator(1))[0])
-                return Reply("{} would answer {}: {}".format(name, *texts[favourite]))
-            shares = self.hints.probabilities(decisions, self._generator(1))[0]
+            if hasattr(self.hints, "probabilities"):
+                shares = self.hints.probabilities(decisions, self._generator(1))[0]
+                likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
+            else:
+                likeliest = ask(self.hints, decisions, self._generator(1)).tolist()
         except TabletopError as error:
             return Reply(f"No hint: {error}")
-        likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
         lines = ["{} would answer {}: {}".format(name, *texts[likeliest[0]])]
-        if len(texts) > 1:
+        if len(likeliest) > 1:
             lines += ["{:6.1%} {:4}  {}".format(shares[action], *texts[action]) for action in likeliest]
         return Reply("\n".join(lines))
 
@@ -454,7 +434,7 @@ class Session:
         if not self.unsaved:
             return Reply(left=True)
         self._leaving = True
-        return Reply(self._offer())
+        return Reply("\n".join(self._offer()))
 
     def _leave(self, command: str) -> Reply:
         """Answers whether to save."""
@@ -465,10 +445,10 @@ class Session:
         if command in ("c", "continue") and not self.over:
             self._leaving = False
             return Reply(moved=True)
-        return Reply(self._offer())
+        return Reply("\n".join(self._offer()))
 
-    def _default_path(self) -> Path:
-        return self._path or _free(Path(f"{self.game.name}-{self.config.name}.json"))
+    def _default_path(self, folder: Path = Path()) -> Path:
+        return self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
 
 
 def matches(wanted: str, texts: Sequence[str]) -> list[int]:
@@ -502,15 +482,6 @@ def _begin_words(parts: Sequence[str], text: str) -> bool:
 def _unquoted(name: str) -> str:
     """A file's name as a shell would take it."""
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
-
-
-def _numbers(row: Sequence[int], labels: Sequence[str]) -> str:
-    pairs = zip(row, labels, strict=False)
-    return "".join(f"  {number:{len(label)}}" for number, label in pairs)
-
-
-def _line(columns: int, colour: bool) -> str:
-    return painted("=" * min(columns, COLUMNS), FAINT, colour)
 
 
 def _free(path: Path) -> Path:

@@ -17,7 +17,7 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 from tabletop_agents import make_agent
-from tabletop_agents.play.session import HINTS, Reply, Session
+from tabletop_agents.play.session import HINTS, Session
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
@@ -41,11 +41,10 @@ def main(
     """Play a game in the terminal until one leaves it.
 
     Arguments:
-        game: what is played.
         opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
             one person: the game for one.
         people: the seats of people, who share the terminal; () → seat 0.
-        seed: of the game; None → from the operating system's entropy.
+        seed: None → from the operating system's entropy.
         hints: the agent that `?` asks.
         resume: the file of a saved game to go on with, as it was set.
         colour: None: in a terminal that has it, unless the environment has NO_COLOR.
@@ -72,6 +71,7 @@ def main(
             hints=make_agent(hints, game),
         )
     forgive_bytes()
+    # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
 
 
@@ -88,12 +88,7 @@ def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
 
 
 class Terminal:
-    """Where lines come from and texts go to.
-
-    Arguments:
-        colour: whether texts are to be coloured.
-        history: whether earlier lines can be had again by "Up": several people would see each other's.
-    """
+    """Where lines come from and texts go to; with `history` earlier lines can be had again by "Up"."""
 
     def __init__(self, colour: bool, history: bool = True) -> None:
         self.colour = colour
@@ -165,12 +160,19 @@ def _until_left(session: Session, terminal: Terminal) -> None:
     moved = True
     while True:
         try:
-            moved = _agents_turns(session, terminal) or moved
+            if session.waits_for_agent:
+                with terminal.waiting("The others think …"):  # not who: whose turn it is may be hidden
+                    while session.waits_for_agent:
+                        session.let_agent_act()
+                        moved = True
             if moved:
                 if session.changes_hands:
                     terminal.clear()
                 terminal.show(session.screen(terminal.columns, terminal.colour))
-            reply = _answer(session, terminal, terminal.read(session.prompt))
+            line = terminal.read(session.prompt)
+            thinks = session.asks_for_hint(line)
+            with terminal.waiting(f"{session.hints.name} thinks …") if thinks else contextlib.nullcontext():
+                reply = session.answer(line)
         except KeyboardInterrupt:
             terminal.show("")
             reply = session.interrupt()
@@ -179,25 +181,6 @@ def _until_left(session: Session, terminal: Terminal) -> None:
         if reply.left:
             return
         moved = reply.moved
-
-
-def _answer(session: Session, terminal: Terminal, line: str) -> Reply:
-    """Obey a line; a hint takes a while."""
-    if not session.asks_for_hint(line):
-        return session.answer(line)
-    with terminal.waiting(f"{session.hints.name} thinks …"):
-        return session.answer(line)
-
-
-def _agents_turns(session: Session, terminal: Terminal) -> bool:
-    """Let agents play until a person is asked; whether any did."""
-    acted = False
-    if session.waits_for_agent:
-        with terminal.waiting("The others think …"):  # not who: whose turn it is may be hidden
-            while session.waits_for_agent:
-                session.let_agent_act()
-                acted = True
-    return acted
 
 
 def _say_last(text: str, show: Callable[[str], None]) -> None:
