@@ -15,7 +15,7 @@ from tabletop_agents import Agent
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
 from tabletop.errors import TabletopError
-from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Recording, Results, play_games
+from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Recording, Results, play_games
 from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
 from tabletop_training.job import Job, refuse_with_resume
 from tabletop_training.matches import make_agents
@@ -33,7 +33,7 @@ from tabletop_training.petrichor.study import (
     with_agents,
     write_games,
 )
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_csv
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
@@ -61,16 +61,14 @@ def main(
 
     Arguments:
         agents: names for `make_agent`; none → `DEFAULT_AGENTS`, or those of the study that is resumed.
-        games: of each agent with each set of variants, `GAMES` if None; when resuming, of the agents that are added.
-        search_games: the same for `SEARCH_AGENTS`, `SEARCH_GAMES` if None.
+        games, search_games: of each agent with each set; None → `GAMES`, and `SEARCH_GAMES` of `SEARCH_AGENTS`.
         seed: of the first game of each set, `EVALUATION_SEED` if None.
         modules, components: as in `Config`.
-        output: folder for the files, `runs/difficulty` if None; if it has some already, a new one beside it.
+        output: as in `Job`, `runs/difficulty` if None.
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
         replays: where the games that are played now are kept, with a folder in it for each agent and set.
 
-    Raises ConfigError, CheckpointError, ComponentsError for bad arguments, TabletopError for a folder that can't be
-    resumed.
+    Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
     """
     replays = replays or ReplayFiles(None)
     if resume is None:
@@ -150,14 +148,12 @@ def measure(
     on_result: Callable[[Results], None] | None = None,
     **recording: Unpack[Recording],
 ) -> bool:
-    """Let agents play sets of variants and add what `results` lacks; False if Ctrl-C stopped them.
+    """Let agents play sets of variants, in this order, and add what `results` lacks; False if Ctrl-C stopped them.
 
     Arguments:
-        order: which agent plays which set, in this order.
         config: what is played, but for the variants.
         games: of each set, by the agent's name; game i of a set starts from `seed` + i.
-        on_result: called with each set's results as soon as it is finished.
-        recording: what is recorded in the results that `on_result` gets.
+        on_result: told each set's results as soon as it is finished, with what `recording` says.
     """
     missing = [(agent, variants) for agent, variants in order if (agent.name, variants) not in results]
     with job.bar("playing", sum(games[agent.name] for agent, _ in missing)) as bar:
@@ -184,7 +180,7 @@ def measure(
 def write_report(folder: Path, study: Study, results: Mapping[Key, Results]) -> None:
     """`difficulty.csv`, `difficulty.json`, `report.md` and its pictures, of all games that there are."""
     summaries = summaries_of(results, list(study.agents))
-    write_csv(folder / "difficulty.csv", summaries)
+    write_summaries(folder, summaries)
     difficulty_report.write_report(folder, study, summaries, complete_sets(results, study.agents))
 
 
@@ -220,5 +216,5 @@ def difficulty_table(summaries: Sequence[Summary], wide: bool, note: str = "") -
 def _cell(summary: Summary, wide: bool) -> str:
     low, high = (round(100 * rate) for rate in (summary.win_rate_low, summary.win_rate_high))
     rate = f"{summary.win_rate:.0%} ({low}–{high})"
-    margin = plus_minus(Estimate(summary.margin, summary.margin_low, summary.margin_high), signed=True)
+    margin = plus_minus(summary.ahead, signed=True)
     return f"[bold]{rate:>12}[/bold]  {margin:>11}" if wide else f"[bold]{rate}[/bold]\n{margin}"

@@ -14,7 +14,7 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
 from tabletop_training.evaluation import Estimate, mean_estimate, share_estimate
-from tabletop_training.evaluation_files import ends, signed, write_json
+from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json
 from tabletop_training.petrichor.difficulty_tables import as_json, write_tables
 from tabletop_training.petrichor.report_plots import (
     VARIANT_TITLES,
@@ -135,10 +135,6 @@ def _percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
 
 
-def _percentage_points(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
-
-
 def _size(effect: Estimate) -> str:
     """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
     low, high = (effect.low, effect.high) if effect.value >= 0 else (-effect.high, -effect.low)
@@ -168,7 +164,7 @@ def _changes(sets: Sets, weights: np.ndarray, side: int) -> list[tuple[str, Esti
     worth_a_word = [
         (source_title(SOURCE_NAMES[source]), change)
         for source, change in all_sources
-        if abs(change.value) >= _MENTIONED and (change.low > 0 or change.high < 0)
+        if abs(change.value) >= _MENTIONED and change.excludes(0)
     ]
     return sorted(worth_a_word, key=lambda item: -abs(item[1].value))
 
@@ -177,10 +173,10 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     """`The neutral player scores 13.3 points more: idle cards +4.4, Coffee +2.6 and Cotton +2.5.`"""
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
-    if total.low <= 0 <= total.high:
-        sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
-    else:
+    if total.excludes(0):
         sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
+    else:
+        sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
     changes = [f"{source} {change.value:+.1f}" for source, change in _changes(sets, weights, side)[:4]]
     return f"{sentence}: {_listed(changes)}." if changes else f"{sentence}."
 
@@ -297,7 +293,7 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
         own = {effect.variants: effect for effect in effects(one.margins)}
         won = win_rate_effects(one)
         points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,].estimate) for name in names)))
-        rates.append((f"`{agent_title(one.agent)}`", *(_percentage_points(won[name]) for name in names)))
+        rates.append((f"`{agent_title(one.agent)}`", *(percentage_points(won[name]) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     lines += [*_table(("change of the margin, points", *titles), points), ""]
     lines += [*_table(("change of the win rate, percentage points", *titles), rates), ""]
@@ -316,13 +312,13 @@ def _variant_paragraph(found: _Findings, effect: Effect) -> str:
         verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect.estimate)}"
     win = found.win_effects[name]
     sentences = [
-        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {_percentage_points(win)} percentage"
+        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {percentage_points(win)} percentage"
         " points.",
         _side_sentence(sets, weights, _NEUTRAL),
         _side_sentence(sets, weights, _PLAYER),
     ]
     longer = mean_estimate(weights @ sets.decisions)
-    if longer.low > 0 or longer.high < 0:
+    if longer.excludes(0):
         more = "more" if longer.value > 0 else "fewer"
         sentences.append(f"A game asks you for {abs(longer.value):.1f} {more} decisions.")
     return " ".join(sentences)
@@ -347,19 +343,17 @@ def _together(found: _Findings) -> list[str]:
             lines.append(f"- {names} cost {_size(effect.estimate)} {more} than they do two by two.")
     margins = found.yardstick.margins.astype(float)
     singles = [ALL_VARIANTS.index((name,)) for name in VARIANTS]
-    together = mean_estimate(margins[_BASE] - margins[_ALL])
-    summed = mean_estimate(len(singles) * margins[_BASE] - margins[singles].sum(axis=0))
-    beyond = mean_estimate(
-        (margins[_BASE] - margins[_ALL]) - (len(singles) * margins[_BASE] - margins[singles].sum(axis=0))
-    )
-    if beyond.low <= 0 <= beyond.high:
-        verdict = "no more and no less than their sum, within chance"
-    else:
+    all_at_once = margins[_BASE] - margins[_ALL]
+    one_by_one = len(singles) * margins[_BASE] - margins[singles].sum(axis=0)
+    beyond = mean_estimate(all_at_once - one_by_one)
+    verdict = "no more and no less than their sum, within chance"
+    if beyond.excludes(0):
         verdict = f"{_size(beyond)} {'more' if beyond.value > 0 else 'less'} than their sum"
     lines += [
         "",
-        f"One at a time, from the base game on, the four variants cost {summed.value:.1f} points in all; all four at"
-        f" once cost {together.value:.1f}: {verdict}. Win rates don't add up in this way: they can't fall below zero.",
+        f"One at a time, from the base game on, the four variants cost {one_by_one.mean():.1f} points in all; all four"
+        f" at once cost {all_at_once.mean():.1f}: {verdict}."
+        " Win rates don't add up in this way: they can't fall below zero.",
     ]
     return lines
 
@@ -515,19 +509,14 @@ def _ranking(found: _Findings) -> list[str]:
 
 
 def _all_figures(summaries: Sequence[Summary]) -> list[str]:
-    lines = [
-        "## All figures",
-        "",
-        "![Win rates and margins with 95 % intervals](difficulty.png)",
-        "",
-    ]
+    lines = ["## All figures", "", "![Win rates and margins with 95 % intervals](difficulty.png)", ""]
     rows = [
         (
             set_title(summary.variant_names),
             agent_title(summary.agent),
             f"{summary.games:,}",
-            _percent(Estimate(summary.win_rate, summary.win_rate_low, summary.win_rate_high)),
-            signed(Estimate(summary.margin, summary.margin_low, summary.margin_high)),
+            _percent(summary.won),
+            signed(summary.ahead),
             f"{summary.points:.1f}",
             f"{summary.neutral_points:.1f}",
             f"{summary.decisions:.0f}",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import math
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 
 from petrichor_env.state import SOURCE_NAMES
 from tabletop_training.evaluation import mean_estimate
+from tabletop_training.evaluation_files import write_rows
 from tabletop_training.petrichor.report_plots import sources_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, set_name
 from tabletop_training.petrichor.variant_effects import (
@@ -25,8 +24,6 @@ from tabletop_training.petrichor.variant_effects import (
     rank_intervals,
     win_rate_effects,
 )
-
-_SIDE_NAMES = ("player", "neutral")
 
 
 def _effect_rows(sets: Sets) -> list[dict[str, Any]]:
@@ -68,40 +65,24 @@ def _pair_rows(sets: Sets) -> list[dict[str, Any]]:
 
 
 def _source_rows(sets: Sets) -> list[dict[str, Any]]:
-    rows = []
-    for index, variants in enumerate(ALL_VARIANTS):
-        for side, who in enumerate(_SIDE_NAMES):
-            for source in sources_of([sets]):
-                points = mean_estimate(sets.scored[index, :, side, source])
-                rows.append(
-                    {
-                        "agent": sets.agent,
-                        "variants": set_name(variants),
-                        "side": who,
-                        "source": SOURCE_NAMES[source],
-                        "points": points.value,
-                        "low": points.low,
-                        "high": points.high,
-                    }
-                )
-    return rows
+    return [
+        {
+            "agent": sets.agent,
+            "variants": set_name(variants),
+            "side": who,
+            "source": SOURCE_NAMES[source],
+            **dict(zip(("points", "low", "high"), mean_estimate(sets.scored[index, :, side, source]), strict=True)),
+        }
+        for index, variants in enumerate(ALL_VARIANTS)
+        for side, who in enumerate(("player", "neutral"))
+        for source in sources_of([sets])
+    ]
 
 
 def write_tables(folder: Path, sets: Sequence[Sets]) -> None:
     """`effects.csv`, `pairs.csv` and `sources.csv`, numbers to five digits, nothing where an interval has no ends."""
     for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
-        rows = [row for one in sets for row in of_agent(one)]
-        with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            for row in rows:
-                writer.writerow({key: _cell(value) for key, value in row.items()})
-
-
-def _cell(value: Any) -> Any:
-    if not isinstance(value, float):
-        return value
-    return f"{value:.5g}" if math.isfinite(value) else ""
+        write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
 
 
 def as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop.errors import CheckpointError, TabletopError
 from tabletop_training.evaluation import Results
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize, variants_of
 from tabletop_training.petrichor.variant_effects import Sets
 
 SEARCH_AGENTS = ("rollout", "ismcts")
@@ -123,15 +123,8 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
                 assert isinstance(result.config, Config)
                 variants = set_name(result.config.variants)
                 games = len(result.lengths)
-                numbers = np.column_stack(
-                    [
-                        result.seed + np.arange(games),
-                        result.won[:, 0],
-                        result.points,
-                        result.lengths,
-                        result.scored.reshape(games, -1),
-                    ]
-                )
+                scored = result.scored.reshape(games, -1)
+                numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
                 writer.writerows((result.agents[0], variants, *row) for row in numbers.tolist())
     except OSError as error:
         raise TabletopError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
@@ -157,8 +150,7 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
     for line, row in enumerate(lines[1:], 2):
         try:
             agent, variants, *numbers = row
-            names = tuple(variants.split("+")) if variants != "base" else ()
-            rows.setdefault((agent, names), []).append([int(number) for number in numbers])
+            rows.setdefault((agent, variants_of(variants)), []).append([int(number) for number in numbers])
         except ValueError:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     results = {}
