@@ -127,10 +127,9 @@ def _with_texts(annotation: Any, texts: Mapping[str, str]) -> Any:
     if get_origin(annotation) is not Annotated:
         return annotation
     kind, *notes = get_args(annotation)
-    changed = []
-    for note in notes:
-        note = copy.copy(note)
-        if getattr(note, "help", None):
-            note.help = note.help.format_map(texts)
-        changed.append(note)
+    changed = [copy.copy(note) for note in notes]
+    for note in changed:
+        for text in ("help", "show_default"):
+            if isinstance(getattr(note, text, None), str):
+                setattr(note, text, getattr(note, text).format_map(texts))
     return Annotated[(kind, *changed)]

@@ -47,8 +47,7 @@ app, _ = make_app(LINE)
 _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
 
 _MoreAgents = Annotated[
-    list[str] | None,
-    typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES", show_default=False),
+    list[str] | None, typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES")
 ]
 _Modules = Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")]
 
@@ -225,8 +224,7 @@ def difficulty(
         int | None, typer.Option(min=1, help="Games of each agent with each set of variants.", show_default="1000")
     ] = None,
     search_games: Annotated[
-        int | None,
-        typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200"),
+        int | None, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200")
     ] = None,
     seed: FirstSeed = None,
     modules: _Modules = "",
@@ -235,8 +233,7 @@ def difficulty(
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
     output: Annotated[
-        Path | None,
-        typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty"),
+        Path | None, typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty")
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Folder of a study to go on with, or to add agents to.", metavar="FOLDER")
