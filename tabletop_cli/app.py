@@ -160,9 +160,6 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
         sys.exit(130)
 
 
-# --- train -----------------------------------------------------------------------------------------------------------
-
-
 def _train(
     line: CommandLine,
     kind: str,
@@ -188,9 +185,6 @@ def _train(
     told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
     own = {"curriculum": curriculum or None} if kind == "solo" else {"players": players}
     imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **own, **told, **switches)
-
-
-# --- evaluate, tournament --------------------------------------------------------------------------------------------
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
@@ -254,9 +248,6 @@ def _tournament(
         output=output,
         **given(seed=seed),
     )
-
-
-# --- play, replay ----------------------------------------------------------------------------------------------------
 
 
 def _play(

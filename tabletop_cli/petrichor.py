@@ -70,9 +70,6 @@ def main(args: Sequence[str] | None = None) -> None:
     run_app(app, LINE.name, args)
 
 
-# --- components ------------------------------------------------------------------------------------------------------
-
-
 @app.command()
 def components(
     overlay: Overlay = None,
@@ -181,9 +178,6 @@ def _note(loaded: Components) -> Text:
     return note
 
 
-# --- bench, demo -----------------------------------------------------------------------------------------------------
-
-
 @app.command()
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
@@ -207,9 +201,6 @@ def demo(
     imported("tabletop_training.petrichor.demo", extra="train").main(
         minutes=minutes, output=output, games=games, seed=seed
     )
-
-
-# --- difficulty ------------------------------------------------------------------------------------------------------
 
 
 def _names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:

@@ -68,9 +68,6 @@ class LeagueSettings:
             )
 
 
-# --- Snapshots -------------------------------------------------------------------------------------------------------
-
-
 class Snapshot:
     """The policy half of a network at one moment, as an agent that draws its actions from it: the bare layers.
 
@@ -144,8 +141,6 @@ class Snapshot:
 
 _KEPT = ("steps", "ahead", "games", "active")
 
-# --- The league ------------------------------------------------------------------------------------------------------
-
 
 @dataclass(eq=False)
 class Member:
@@ -211,8 +206,6 @@ class League:
         chosen = [member for member in self.members if member.active and member.steps >= 0]
         return sorted(chosen, key=lambda member: member.steps)
 
-    # --- who plays ---
-
     def shares(self) -> np.ndarray:
         """(members,) float64: the chance that each has of any seat; 0 for those that were dropped."""
         settings = self.settings
@@ -230,8 +223,6 @@ class League:
         shares = self.shares()
         drawn = self.generator.choice(len(shares), size=(len(games), self.opponents), p=shares / shares.sum())
         return np.asarray(drawn, np.int64)
-
-    # --- results ---
 
     def record(self, lineups: np.ndarray, places: np.ndarray) -> None:
         """Take note of finished games.
@@ -258,8 +249,6 @@ class League:
         numbers["league/ahead_of_newest"] = self.snapshots[-1].learner_ahead
         numbers["league/ahead_of_snapshots"] = float(np.mean([member.learner_ahead for member in self.snapshots]))
         return numbers
-
-    # --- growing ---
 
     def due(self, steps: int) -> bool:
         """Whether it is time for a snapshot after that many steps of learning."""
@@ -295,8 +284,6 @@ class League:
 
     def _file(self, steps: int) -> Path:
         return self.folder / f"snapshot-{steps}.zip"
-
-    # --- saving ---
 
     def get_state(self) -> dict[str, Any]:
         """All but the settings and the snapshots' weights, which are in files, as JSON holds it exactly."""

@@ -10,7 +10,7 @@ import csv
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -165,6 +165,7 @@ class Hook:
         """Take over what `get_state` gave."""
 
 
+@dataclass(eq=False, repr=False)
 class Learner:
     """Learns in the seats that `games` gives it.
 
@@ -173,10 +174,9 @@ class Learner:
     run goes on exactly where it was saved. After `resume` a run with a budget of steps ends with the same weights,
     bit by bit, as one that was never interrupted, on the same machine and with the same number of threads.
 
-    Attributes: the arguments, `model` (MaskablePPO), `env` (SeatsVecEnv), `curve`, `evaluations`, and `saved_steps`, 0
-    before a state after an update has been saved.
+    Attributes `model` (MaskablePPO), `env` (SeatsVecEnv), `curve`, `evaluations`, `saved_steps` (0 before a state after
+    an update has been saved), and:
 
-    Arguments:
         games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
         notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
         resumable: False leaves out `resume.zip` (with a big network a second's writing now and then).
@@ -185,36 +185,25 @@ class Learner:
         on_progress: told a few times a second.
     """
 
-    def __init__(
-        self,
-        games: VersusBatch,
-        budget: Budget,
-        folder: Path,
-        seed: int,
-        settings: Settings | None = None,
-        *,
-        hook: Hook | None = None,
-        notes: dict[str, Any] | None = None,
-        resumable: bool = True,
-        tensorboard: bool = True,
-        should_stop: Callable[[], bool] = lambda: False,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
-    ) -> None:
-        self.games = games
-        self.budget = budget
-        self.folder = folder
-        self.seed = seed
-        self.settings = settings = settings or Settings()
-        self.hook = hook or Hook()
-        self.notes = notes or {}
-        self.resumable = resumable
-        self.tensorboard = tensorboard
-        self.should_stop = should_stop
-        self.on_progress = on_progress
+    games: VersusBatch
+    budget: Budget
+    folder: Path
+    seed: int
+    settings: Settings = field(default_factory=Settings)
+    _: KW_ONLY
+    hook: Hook = field(default_factory=Hook)
+    notes: dict[str, Any] = field(default_factory=dict)
+    resumable: bool = True
+    tensorboard: bool = True
+    should_stop: Callable[[], bool] = lambda: False
+    on_progress: Callable[[Progress], None] = lambda progress: None
+
+    def __post_init__(self) -> None:
+        settings = self.settings
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
-        self.env = SeatsVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
-        self.model = new_model(self.env, settings, seed)
+        self.env = SeatsVecEnv(self.games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
+        self.model = new_model(self.env, settings, self.seed)
         self._watch = _Watch(self)
         self.model._setup_learn(10**18, self._watch)
         self.model.set_logger(Logger(None, []))
@@ -491,25 +480,16 @@ def learn(
     folder: Path,
     seed: int,
     settings: Settings | None = None,
-    *,
-    should_stop: Callable[[], bool] = lambda: False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    **told: Any,
 ) -> tuple[MaskablePPO, Progress]:
-    """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone."""
+    """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone.
+
+    `told` are `should_stop` and `on_progress` of `Learner`.
+    """
     settings = settings or Settings()
     games = VersusBatch(config, settings.num_envs, seed=seed, reward=settings.reward)
-    learner = Learner(
-        games,
-        Budget(minutes=minutes),
-        folder,
-        seed,
-        settings,
-        notes={"config": asdict(config)},
-        resumable=False,
-        tensorboard=False,
-        should_stop=should_stop,
-        on_progress=on_progress,
-    )
+    own: dict[str, Any] = {"notes": {"config": asdict(config)}, "resumable": False, "tensorboard": False}
+    learner = Learner(games, Budget(minutes=minutes), folder, seed, settings, **own, **told)
     return learner.model, learner.run()
 
 

@@ -323,9 +323,6 @@ def seeds_for(games: int, players: int) -> int:
     return -(-games // players)
 
 
-# --- Files -----------------------------------------------------------------------------------------------------------
-
-
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
     labels = [report.agent for report in evaluation.reports]
     write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
@@ -349,9 +346,6 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
             "win_rate_by_seat": [seat._asdict() for seat in evaluation.seats],
         },
     )
-
-
-# --- The command -----------------------------------------------------------------------------------------------------
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:

@@ -167,9 +167,6 @@ KINDS: dict[str, dict[str, type[Any]]] = {
 """What can be learned, and the tables of its settings files."""
 
 
-# --- The league's games ----------------------------------------------------------------------------------------------
-
-
 class LeagueGames(VersusBatch):
     """A `VersusBatch` whose opponents come from a league, which it tells the result of every game that ends.
 
@@ -200,9 +197,6 @@ class LeagueGames(VersusBatch):
         super().set_state(saved)
         self.league.set_state(saved["league"])
         self.opponents = self.league.agents
-
-
-# --- Learning --------------------------------------------------------------------------------------------------------
 
 
 class TaskHook(Hook):

@@ -198,9 +198,6 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
     return labels
 
 
-# --- The command -----------------------------------------------------------------------------------------------------
-
-
 def main(
     names: Sequence[str],
     config: Config,

@@ -184,9 +184,6 @@ def write_report(folder: Path, study: Study, results: Mapping[Key, Results]) -> 
     difficulty_report.write_report(folder, study, summaries, complete_sets(results, study.agents))
 
 
-# --- The table on the screen -----------------------------------------------------------------------------------------
-
-
 def difficulty_table(summaries: Sequence[Summary], wide: bool, note: str = "") -> Table:
     """One row a set of variants, one column an agent; narrow, the win rate stands above the margin."""
     agents = list(dict.fromkeys(summary.agent for summary in summaries))

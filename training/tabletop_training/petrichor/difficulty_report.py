@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +15,8 @@ from petrichor_env.component_files import load_components
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
-from tabletop_training.evaluation import Estimate, mean_estimate, share_estimate
-from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json
-from tabletop_training.petrichor.difficulty_tables import as_json, write_tables
+from tabletop_training.evaluation import Estimate, mean_estimate
+from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json, write_rows
 from tabletop_training.petrichor.report_plots import (
     VARIANT_TITLES,
     plot_costs,
@@ -29,7 +30,7 @@ from tabletop_training.petrichor.report_plots import (
     sources_of,
 )
 from tabletop_training.petrichor.study import Study
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name
 from tabletop_training.petrichor.variant_effects import (
     SIGNIFICANCE,
     Effect,
@@ -81,7 +82,7 @@ class _Findings:
         return [int(index) for index in self.order if index != self.hardest and not told[index]]
 
     def rate(self, index: int) -> Estimate:
-        return share_estimate(self.yardstick.won[index].astype(float))
+        return self.yardstick.rate(index)
 
     def margin(self, index: int) -> Estimate:
         return mean_estimate(self.yardstick.margins[index])
@@ -107,7 +108,7 @@ def write_report(folder: Path, study: Study, summaries: Sequence[Summary], sets:
         plot_effects(folder / "effects.png", sets)
         plot_costs(folder / "costs.png", found.yardstick)
         plot_sources(folder / "sources.png", found.yardstick, [(), *((name,) for name in VARIANTS), VARIANTS])
-        write_tables(folder, sets)
+        _write_tables(folder, sets)
         for section in (
             _in_short(study, found),
             _each_set(found),
@@ -124,8 +125,87 @@ def write_report(folder: Path, study: Study, summaries: Sequence[Summary], sets:
         lines += ["![Win rates and points ahead of each set and agent](heat_map.png)", ""]
     lines += [*_all_figures(summaries), "", *_method(study, sets), ""]
     (folder / "report.md").write_text("\n".join(lines), encoding="utf-8")
-    data = {**asdict(study), "sets": [asdict(summary) for summary in summaries], "agents": as_json(sets, study.seed)}
+    data = {**asdict(study), "sets": [asdict(summary) for summary in summaries], "agents": _as_json(sets, study.seed)}
     write_json(folder / "difficulty.json", data)
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def _effect_rows(sets: Sets) -> list[dict[str, Any]]:
+    measures = {
+        "margin": sets.margins,
+        "points": sets.points[:, :, 0],
+        "neutral_points": sets.points[:, :, 1],
+        "decisions": sets.decisions,
+    }
+    return [
+        {
+            "agent": sets.agent,
+            "measure": measure,
+            "variants": "+".join(effect.variants),
+            "change": effect.value,
+            "low": effect.low,
+            "high": effect.high,
+            "p_holm": effect.p,
+        }
+        for measure, values in measures.items()
+        for effect in effects(values)
+    ]
+
+
+def _pair_rows(sets: Sets) -> list[dict[str, Any]]:
+    wins, margins = compare_wins(sets), compare_margins(sets)
+    return [
+        {
+            "agent": sets.agent,
+            "easier": set_name(ALL_VARIANTS[easier]),
+            "harder": set_name(ALL_VARIANTS[harder]),
+            "win_rate_difference": wins.differences[easier, harder],
+            "p_holm_wins": wins.p[easier, harder],
+            "margin_difference": margins.differences[easier, harder],
+            "p_holm_margins": margins.p[easier, harder],
+        }
+        for easier, harder in combinations(sets.order, 2)
+    ]
+
+
+def _source_rows(sets: Sets) -> list[dict[str, Any]]:
+    return [
+        {
+            "agent": sets.agent,
+            "variants": set_name(variants),
+            "side": who,
+            "source": SOURCE_NAMES[source],
+            **dict(zip(("points", "low", "high"), mean_estimate(sets.scored[index, :, side, source]), strict=True)),
+        }
+        for index, variants in enumerate(ALL_VARIANTS)
+        for side, who in enumerate(("player", "neutral"))
+        for source in sources_of([sets])
+    ]
+
+
+def _write_tables(folder: Path, sets: Sequence[Sets]) -> None:
+    """`effects.csv`, `pairs.csv` and `sources.csv`, numbers to five digits, nothing where an interval has no ends."""
+    for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
+        write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
+
+
+def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
+    """Effects and rankings, agent by agent; `seed` is of the resampling of ranks."""
+    return [
+        {
+            "agent": one.agent,
+            "games": one.games,
+            "effects": _effect_rows(one),
+            "win_rate_effects": {name: effect._asdict() for name, effect in win_rate_effects(one).items()},
+            "ranking": [set_name(ALL_VARIANTS[index]) for index in one.order],
+            "levels": levels(one.order, compare_wins(one))[one.order].tolist(),
+            "rank_intervals": rank_intervals(one, np.random.default_rng(seed))[one.order].tolist(),
+            "pairing_gain": pairing_gain(one),
+        }
+        for one in sets
+    ]
 
 
 # --- Words -----------------------------------------------------------------------------------------------------------
@@ -200,14 +280,14 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
     costly = [effect for effect in found.main if effect.significant and effect.value < 0]
     helpful = [effect for effect in found.main if effect.significant and effect.value > 0]
     unsure = [effect for effect in found.main if not effect.significant]
-    costs = _listed(f"{VARIANT_TITLES[effect.variants[0]]} {_size(effect.estimate)}" for effect in costly)
     if costly:
+        costs = _listed(f"{_names(effect)} {_size(effect.estimate)}" for effect in costly)
         lines.append(f"- **What a variant costs**, averaged over all sets of the others: {costs}.")
     if helpful:
-        gains = _listed(f"{VARIANT_TITLES[effect.variants[0]]} by {_size(effect.estimate)}" for effect in helpful)
+        gains = _listed(f"{_names(effect)} by {_size(effect.estimate)}" for effect in helpful)
         lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
     if unsure:
-        names = _listed(f"{VARIANT_TITLES[e.variants[0]]} {ends(e.low, e.high)}" for e in unsure)
+        names = _listed(f"{_names(effect)} {ends(effect.low, effect.high)}" for effect in unsure)
         lines.append(f"- **What could be chance**: the change of the margin, in points, with {names}.")
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
     if pairs:
@@ -235,9 +315,12 @@ def _top(points: np.ndarray, number: int) -> list[str]:
     return [f"{source_title(SOURCE_NAMES[source])} ({points[source]:.1f})" for source in best if points[source] > 0]
 
 
-def _interaction(effect: Effect) -> str:
-    names = _listed(VARIANT_TITLES[name] for name in effect.variants)
-    return f"{names} cost {_size(effect.estimate)} {'more' if effect.value < 0 else 'less'} than the sum of both"
+def _names(effect: Effect) -> str:
+    return _listed(VARIANT_TITLES[name] for name in effect.variants)
+
+
+def _interaction(effect: Effect, than: str = "the sum of both") -> str:
+    return f"{_names(effect)} cost {_size(effect.estimate)} {'more' if effect.value < 0 else 'less'} than {than}"
 
 
 def _each_set(found: _Findings) -> list[str]:
@@ -328,19 +411,14 @@ def _together(found: _Findings) -> list[str]:
     lines = ["## Together", ""]
     several = [effect for effect in found.effects.values() if len(effect.variants) > 1]
     pairs = sorted((e for e in several if len(e.variants) == 2 and e.significant), key=lambda e: -abs(e.value))
-    number = len([*combinations(VARIANTS, 2)])
-    if pairs:
-        lines += [f"- {_interaction(effect)}." for effect in pairs]
-        rest = number - len(pairs)
-        if rest:
-            lines.append(f"- The other {counted(rest, 'pair')} of variants add up, as far as these games can tell.")
-    else:
-        lines.append(f"- All {number} pairs of variants add up, as far as these games can tell.")
+    number = math.comb(len(VARIANTS), 2)
+    lines += [f"- {_interaction(effect)}." for effect in pairs]
+    if len(pairs) < number:
+        rest = f"The other {counted(number - len(pairs), 'pair')}" if pairs else f"All {number} pairs"
+        lines.append(f"- {rest} of variants add up, as far as these games can tell.")
     for effect in several:
         if len(effect.variants) > 2 and effect.significant:
-            names = _listed(VARIANT_TITLES[name] for name in effect.variants)
-            more = "more" if effect.value < 0 else "less"
-            lines.append(f"- {names} cost {_size(effect.estimate)} {more} than they do two by two.")
+            lines.append(f"- {_interaction(effect, than='they do two by two')}.")
     margins = found.yardstick.margins.astype(float)
     singles = [ALL_VARIANTS.index((name,)) for name in VARIANTS]
     all_at_once = margins[_BASE] - margins[_ALL]
@@ -365,7 +443,7 @@ def _good_play(found: _Findings) -> list[str]:
     rows = [
         (
             f"`{agent_title(one.agent)}`",
-            *(_percent(share_estimate(one.won[index].astype(float))) for index in (_BASE, found.hardest)),
+            *(_percent(one.rate(index)) for index in (_BASE, found.hardest)),
             f"{100 * one.win_rates.mean():.1f} %",
             signed(mean_estimate(one.margins.mean(axis=0))),
         )
@@ -384,20 +462,17 @@ def _good_play(found: _Findings) -> list[str]:
         f"Does a variant leave room for good play? {found.name} ends {_size(gap)} {where} the next strongest,"
         f" `{agent_title(other.agent)}`, on average of the sets, on the {counted(games, 'seed')} that both have played."
     )
-    for name in VARIANTS:
+    shifting = [name for name in VARIANTS if p_values[name] < SIGNIFICANCE]
+    for name in shifting:
         change = mean_estimate(by_seed[name])
-        if p_values[name] < SIGNIFICANCE:
-            gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
-            lines.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
-    if all(p >= SIGNIFICANCE for p in p_values.values()):
-        lines.append("No variant changes this beyond chance.")
-    return lines
+        gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
+        lines.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
+    return lines if shifting else [*lines, "No variant changes this beyond chance."]
 
 
 def _points(found: _Findings) -> list[str]:
     sources = sources_of([found.yardstick])
-    shown = {index: [found.mean_points(index, side) for side in (_PLAYER, _NEUTRAL)] for index in (_BASE, _ALL)}
-    base, everything = shown[_BASE], shown[_ALL]
+    base, everything = ([found.mean_points(index, side) for side in (_PLAYER, _NEUTRAL)] for index in (_BASE, _ALL))
     dice = SOURCE_NAMES.index("dice")
     lines = [
         "## Where the points come from",
@@ -423,14 +498,9 @@ def _points(found: _Findings) -> list[str]:
         lines.append(f"You outscore it with {_listed(ahead)}.")
     if behind:
         lines.append(f"It outscores you with {_listed(behind)}.")
-    rows = [
-        (
-            source_title(SOURCE_NAMES[source]),
-            *(f"{points[side][source]:.1f}" for points in shown.values() for side in (0, 1)),
-        )
-        for source in sources
-    ]
-    totals = [f"**{points[side].sum():.1f}**" for points in (base, everything) for side in (0, 1)]
+    columns = [*base, *everything]
+    rows = [(source_title(SOURCE_NAMES[one]), *(f"{points[one]:.1f}" for points in columns)) for one in sources]
+    totals = [f"**{points.sum():.1f}**" for points in columns]
     head = ("source", "base: you", "base: neutral", "all four: you", "all four: neutral")
     return [*lines, "", *_table(head, [*rows, ("**all**", *totals)])]
 
@@ -440,9 +510,9 @@ def _hardest(found: _Findings) -> list[str]:
     lines = ["## The hardest, and why", ""]
     if not found.wins.significant[_BASE, hardest]:
         return [*lines, f"No set is won significantly less often than the base game by {found.name}."]
-    tied = found.as_hard_as_the_hardest
+    tied, title = found.as_hard_as_the_hardest, _title(hardest)
     lines.append(
-        f"**{_capital(_title(hardest))}**: won {_percent(found.rate(hardest))}, with a mean margin of"
+        f"**{title[0].upper()}{title[1:]}**: won {_percent(found.rate(hardest))}, with a mean margin of"
         f" {signed(found.margin(hardest))} points. The base game: won {_percent(found.rate(_BASE))}, with"
         f" {signed(found.margin(_BASE))}."
     )
@@ -453,8 +523,8 @@ def _hardest(found: _Findings) -> list[str]:
             lines.append(f"By points the lowest of these is {_title(lowest)}, {signed(found.margin(lowest))}.")
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
-    lines.append(f"Against the base game: {_lower(_side_sentence(sets, weights, _NEUTRAL))}")
-    lines.append(_side_sentence(sets, weights, _PLAYER))
+    neutral, player = (_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER))
+    lines += [f"Against the base game: {neutral[0].lower()}{neutral[1:]}", player]
     chosen = ALL_VARIANTS[hardest]
     if len(chosen) > 1:
         without = []
@@ -467,14 +537,6 @@ def _hardest(found: _Findings) -> list[str]:
         without.sort(reverse=True)
         lines.append(f"Taking one variant away changes the margin by: {_listed(text for _, text in without)}.")
     return lines
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
 
 
 def _ranking(found: _Findings) -> list[str]:

@@ -109,9 +109,6 @@ def summaries_of(results: Mapping[Key, Results], agents: Sequence[str]) -> list[
     ]
 
 
-# --- Keeping games ---------------------------------------------------------------------------------------------------
-
-
 def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
     """Append one line a game to `games.csv`; with `new` the file begins anew."""
     try:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_interval
+from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_interval, share_estimate
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import CONFIDENCE
 
@@ -70,6 +70,10 @@ class Sets:
     def win_rates(self) -> np.ndarray:
         """(16,) float64."""
         return np.asarray(self.won.mean(axis=1))
+
+    def rate(self, index: int) -> Estimate:
+        """A set's win rate with its interval."""
+        return share_estimate(self.won[index].astype(float))
 
     @property
     def order(self) -> np.ndarray:
@@ -200,9 +204,6 @@ def _pairs(means: np.ndarray, p_values: list[float]) -> Pairs:
     return Pairs(means[:, None] - means[None, :], np.minimum(p, p.T))
 
 
-# --- Ranking ---------------------------------------------------------------------------------------------------------
-
-
 def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
     """(16,) int64 by index in `ALL_VARIANTS`, from 1.
 
@@ -227,9 +228,6 @@ def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
         ranks[sample, order] = np.arange(1, len(order) + 1)
     tail = 100 * (1 - CONFIDENCE) / 2
     return np.percentile(ranks, [tail, 100 - tail], axis=0, method="nearest").T.astype(np.int64)
-
-
-# --- Pairing, swings, paths ------------------------------------------------------------------------------------------
 
 
 def pairing_gain(sets: Sets) -> float:
