@@ -89,24 +89,18 @@ def command(
 
 def _option(one: Field[Any], kind: Any, only_given: bool) -> inspect.Parameter:
     flag = f"--{one.name.replace('_', '-')}"
-    metavar, told = one.metadata.get("metavar"), one.metadata.get("help", "")
-    default = None if one.default is MISSING else one.default
+    metavar, default = one.metadata.get("metavar"), None if one.default is MISSING else one.default
+    shown: bool | str = False
     if kind is bool:
-        default = None if only_given else default
-        option = typer.Option(flag, help=told, show_default=False)
         kind = bool | None if only_given else bool
     elif _is_tuple(kind):
-        default = None if only_given else ""
-        option = typer.Option(flag, help=told, metavar=metavar or "NAMES", show_default=False)
-        kind = str | None
+        kind, default, metavar = str | None, "", metavar or "NAMES"
     else:
         shown = False if default is None else str(default) if only_given else True
-        option = typer.Option(flag, help=told, metavar=metavar, show_default=shown)
         kind = kind if default is not None and not only_given else _or_none(kind)
-        default = None if only_given else default
-    return inspect.Parameter(
-        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
-    )
+    option = typer.Option(flag, help=one.metadata.get("help", ""), metavar=metavar, show_default=shown)
+    default, annotation = None if only_given else default, Annotated[kind, option]
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _or_none(kind: Any) -> Any:

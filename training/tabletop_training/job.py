@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 from rich.console import Console
@@ -32,9 +32,7 @@ class Interruptions:
             self._before = signal.signal(signal.SIGINT, self._on_signal)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
@@ -125,10 +123,8 @@ class Job:
         self.interruptions.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.interruptions.__exit__(kind, error, traceback)
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self.interruptions.__exit__()
         if isinstance(error, Stopped):
             if not any(self.folder.iterdir()):
                 self.folder.rmdir()

@@ -399,17 +399,8 @@ def main(
                 _write(job.folder, evaluation, seed, until_width)
                 bar.show(f"{labels[0]}: {percent(evaluation.reports[0].estimates['win_rate'])}")
 
-            evaluation = evaluate(
-                agents,
-                config,
-                most,
-                seed,
-                until_width=until_width,
-                on_block=keep,
-                should_stop=job.should_stop,
-                on_finished=bar.advance,
-                **replays.recording,
-            )
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
+            evaluation = evaluate(agents, config, most, seed, until_width=until_width, on_block=keep, **playing)
             if evaluation.stopped == "width":
                 bar.advance(total)
         _write(job.folder, evaluation, seed, until_width)

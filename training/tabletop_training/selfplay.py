@@ -335,7 +335,7 @@ def main(
         budget = run_budget(sections.pop("budget"), steps, minutes)
         sections[kind] = sections[kind].changed(given)
         seed = 0 if seed is None else seed
-        folder = make_folder(f"runs/{kind}" if output is None else output, new=True)
+        folder = make_folder(output or f"runs/{kind}", new=True)
     with Job(folder, resume=True) as job:
         make = partial(new_learner, budget, folder, seed, *sections.values())
         learner = run_in_folder(job, game, kind, seed, budget, sections, make, resume is not None)

@@ -226,16 +226,8 @@ def main(
                 file.add(block, labels)
                 replays.add(block, labels)
 
-            tournament = play_tournament(
-                agents,
-                config,
-                games,
-                seed,
-                on_block=keep,
-                should_stop=job.should_stop,
-                on_finished=bar.advance,
-                **replays.recording,
-            )
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
+            tournament = play_tournament(agents, config, games, seed, on_block=keep, **playing)
         write(job.folder, tournament, seed)
         _print(job.console, tournament)
     return job.folder

@@ -20,7 +20,6 @@ from rich.text import Text
 from tabletop_agents import Agent
 
 import petrichor_env
-from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
@@ -36,7 +35,7 @@ from tabletop_training.evaluation_files import flat, new_table, percent, plus_mi
 from tabletop_training.job import Job
 from tabletop_training.matches import make_agents, play_match, seeds_for
 from tabletop_training.petrichor.difficulty import measure
-from tabletop_training.petrichor.study import Key, agent_hash, is_search, sha256
+from tabletop_training.petrichor.study import Key, agent_hash, is_search, tables_hash
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import Game, Rating
 from tabletop_training.tournament import rate
@@ -141,7 +140,7 @@ def main(
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
     ConfigError, CheckpointError, ComponentsError, TabletopError.
     """
-    names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
+    names = list(dict.fromkeys(agents or DEFAULT_AGENTS))
     for number in (games, search_games, duel_games):
         if number < 1:
             raise TabletopError(f"{number} games: at least 1")
@@ -183,7 +182,7 @@ def main(
 
 def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
     """What is there already. Raises TabletopError for a file of the output that can't be gone on with."""
-    tables = sha256(load_tables(components).tobytes())
+    tables = tables_hash(components)
     for path in (own, reference):
         if not path.exists():
             continue

@@ -90,15 +90,8 @@ def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[
         if result.agents[0] == names[-1]:
             write_summaries(job.folder, summaries_of(results, names))
 
-    finished = measure(
-        job,
-        [(agent, variants) for variants in ALL_VARIANTS for agent in agents],
-        Config(),
-        dict.fromkeys(names, games),
-        seed,
-        results,
-        on_result=keep,
-    )
+    order = [(agent, variants) for variants in ALL_VARIANTS for agent in agents]
+    finished = measure(job, order, Config(), dict.fromkeys(names, games), seed, results, on_result=keep)
     summaries = summaries_of(results, names)
     if not finished:
         job.console.print("Evaluation stopped early.")

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from tabletop_agents import Agent
 
-from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
 from tabletop.errors import TabletopError
-from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Recording, Results, play_games
+from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, Recording, Results, play_games
 from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
 from tabletop_training.job import Job, refuse_with_resume
 from tabletop_training.matches import make_agents
@@ -28,8 +27,8 @@ from tabletop_training.petrichor.study import (
     is_search,
     read_games,
     read_study,
-    sha256,
     summaries_of,
+    tables_hash,
     with_agents,
     write_games,
 )
@@ -73,13 +72,9 @@ def main(
     replays = replays or ReplayFiles(None)
     if resume is None:
         names = list(agents) or list(DEFAULT_AGENTS)
-        study = Study(
-            {},
-            EVALUATION_SEED if seed is None else seed,
-            tuple(modules),
-            None if components is None else str(Path(components).resolve()),
-        )
-        study = replace(study, tables=sha256(load_tables(study.components).tobytes()))
+        overlay = None if components is None else str(Path(components).resolve())
+        first = EVALUATION_SEED if seed is None else seed
+        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(overlay))
     else:
         allowed = "agents to add, and their numbers of games"
         refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)
@@ -105,23 +100,15 @@ def main(
         write_games(job.folder, [result])
         replays.add(result, result.agents, Path(slug(result.agents[0]), result.config.name))
 
-    wanted = ("runs/difficulty" if output is None else output) if resume is None else resume
-    with Job(wanted, resume=resume is not None, closing=replays.tell) as job:
+    with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
         replays.open(job.folder)
         write_json(job.folder / SETTINGS_FILE, asdict(study))
         results |= read_games(job.folder, study)
         write_games(job.folder, results.values(), new=True)
         try:
-            finished = measure(
-                job,
-                [(player, variants) for player in players for variants in ALL_VARIANTS],
-                study.config,
-                study.agents,
-                study.seed,
-                results,
-                on_result=keep,
-                **replays.recording,
-            )
+            order = [(player, variants) for player in players for variants in ALL_VARIANTS]
+            told: dict[str, Any] = {"on_result": keep, **replays.recording}
+            finished = measure(job, order, study.config, study.agents, study.seed, results, **told)
             job.interruptions.clear()
             if results:
                 wide = job.console.width >= WIDE
@@ -159,16 +146,9 @@ def measure(
     with job.bar("playing", sum(games[agent.name] for agent, _ in missing)) as bar:
         for agent, variants in missing:
             bar.show(f"{agent.name}, set {ALL_VARIANTS.index(variants) + 1} of {len(ALL_VARIANTS)}")
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **recording}
             try:
-                result = play_games(
-                    [agent],
-                    replace(config, variants=variants),
-                    games[agent.name],
-                    seed,
-                    should_stop=job.should_stop,
-                    on_finished=bar.advance,
-                    **recording,
-                )
+                result = play_games([agent], replace(config, variants=variants), games[agent.name], seed, **playing)
             except EvaluationStopped:
                 return False
             results[agent.name, variants] = replace(result, actions=None, probabilities=None)

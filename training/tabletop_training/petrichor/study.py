@@ -180,7 +180,7 @@ def read_study(folder: Path) -> Study:
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):
         if getattr(study, what) != now:
             raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
-    if study.tables != sha256(load_tables(study.components).tobytes()):
+    if study.tables != tables_hash(study.components):
         raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
         if agent_hash(agent) != digest:
@@ -205,9 +205,9 @@ def agent_hash(agent: str) -> str | None:
         path = agent_file(agent, GAME)
     except CheckpointError:
         return None
-    return None if path is None else sha256(path.read_bytes())
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def sha256(data: bytes) -> str:
-    """Of any bytes, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+def tables_hash(components: str | None) -> str:
+    """SHA-256 of the numbers on the pieces."""
+    return hashlib.sha256(load_tables(components).tobytes()).hexdigest()
