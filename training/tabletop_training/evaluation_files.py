@@ -65,14 +65,12 @@ class GamesFile:
 
 
 class ReplayFiles:
-    """A folder with a replay of every game, or of the first ones, added block by block.
+    """A folder with a replay of every game, or of the first ones, such as `000012-greedy-random.json`.
 
-    The files are called after the game's number, as in `games.csv`, and after who sat where:
-    `000012-greedy-random.json`.
+    The number is that in `games.csv`; the names are who sat where.
 
     Arguments:
-        folder: made by `open`, or with the first game; if it has files already, a new one beside it. None: nothing is
-            kept.
+        folder: made by `open`; if it has files already, a new one beside it. None: nothing is kept.
         most: how many games are kept, of each folder within it; None for all.
         probabilities: keep what agents gave their actions, too.
 
@@ -108,7 +106,7 @@ class ReplayFiles:
             self._folder = make_folder(self._wanted, new=True)
 
     def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
-        """Keep these games; `labels` are the agents' names. `within`: a folder in the folder, counted on its own.
+        """Keep these games in the folder `within` it, counted on its own; `labels` are the agents' names.
 
         Raises TabletopError where no file can be written, ConfigError for results without actions.
         """
@@ -188,11 +186,13 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Indented, with a newline at the end; null for what JSON has no number for, infinite ends and NaN."""
+    """Indented, estimates as objects; null for what JSON has no number for, infinite ends and NaN."""
     path.write_text(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _finite(content: Any) -> Any:
+    if isinstance(content, Estimate):
+        content = content._asdict()
     if isinstance(content, dict):
         return {key: _finite(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

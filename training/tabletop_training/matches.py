@@ -76,10 +76,7 @@ def rotations(players: int) -> np.ndarray:
 def play_match(
     agents: Sequence[Agent], config: Config, seeds: Sequence[int] | np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
-    """Play every seed once for each rotation of the seats: games 0 to n - 1 are those of the first seed.
-
-    Raises EvaluationStopped; ConfigError unless there is one agent a seat.
-    """
+    """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
     return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
 
@@ -95,14 +92,13 @@ def labels_of(names: Sequence[str]) -> tuple[str, ...]:
 def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     """The agents of these names. Each one answers a decision first, so that none compiles when it is timed.
 
-    Torch is left one thread: its threads wait by spinning, and networks of this size gain nothing from a second one.
     Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
     """
     agents = [make_agent(name, config.game) for name in names]
     if any(name.startswith("policy") for name in names):
         import torch
 
-        torch.set_num_threads(1)
+        torch.set_num_threads(1)  # more would wait by spinning; networks of this size gain nothing from them
     check_agents(agents, config)
     batch = Batch(config, 1, 0)
     for agent in agents:
@@ -134,10 +130,6 @@ class AgentReport:
         row: dict[str, Any] = {"agent": self.agent, "games": self.games, "seeds": self.seeds}
         return row | flat(**self.estimates) | {"decisions_per_second": self.decisions_per_second}
 
-    def as_json(self) -> dict[str, Any]:
-        """Everything, for `evaluation.json`."""
-        return asdict(self) | {"estimates": {name: value._asdict() for name, value in self.estimates.items()}}
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -147,10 +139,6 @@ class Comparison:
     second: str
     win_rate: Estimate
     margin: Estimate
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything, for `evaluation.json`."""
-        return asdict(self) | {"win_rate": self.win_rate._asdict(), "margin": self.margin._asdict()}
 
 
 @dataclass(frozen=True)
@@ -252,10 +240,9 @@ def evaluate(
         games: that each agent plays, at most; a match rounds up so that every seed is played in all rotations.
         seed: of the first game; the following seeds count up.
         until_width: stop as soon as all intervals of win rates are no wider, looking after every block from
-            `FIRST_LOOK` seeds on. Only the width stops it, never who is ahead: over 50 to 99 % of victories the
-            intervals' coverage stayed between 94 and 98 % in simulations (docs/evaluation.md).
+            `FIRST_LOOK` seeds on; what that does to their coverage is in docs/evaluation.md.
         on_block: told the results of the block just played and the evaluation of all so far.
-        playing: as in `Playing`; where it is stopped, the unfinished block is dropped, and whole seeds are reported.
+        playing: as in `Playing`; where it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
@@ -326,14 +313,12 @@ def seeds_for(games: int, players: int) -> int:
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
     labels = [report.agent for report in evaluation.reports]
     write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    if evaluation.comparisons:
-        write_rows(
-            folder / "differences.csv",
-            [
-                {"first": one.first, "second": one.second, **flat(win_rate=one.win_rate, margin=one.margin)}
-                for one in evaluation.comparisons
-            ],
-        )
+    differences = [
+        {"first": one.first, "second": one.second, **flat(win_rate=one.win_rate, margin=one.margin)}
+        for one in evaluation.comparisons
+    ]
+    if differences:
+        write_rows(folder / "differences.csv", differences)
     write_json(
         folder / "evaluation.json",
         {
@@ -341,9 +326,9 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
             "seeds": evaluation.reports[0].seeds,
             "stopped_by": evaluation.stopped,
             "until_width": until_width,
-            "reports": [report.as_json() for report in evaluation.reports],
-            "differences": [comparison.as_json() for comparison in evaluation.comparisons],
-            "win_rate_by_seat": [seat._asdict() for seat in evaluation.seats],
+            "reports": [asdict(report) for report in evaluation.reports],
+            "differences": [asdict(comparison) for comparison in evaluation.comparisons],
+            "win_rate_by_seat": evaluation.seats,
         },
     )
 

@@ -8,7 +8,7 @@ one observation of each pairing and of each agent's mean.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Unpack
@@ -135,7 +135,7 @@ def rate(games: Sequence[Game], labels: Sequence[str], seed: int) -> dict[str, R
 
 
 def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = True) -> Tournament:
-    """Ratings (means over several orders of the games, drawn from the seed), cross table and means of all games."""
+    """Ratings, cross table and means of all games."""
     ratings = rate(rated_games(results, labels), labels, seed)
     order = sorted(range(len(labels)), key=lambda index: -ratings[labels[index]].mu)
     reports = report_agents(results, labels)
@@ -251,7 +251,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
             "games": len(tournament.results),
             "finished": tournament.finished,
             "standings": [
-                {**standing.report.as_json(), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+                {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
                 for standing in tournament.standings
             ],
             "scores": cells,

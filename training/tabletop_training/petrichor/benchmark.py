@@ -250,11 +250,11 @@ def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None
     seconds = sum(float(result.seconds.sum()) for result in every)
     benchmark.solo[agent.name] = {
         "games": games,
-        "base_win_rate": share_estimate(every[0].win_shares[:, 0]),
-        "base_margin": mean_estimate(every[0].margins),
+        "base_win_rate": list(share_estimate(every[0].win_shares[:, 0])),
+        "base_margin": list(mean_estimate(every[0].margins)),
         # a seed's mean over the sets is one observation
-        "mean_win_rate": share_estimate(np.mean([result.win_shares[:, 0] for result in every], axis=0)),
-        "mean_margin": mean_estimate(np.mean([result.margins for result in every], axis=0)),
+        "mean_win_rate": list(share_estimate(np.mean([result.win_shares[:, 0] for result in every], axis=0))),
+        "mean_margin": list(mean_estimate(np.mean([result.margins for result in every], axis=0))),
         "decisions_per_second": round(decisions / seconds, 1) if seconds > 0 else None,
     }
 

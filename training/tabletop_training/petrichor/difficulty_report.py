@@ -198,7 +198,7 @@ def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
             "agent": one.agent,
             "games": one.games,
             "effects": _effect_rows(one),
-            "win_rate_effects": {name: effect._asdict() for name, effect in win_rate_effects(one).items()},
+            "win_rate_effects": win_rate_effects(one),
             "ranking": [set_name(ALL_VARIANTS[index]) for index in one.order],
             "levels": levels(one.order, compare_wins(one))[one.order].tolist(),
             "rank_intervals": rank_intervals(one, np.random.default_rng(seed))[one.order].tolist(),

@@ -98,10 +98,8 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 class Effect:
     """What a variant changes on average over the sets of the others, or what several change beyond their sum.
 
-    Attributes:
-        variants: one for a main effect, more for an interaction.
-        low, high: the ends of the 95 % Student interval over seeds.
-        p: of the t test that there is none, adjusted by Holm for all effects of the same agent and measure.
+    `low` and `high` are the ends of the 95 % Student interval over seeds, `p` is of the t test that there is none,
+    adjusted by Holm for all effects of the same agent and measure.
     """
 
     variants: tuple[str, ...]
