@@ -125,16 +125,10 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
         texts = {"kind": "solo", "learned": line.texts["the_game_for_one"], "kept": "checkpoints and logs"}
         add(train, "solo", _train, texts=texts, kind="solo", players="one", without=without, only_given=True)
     if line.players[-1] > 1:
-        against = "a league of earlier selves and of scripted agents"
-        texts = {
-            "kind": "selfplay",
-            "learned": f"the game of several players, against {against}",
-            "kept": "checkpoints, league and logs",
-        }
-        without = ("curriculum",)
-        add(
-            train, "selfplay", _train, texts=texts, kind="selfplay", players="several", without=without, only_given=True
-        )
+        learned = "the game of several players, against a league of earlier selves and of scripted agents"
+        texts = {"kind": "selfplay", "learned": learned, "kept": "checkpoints, league and logs"}
+        several: dict[str, Any] = {"players": "several", "without": ("curriculum",), "only_given": True}
+        add(train, "selfplay", _train, texts=texts, kind="selfplay", **several)
     app.add_typer(train, name="train")
     add(app, "evaluate", _evaluate)
     if line.players[-1] > 1:
@@ -145,11 +139,9 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
 
 
 def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> None:
-    """Run the command and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
+    """Run the command `name` and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
 
-    Arguments:
-        name: of the command, with which errors begin.
-        args: the words after it; None for those of the process.
+    `args` are the words after it, None for those of the process.
     """
     try:
         app(args=None if args is None else list(args), prog_name=name)
@@ -183,8 +175,8 @@ def _train(
 ) -> None:
     """Learn {learned}."""
     told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    own = {"curriculum": curriculum or None} if kind == "solo" else {"players": players}
-    imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **own, **told, **switches)
+    changes = {"players": players, "curriculum": curriculum or None, **switches}
+    imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **told, **changes)
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:

@@ -161,7 +161,7 @@ def slug(name: str) -> str:
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:
-    """A CSV file whose columns are the first row's keys: floats in this form, nothing for infinite ones and NaN."""
+    """A CSV file of rows as `flat` makes them: floats in this form, nothing for infinite ones and NaN."""
 
     def cell(value: Any) -> Any:
         if not isinstance(value, float):
@@ -169,9 +169,9 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") ->
         return format(value, form) if math.isfinite(value) else ""
 
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, list(flat(rows[0])))
         writer.writeheader()
-        writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
+        writer.writerows({key: cell(value) for key, value in flat(row).items()} for row in rows)
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
@@ -210,11 +210,14 @@ def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption:
     return table
 
 
-def flat(**estimates: Estimate) -> dict[str, float]:
-    """For each estimate its value, `_low` and `_high`, as columns of a CSV file."""
-    columns: dict[str, float] = {}
-    for name, estimate in estimates.items():
-        columns |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with a column for the value of each estimate, its `_low` and its `_high`."""
+    columns = {}
+    for name, value in row.items():
+        if isinstance(value, Estimate):
+            columns |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            columns[name] = value
     return columns
 
 

@@ -44,7 +44,6 @@ from tabletop_training.evaluation_files import (
     ReplayFiles,
     between,
     ends,
-    flat,
     new_table,
     percent,
     plus_minus,
@@ -126,9 +125,10 @@ class AgentReport:
     decisions_per_second: float | None
 
     def row(self) -> dict[str, Any]:
-        """As a line of a CSV file: for each estimate its value, `_low` and `_high`."""
-        row: dict[str, Any] = {"agent": self.agent, "games": self.games, "seeds": self.seeds}
-        return row | flat(**self.estimates) | {"decisions_per_second": self.decisions_per_second}
+        """As a line of a CSV file."""
+        row = asdict(self)
+        estimates, speed = row.pop("estimates"), row.pop("decisions_per_second")
+        return {**row, **estimates, "decisions_per_second": speed}
 
 
 @dataclass(frozen=True)
@@ -313,10 +313,7 @@ def seeds_for(games: int, players: int) -> int:
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
     labels = [report.agent for report in evaluation.reports]
     write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    differences = [
-        {"first": one.first, "second": one.second, **flat(win_rate=one.win_rate, margin=one.margin)}
-        for one in evaluation.comparisons
-    ]
+    differences = [asdict(one) for one in evaluation.comparisons]
     if differences:
         write_rows(folder / "differences.csv", differences)
     write_json(
@@ -327,7 +324,7 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
             "stopped_by": evaluation.stopped,
             "until_width": until_width,
             "reports": [asdict(report) for report in evaluation.reports],
-            "differences": [asdict(comparison) for comparison in evaluation.comparisons],
+            "differences": differences,
             "win_rate_by_seat": evaluation.seats,
         },
     )

@@ -91,18 +91,15 @@ def plot_learning_curve(
         games = sum(point.games for point in curve)
         steps, win_rates, low, high, margins, band = _smooth(curve)
         if len(steps):
-            top.fill_between(steps, low, high, color=_BLUE, alpha=0.2, linewidth=0)
-            top.plot(steps, win_rates, color=_BLUE, linewidth=2)
-            bottom.fill_between(steps, margins - band, margins + band, color=_BLUE, alpha=0.2, linewidth=0)
-            bottom.plot(steps, margins, color=_BLUE, linewidth=2)
+            for axes, mean, *ends in (top, win_rates, low, high), (bottom, margins, margins - band, margins + band):
+                axes.fill_between(steps, *ends, color=_BLUE, alpha=0.2, linewidth=0)
+                axes.plot(steps, mean, color=_BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
         else:
             top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
-        own_looks = looks(list(references))
-        for agent, (win_rate, mean_margin) in references.items():
-            colour, _ = own_looks[agent]
-            _reference(top, win_rate, agent, colour)
-            _reference(bottom, mean_margin, agent, colour)
+        for agent, values in references.items():
+            for axes, value in zip((top, bottom), values, strict=True):
+                _reference(axes, value, agent, looks(list(references))[agent][0])
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -72,9 +72,9 @@ class Standing:
 
     def row(self) -> dict[str, Any]:
         """As a line of `standings.csv`."""
-        rating = {"rating": self.rating.mu, "rating_low": self.rating.low, "rating_high": self.rating.high}
+        rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
         row = self.report.row()
-        return {"agent": row.pop("agent"), **rating, "rating_sigma": self.rating.sigma, **row}
+        return {"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row}
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
     """`tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
     write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
     cells = [
-        {"agent": first, "against": second, **flat(score=score)}
+        flat({"agent": first, "against": second, "score": score})
         for first, scores in zip(tournament.labels, tournament.scores, strict=True)
         for second, score in zip(tournament.labels, scores, strict=True)
         if score is not None

@@ -27,11 +27,12 @@ from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
+    Playing,
     Results,
     mean_estimate,
     share_estimate,
 )
-from tabletop_training.evaluation_files import flat, new_table, percent, plus_minus, write_json, write_rows
+from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
 from tabletop_training.job import Job
 from tabletop_training.matches import make_agents, play_match, seeds_for
 from tabletop_training.petrichor.difficulty import measure
@@ -191,7 +192,7 @@ def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
             for pair in read.pairs:
                 read.score(pair["first"], pair["second"])
             for solo in read.solo.values():
-                [Estimate(*solo[key]) for key in _SOLO]
+                _estimates(solo)
             if not read.tables:
                 raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -262,9 +263,8 @@ def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None
 def _play_pair(job: Job, benchmark: Benchmark, first: Agent, second: Agent, games: int) -> None:
     seeds = np.arange(benchmark.seed, benchmark.seed + seeds_for(games, 2))
     with job.bar("matches", 2 * len(seeds), f"{first.name} against {second.name}") as bar:
-        result = play_match(
-            [first, second], benchmark.duel, seeds, should_stop=job.should_stop, on_finished=bar.advance
-        )
+        told: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance}
+        result = play_match([first, second], benchmark.duel, seeds, **told)
     shares = result.by_agent(result.win_shares)[:, 0]
     benchmark.pairs.append(
         {"first": first.name, "second": second.name, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
@@ -296,7 +296,7 @@ def _rows(benchmark: Benchmark) -> list[_Row]:
     rows = []
     for agent in benchmark.agents:
         own = benchmark.solo.get(agent, {})
-        estimates: dict[str, Estimate | None] = {key: Estimate(*own[key]) if own else None for key in _SOLO}
+        estimates: dict[str, Estimate | None] = {**(_estimates(own) if own else dict.fromkeys(_SOLO))}
         estimates |= {f"against_{rung}": benchmark.score(agent, rung) for rung in LADDER if rung in benchmark.agents}
         rows.append(_Row(agent, own.get("games", 0), estimates, ratings.get(agent), own.get("decisions_per_second")))
 
@@ -305,6 +305,10 @@ def _rows(benchmark: Benchmark) -> list[_Row]:
         return (-np.inf if row.rating is None else row.rating.mu, -np.inf if solo is None else solo.value)
 
     return sorted(rows, key=strength, reverse=True)
+
+
+def _estimates(solo: dict[str, Any]) -> dict[str, Estimate]:
+    return {key: Estimate(*solo[key]) for key in _SOLO}
 
 
 def _cells(row: _Row) -> list[str]:
@@ -349,7 +353,7 @@ def _flat(row: _Row) -> dict[str, Any]:
     return {
         "agent": row.agent,
         "solo_games_a_set": row.solo_games,
-        **flat(**{name: value or nothing for name, value in row.estimates.items()}),
+        **{name: value or nothing for name, value in row.estimates.items()},
         "rating": row.rating and row.rating.mu,
         "rating_sigma": row.rating and row.rating.sigma,
         "decisions_per_second": row.speed,

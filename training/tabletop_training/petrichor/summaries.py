@@ -80,7 +80,7 @@ def summarize(results: Results) -> Summary:
         games=games,
         seed=results.seed,
         wins=wins,
-        **flat(win_rate=won, margin=mean_estimate(results.margins)),
+        **flat({"win_rate": won, "margin": mean_estimate(results.margins)}),
         points=float(results.points[:, 0].mean()),
         neutral_points=float(results.points[:, 1].mean()),
         decisions=float(results.lengths.mean()),
