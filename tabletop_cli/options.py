@@ -76,8 +76,9 @@ def command(
 
     def run(**arguments: Any) -> None:
         if has_switches:
-            switches = {one.name: _value(hints[one.name], arguments.pop(one.name)) for one in chosen}
-            arguments["switches"] = given(**switches)
+            switches = given(**{one.name: arguments.pop(one.name) for one in chosen})
+            tuples = {name: words(text) for name, text in switches.items() if _is_tuple(hints[name])}
+            arguments["switches"] = switches | tuples
         function(**arguments, **bound)
 
     run.__name__ = function.__name__
@@ -107,10 +108,6 @@ def _or_none(kind: Any) -> Any:
     """The simplest type of what may be None, as typer takes it."""
     plain = [part for part in get_args(kind) if part is not types.NoneType] if get_args(kind) else [kind]
     return (plain[0] if plain[0] in (int, float, str) else str) | None
-
-
-def _value(kind: Any, value: Any) -> Any:
-    return words(value) if _is_tuple(kind) and value is not None else value
 
 
 def _is_tuple(kind: Any) -> bool:

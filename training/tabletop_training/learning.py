@@ -43,8 +43,8 @@ CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tens
 class Budget:
     """How long to learn: so many of the learner's decisions, or so many minutes; neither: until it is stopped.
 
-    With steps, a run is the same every time on a machine; with minutes it depends on how fast the machine is. Either
-    way it ends with a whole rollout. Raises ConfigError for both or less than 0.
+    It ends with a whole rollout. With steps, a run is the same every time on a machine. Raises ConfigError for both or
+    less than 0.
     """
 
     steps: int | None = None
@@ -59,12 +59,9 @@ class Budget:
 
     def fraction(self, steps: int, seconds: float) -> float:
         """How much of it is used up, 0 to 1."""
-        if self.steps is not None:
-            used, there_is = float(steps), float(self.steps)
-        elif self.minutes is not None:
-            used, there_is = seconds, 60 * self.minutes
-        else:
+        if self.steps is None and self.minutes is None:
             return 0.0
+        used, there_is = (seconds, 60 * self.minutes) if self.minutes is not None else (steps, self.steps)
         return min(1.0, used / there_is) if there_is else 1.0
 
 

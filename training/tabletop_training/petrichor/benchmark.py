@@ -327,14 +327,6 @@ def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
-def _heads(row: _Row) -> list[str]:
-    return [
-        *("solo base: won", "points ahead", "16 sets: won", "points ahead", "2p rating"),
-        *(f"2p against {rung}" for rung in row.rungs),
-        "decisions/s",
-    ]
-
-
 def _table(rows: Sequence[_Row]) -> Table:
     """For a screen: rates in per cent, without their intervals."""
     heads = ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p v.\n{rung}" for rung in rows[0].rungs))
@@ -363,7 +355,8 @@ def _flat(row: _Row) -> dict[str, Any]:
 def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
     own = benchmark.components is not None
     again, folder = ("petrichor benchmark --components FILE", "FOLDER") if own else ("petrichor benchmark", "docs")
-    heads = _heads(rows[0])
+    heads = ["solo base: won", "points ahead", "16 sets: won", "points ahead", "2p rating"]
+    heads += [*(f"2p against {rung}" for rung in rows[0].rungs), "decisions/s"]
     duels = sorted({len(pair["games"]) for pair in benchmark.pairs})
     lines = [
         "# The agents, measured",

@@ -237,28 +237,23 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
     return lines + [f"| {' | '.join(row)} |" for row in rows]
 
 
-def _changes(sets: Sets, weights: np.ndarray, side: int) -> list[tuple[str, Estimate]]:
-    """How a side's points of each source change, by sets weighted so, the greatest change first; sure ones only."""
-    by_seed = np.einsum("v,vgs->gs", weights, sets.scored[:, :, side].astype(float))
-    all_sources = [(source, mean_estimate(by_seed[:, source])) for source in sources_of([sets])]
-    worth_a_word = [
-        (source_title(SOURCE_NAMES[source]), change)
-        for source, change in all_sources
-        if abs(change.value) >= _MENTIONED and change.excludes(0)
-    ]
-    return sorted(worth_a_word, key=lambda item: -abs(item[1].value))
-
-
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
-    """`The neutral player scores 13.3 points more: idle cards +4.4, Coffee +2.6 and Cotton +2.5.`"""
+    """How sets weighted so change a side's points, and the sources of which that is sure, the greatest change first.
+
+    `The neutral player scores 13.3 points more: idle cards +4.4, Coffee +2.6 and Cotton +2.5.`
+    """
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
     if total.excludes(0):
         sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
     else:
         sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
-    changes = [f"{source} {change.value:+.1f}" for source, change in _changes(sets, weights, side)[:4]]
-    return f"{sentence}: {_listed(changes)}." if changes else f"{sentence}."
+    by_seed = np.einsum("v,vgs->gs", weights, sets.scored[:, :, side].astype(float))
+    changes = {source: mean_estimate(by_seed[:, source]) for source in sources_of([sets])}
+    sure = [one for one, change in changes.items() if abs(change.value) >= _MENTIONED and change.excludes(0)]
+    sure.sort(key=lambda one: -abs(changes[one].value))
+    named = _listed(f"{source_title(SOURCE_NAMES[one])} {changes[one].value:+.1f}" for one in sure[:4])
+    return f"{sentence}: {named}." if named else f"{sentence}."
 
 
 # --- Sections --------------------------------------------------------------------------------------------------------
@@ -290,11 +285,9 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
         names = _listed(f"{_names(effect)} {ends(effect.low, effect.high)}" for effect in unsure)
         lines.append(f"- **What could be chance**: the change of the margin, in points, with {names}.")
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
-    if pairs:
-        most = max(pairs, key=lambda effect: abs(effect.value))
-        lines.append(f"- **Together**: {_interaction(most)}.")
-    else:
-        lines.append("- **Together**: no two variants do measurably more or less than their sum.")
+    most = max(pairs, key=lambda effect: abs(effect.value), default=None)
+    together = "no two variants do measurably more or less than their sum" if most is None else _interaction(most)
+    lines.append(f"- **Together**: {together}.")
     neutral = found.mean_points(_BASE, _NEUTRAL)
     lines.append(
         f"- **The neutral player** scores {neutral.sum():.1f} points in the base game, the most from"
@@ -341,9 +334,7 @@ def _each_set(found: _Findings) -> list[str]:
         if abs(rates[nearest] - target) <= _NEAR_TARGET:
             wanted[nearest] = target
     if wanted:
-        rows = [
-            (f"{100 * target:.0f} %", _title(index), _percent(found.rate(index))) for index, target in wanted.items()
-        ]
+        rows = [(f"{100 * goal:.0f} %", _title(index), _percent(found.rate(index))) for index, goal in wanted.items()]
         lines += [f"To choose a set by how often {found.name} should win:", ""]
         lines += [*_table(("wanted", "set", "won"), rows, left=2), ""]
         missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
@@ -389,16 +380,13 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
 def _variant_paragraph(found: _Findings, effect: Effect) -> str:
     (name,) = effect.variants
     sets, weights = found.yardstick, contrast((name,))
-    if not effect.significant:
-        verdict = f"changes the margin by {signed(effect.estimate)} points, which may be chance"
-    else:
+    verdict = f"changes the margin by {signed(effect.estimate)} points, which may be chance"
+    if effect.significant:
         verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect.estimate)}"
-    win = found.win_effects[name]
+    win = percentage_points(found.win_effects[name])
     sentences = [
-        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {percentage_points(win)} percentage"
-        " points.",
-        _side_sentence(sets, weights, _NEUTRAL),
-        _side_sentence(sets, weights, _PLAYER),
+        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {win} percentage points.",
+        *(_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER)),
     ]
     longer = mean_estimate(weights @ sets.decisions)
     if longer.excludes(0):
@@ -530,10 +518,8 @@ def _hardest(found: _Findings) -> list[str]:
         without = []
         for name in chosen:
             easier = ALL_VARIANTS.index(tuple(other for other in chosen if other != name))
-            gained = mean_estimate(sets.margins[easier] - sets.margins[hardest])
-            without.append(
-                (gained.value, f"{VARIANT_TITLES[name]} {gained.value:+.1f} ({100 * sets.win_rates[easier]:.0f} % won)")
-            )
+            gain = float((sets.margins[easier] - sets.margins[hardest]).mean())
+            without.append((gain, f"{VARIANT_TITLES[name]} {gain:+.1f} ({100 * sets.win_rates[easier]:.0f} % won)"))
         without.sort(reverse=True)
         lines.append(f"Taking one variant away changes the margin by: {_listed(text for _, text in without)}.")
     return lines
