@@ -77,8 +77,7 @@ class CommandLine:
     @property
     def game(self) -> Game:
         """The game itself."""
-        game: Game = import_module("tabletop.game").game_of(self.home)
-        return game
+        return import_module("tabletop.game").game_of(self.home)
 
     @property
     def texts(self) -> dict[str, str]:

@@ -212,7 +212,7 @@ def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption:
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row with a column for the value of each estimate, its `_low` and its `_high`."""
-    columns = {}
+    columns: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Estimate):
             columns |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}

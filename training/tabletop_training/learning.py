@@ -167,9 +167,9 @@ class Learner:
     """Learns in the seats that `games` gives it.
 
     In `folder` it leaves `policy.zip` (at once, then every half minute and at the end), `best.zip` (the policy with the
-    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`, with which a
-    run goes on exactly where it was saved. After `resume` a run with a budget of steps ends with the same weights,
-    bit by bit, as one that was never interrupted, on the same machine and with the same number of threads.
+    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`. After `resume` a run
+    with a budget of steps ends with the same weights, bit by bit, as one that was never interrupted, on the same
+    machine and with the same number of threads.
 
     Attributes `model` (MaskablePPO), `env` (SeatsVecEnv), `curve`, `evaluations`, `saved_steps` (0 before a state after
     an update has been saved), and:
@@ -242,8 +242,6 @@ class Learner:
         speed = (self.steps - steps) / max(self.seconds - seconds, 1e-9)
         return Progress(self.fraction, self.steps, speed, self.curve, self.evaluations)
 
-    # --- running ---
-
     def run(self) -> Progress:
         """Learn until the budget is used up or `should_stop` says so."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -313,8 +311,6 @@ class Learner:
             )
         torch.set_num_threads(self._threads or 1)
 
-    # --- logs ---
-
     @contextmanager
     def _logs(self) -> Iterator[None]:
         """Begin the learning curve, with what a resumed run had until it was saved, and TensorBoard's log."""
@@ -362,8 +358,6 @@ class Learner:
         shown = {f"games/{name}": getattr(point, name) for name in ("margin", "points", "others_points", "decisions")}
         shown["games/win_rate"] = float(ended.won.mean())
         self._show(shown | {"time/steps_per_second": self.progress().steps_per_second})
-
-    # --- saving ---
 
     def save_policy(self, path: Path, **notes: Any) -> None:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""

@@ -340,8 +340,7 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
     if not alone and agents > game.players[-1]:
         more = f"`{game.name} tournament` takes more" + (", --solo too" if 1 in game.players else "")
         raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
-    config: Config = game.config(players=1 if alone else agents, **switches)
-    return config
+    return game.config(players=1 if alone else agents, **switches)
 
 
 def main(

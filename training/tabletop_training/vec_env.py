@@ -173,9 +173,6 @@ class SeatsVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to free."""
 
-    def has_attr(self, attr_name: str) -> bool:
-        return hasattr(self, attr_name)
-
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """The attribute, which all games share, once for each of the games. Raises AttributeError."""
         value = getattr(self, attr_name)

@@ -271,9 +271,6 @@ def _play_pair(job: Job, benchmark: Benchmark, first: Agent, second: Agent, game
     )
 
 
-# --- The table -------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Row:
     """One agent; None where it does not play that, or has not. `estimates` are `_SOLO` and `against_` each rung."""
@@ -281,7 +278,8 @@ class _Row:
     agent: str
     solo_games: int
     estimates: dict[str, Estimate | None]
-    rating: Rating | None
+    rating: float | None
+    sigma: float | None
     speed: float | None
 
     @property
@@ -298,11 +296,12 @@ def _rows(benchmark: Benchmark) -> list[_Row]:
         own = benchmark.solo.get(agent, {})
         estimates: dict[str, Estimate | None] = {**(_estimates(own) if own else dict.fromkeys(_SOLO))}
         estimates |= {f"against_{rung}": benchmark.score(agent, rung) for rung in LADDER if rung in benchmark.agents}
-        rows.append(_Row(agent, own.get("games", 0), estimates, ratings.get(agent), own.get("decisions_per_second")))
+        mu, sigma = (ratings[agent].mu, ratings[agent].sigma) if agent in ratings else (None, None)
+        rows.append(_Row(agent, own.get("games", 0), estimates, mu, sigma, own.get("decisions_per_second")))
 
     def strength(row: _Row) -> tuple[float, float]:
         solo = row.estimates["mean_win_rate"]
-        return (-np.inf if row.rating is None else row.rating.mu, -np.inf if solo is None else solo.value)
+        return (-np.inf if row.rating is None else row.rating, -np.inf if solo is None else solo.value)
 
     return sorted(rows, key=strength, reverse=True)
 
@@ -319,7 +318,7 @@ def _cells(row: _Row) -> list[str]:
             cells.append("" if name == f"against_{row.agent}" else "–")
         else:
             cells.append(plus_minus(value, signed=True) if name.endswith("margin") else percent(value))
-    cells.insert(len(_SOLO), _number(row.rating and row.rating.mu, ".1f"))
+    cells.insert(len(_SOLO), _number(row.rating, ".1f"))
     return [*cells, _number(row.speed, ",.0f")]
 
 
@@ -335,7 +334,7 @@ def _table(rows: Sequence[_Row]) -> Table:
     for row in rows:
         rates = [value for name, value in row.estimates.items() if not name.endswith("margin")]
         won = [_number(rate and 100 * rate.value, ".1f") for rate in rates]
-        table.add_row(Text(row.agent), *won[:2], _number(row.rating and row.rating.mu, ".1f"), *won[2:])
+        table.add_row(Text(row.agent), *won[:2], _number(row.rating, ".1f"), *won[2:])
     return table
 
 
@@ -346,8 +345,8 @@ def _flat(row: _Row) -> dict[str, Any]:
         "agent": row.agent,
         "solo_games_a_set": row.solo_games,
         **{name: value or nothing for name, value in row.estimates.items()},
-        "rating": row.rating and row.rating.mu,
-        "rating_sigma": row.rating and row.rating.sigma,
+        "rating": row.rating,
+        "rating_sigma": row.sigma,
         "decisions_per_second": row.speed,
     }
 

@@ -65,9 +65,6 @@ def sources_of(sets: Iterable[Sets]) -> list[int]:
     return [source for source in (*ordered, *rest) if scoring[source]]
 
 
-# --- The 16 sets -----------------------------------------------------------------------------------------------------
-
-
 def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
     """Win rate and margin of every agent with every set of variants, with 95 % intervals.
 
@@ -223,9 +220,6 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
         for axes in (left, middle):
             axes.tick_params(axis="y", labelleft=False)
             _plain_rows(axes)
-
-
-# --- Effects ---------------------------------------------------------------------------------------------------------
 
 
 def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
