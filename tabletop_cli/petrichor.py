@@ -49,7 +49,6 @@ _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY:
 _MoreAgents = Annotated[
     list[str] | None, typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES")
 ]
-_Modules = Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")]
 
 # What each Southern Winds card does (Southern Winds Card Reference)
 _WINDS_ABILITIES = (
@@ -218,7 +217,7 @@ def difficulty(
         int | None, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200")
     ] = None,
     seed: FirstSeed = None,
-    modules: _Modules = "",
+    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
     components: Overlay = None,
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,

@@ -179,7 +179,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
     }
     if players == 1:
         del by_seat["place"]
-    if not has_opponent(results.config):
+    if results.config.owners == players:  # the rules play nobody
         del by_seat["others_points"]
     by_seed = {name: results.by_seed(results.by_agent(values)) for name, values in by_seat.items()}
     plays = ~np.isnan(results.by_agent(results.won))
@@ -199,11 +199,6 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
         speed = round(float(decisions[index]) / seconds, 1) if seconds > 0 else None
         reports.append(AgentReport(label, int(plays[:, index].sum()), len(own["margin"]), estimates, speed))
     return tuple(reports)
-
-
-def has_opponent(config: Config) -> bool:
-    """Whether the rules play somebody who has points, too."""
-    return config.owners > config.players
 
 
 def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
@@ -398,7 +393,7 @@ def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]
     if config.players > 1:
         columns["place"] = ("place", lambda estimate: between(estimate, digits=2))
     columns["points"] = ("points", plus_minus)
-    if has_opponent(config):
+    if config.owners > config.players:
         columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], plus_minus)
     return columns
 
@@ -411,7 +406,8 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     title = f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals"
     table = new_table(title, ["agent"], [heading for heading, _ in columns.values()])
     for column in table.columns:
-        column.no_wrap &= column.header != "place"  # that leaves room for names
+        if column.header == "place":
+            column.no_wrap = False  # that leaves room for names
     for report in evaluation.reports:
         table.add_row(Text(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
     console.print(table)

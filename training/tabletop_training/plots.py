@@ -91,7 +91,8 @@ def plot_learning_curve(
         games = sum(point.games for point in curve)
         steps, win_rates, low, high, margins, band = _smooth(curve)
         if len(steps):
-            for axes, mean, *ends in (top, win_rates, low, high), (bottom, margins, margins - band, margins + band):
+            shown = ((top, win_rates, low, high), (bottom, margins, margins - band, margins + band))
+            for axes, mean, *ends in shown:
                 axes.fill_between(steps, *ends, color=_BLUE, alpha=0.2, linewidth=0)
                 axes.plot(steps, mean, color=_BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
