@@ -44,6 +44,7 @@ from tabletop_training.evaluation_files import (
     ReplayFiles,
     between,
     ends,
+    flat,
     new_table,
     percent,
     plus_minus,
@@ -128,7 +129,7 @@ class AgentReport:
         """As a line of a CSV file."""
         row = asdict(self)
         estimates, speed = row.pop("estimates"), row.pop("decisions_per_second")
-        return {**row, **estimates, "decisions_per_second": speed}
+        return flat({**row, **estimates, "decisions_per_second": speed})
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class Standing:
         """As a line of `standings.csv`."""
         rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
         row = self.report.row()
-        return {"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row}
+        return flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
 
 
 @dataclass(frozen=True)
