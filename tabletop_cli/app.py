@@ -34,35 +34,15 @@ _AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown nam
 
 # What several commands take
 Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
-AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", show_default=False)]
+AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
 Overlay = Annotated[
-    Path | None,
-    typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE", show_default=False),
+    Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
 ]
 FirstSeed = Annotated[
     int | None,
     typer.Option(min=0, max=LARGEST_SEED, help="Seed of the first game.", show_default="beyond those of training"),
 ]
-Settings = Annotated[
-    str | None,
-    typer.Option(help="Settings: a TOML file, or a shipped one by name.", show_default=False),
-]
-Minutes = Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default=False)]
-Steps = Annotated[
-    int | None,
-    typer.Option(min=0, help="How many decisions, instead; rounded up to whole rollouts.", show_default=False),
-]
-LearningSeed = Annotated[
-    int | None,
-    typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.", show_default="0"),
-]
-Resume = Annotated[
-    Path | None,
-    typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER", show_default=False),
-]
-SaveReplays = Annotated[
-    Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER", show_default=False)
-]
+SaveReplays = Annotated[Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER")]
 ReplayGames = Annotated[
     int | None, typer.Option(min=1, help="Keep only so many of them, the first ones.", show_default="all")
 ]
@@ -97,8 +77,7 @@ class CommandLine:
     @property
     def game(self) -> Game:
         """The game itself."""
-        game: Game = import_module("tabletop.game").game_of(self.home)
-        return game
+        return import_module("tabletop.game").game_of(self.home)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -137,13 +116,18 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
         pass
 
     def add(to: typer.Typer, name: str, function: Callable[..., None], **options: Any) -> None:
-        to.command(name)(command(function, line.texts, line.config, line=line, **options))
+        texts = line.texts | options.pop("texts", {})
+        to.command(name)(command(function, texts, line.config, line=line, **options))
 
     if 1 in line.players:
-        without = () if line.curriculum else ("curriculum",)
-        add(train, "solo", _train_solo, players="one", without=without, only_given=True)
+        without = ("players",) if line.curriculum else ("players", "curriculum")
+        texts = {"kind": "solo", "learned": line.texts["the_game_for_one"], "kept": "checkpoints and logs"}
+        add(train, "solo", _train, texts=texts, kind="solo", players="one", without=without, only_given=True)
     if line.players[-1] > 1:
-        add(train, "selfplay", _train_selfplay, players="several", only_given=True)
+        learned = "the game of several players, against a league of earlier selves and of scripted agents"
+        texts = {"kind": "selfplay", "learned": learned, "kept": "checkpoints, league and logs"}
+        several: dict[str, Any] = {"players": "several", "without": ("curriculum",), "only_given": True}
+        add(train, "selfplay", _train, texts=texts, kind="selfplay", **several)
     app.add_typer(train, name="train")
     add(app, "evaluate", _evaluate)
     if line.players[-1] > 1:
@@ -154,11 +138,9 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
 
 
 def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> None:
-    """Run the command and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
+    """Run the command `name` and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
 
-    Arguments:
-        name: of the command, with which errors begin.
-        args: the words after it; None for those of the process.
+    `args` are the words after it, None for those of the process.
     """
     try:
         app(args=None if args is None else list(args), prog_name=name)
@@ -169,51 +151,31 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
         sys.exit(130)
 
 
-# --- train -----------------------------------------------------------------------------------------------------------
-
-
-def _train_solo(
+def _train(
     line: CommandLine,
-    switches: dict[str, Any],
-    config: Settings = None,
-    curriculum: Annotated[bool, typer.Option("--curriculum", help="Learn {curriculum}.")] = False,
-    minutes: Minutes = None,
-    steps: Steps = None,
-    seed: LearningSeed = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Folder for checkpoints and logs.", show_default="runs/solo")
-    ] = None,
-    resume: Resume = None,
-) -> None:
-    """Learn {the_game_for_one}."""
-    learning = imported("tabletop_training.selfplay", extra="train")
-    told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    learning.main(line.game, "solo", config, curriculum=curriculum or None, **told, **switches)
-
-
-def _train_selfplay(
-    line: CommandLine,
+    kind: str,
     switches: dict[str, Any],
     players: Annotated[
-        int | None, typer.Option(help="{players}: of the game; default 2, or as in the settings.", show_default=False)
+        int | None, typer.Option(help="{players}: of the game; default 2, or as in the settings.")
     ] = None,
-    config: Settings = None,
-    minutes: Minutes = None,
-    steps: Steps = None,
-    seed: LearningSeed = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="Folder for checkpoints, league and logs.", show_default="runs/selfplay"),
+    config: Annotated[str | None, typer.Option(help="Settings: a TOML file, or a shipped one by name.")] = None,
+    curriculum: Annotated[bool, typer.Option("--curriculum", help="Learn {curriculum}.")] = False,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=0, help="How many decisions, instead; rounded up to whole rollouts.")
     ] = None,
-    resume: Resume = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.", show_default="0")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder for {kept}.", show_default="runs/{kind}")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER")
+    ] = None,
 ) -> None:
-    """Learn the game of several players, against a league of earlier selves and of scripted agents."""
-    learning = imported("tabletop_training.selfplay", extra="train")
+    """Learn {learned}."""
     told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    learning.main(line.game, "selfplay", config, players=players, **told, **switches)
-
-
-# --- evaluate, tournament --------------------------------------------------------------------------------------------
+    changes = {"players": players, "curriculum": curriculum or None, **switches}
+    imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **told, **changes)
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
@@ -232,7 +194,6 @@ def _evaluate(
             help="Games of each agent, rounded up to whole rotations of the seats: 1000, or at most 20000 with "
             "--until-width.",
             min=1,
-            show_default=False,
         ),
     ] = None,
     seed: FirstSeed = None,
@@ -280,15 +241,11 @@ def _tournament(
     )
 
 
-# --- play, replay ----------------------------------------------------------------------------------------------------
-
-
 def _play(
     line: CommandLine,
     switches: dict[str, Any],
     agents: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents to play against; none: {game_for_one}.", metavar="AGENT...", show_default=False),
+        list[str] | None, typer.Argument(help="Agents to play against; none: {game_for_one}.", metavar="AGENT...")
     ] = None,
     people: Annotated[
         str, typer.Option(help="Seats of people, with commas between.", metavar="SEATS", show_default="0")
@@ -298,9 +255,7 @@ def _play(
         typer.Option(min=0, max=LARGEST_SEED, help="Of the game's chance.", show_default="another each time"),
     ] = None,
     hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="ismcts-2000")] = "",
-    resume: Annotated[
-        Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE", show_default=False)
-    ] = None,
+    resume: Annotated[Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE")] = None,
 ) -> None:
     """Play in the terminal: alone, against agents, or with others at the same keyboard."""
     import_module("tabletop_agents.play.terminal").main(
@@ -330,15 +285,10 @@ def _replay(
         ),
     ] = None,
     page: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write a page for a browser instead.", metavar="FILE", show_default=False),
+        Path | None, typer.Option("--html", help="Write a page for a browser instead.", metavar="FILE")
     ] = None,
-    gif: Annotated[
-        Path | None, typer.Option(help="Write an animated picture instead.", metavar="FILE", show_default=False)
-    ] = None,
-    png: Annotated[
-        Path | None, typer.Option(help="Write a picture of every step instead.", metavar="FOLDER", show_default=False)
-    ] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write an animated picture instead.", metavar="FILE")] = None,
+    png: Annotated[Path | None, typer.Option(help="Write a picture of every step instead.", metavar="FOLDER")] = None,
     width: Annotated[
         int | None,
         typer.Option(min=64, max=4096, help="Of pictures, in pixels.", show_default="480 of a GIF, 640 of PNG"),

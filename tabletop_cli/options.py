@@ -76,8 +76,9 @@ def command(
 
     def run(**arguments: Any) -> None:
         if has_switches:
-            switches = {one.name: _value(hints[one.name], arguments.pop(one.name)) for one in chosen}
-            arguments["switches"] = given(**switches)
+            switches = given(**{one.name: arguments.pop(one.name) for one in chosen})
+            tuples = {name: words(text) for name, text in switches.items() if _is_tuple(hints[name])}
+            arguments["switches"] = switches | tuples
         function(**arguments, **bound)
 
     run.__name__ = function.__name__
@@ -89,34 +90,24 @@ def command(
 
 def _option(one: Field[Any], kind: Any, only_given: bool) -> inspect.Parameter:
     flag = f"--{one.name.replace('_', '-')}"
-    metavar, told = one.metadata.get("metavar"), one.metadata.get("help", "")
-    default = None if one.default is MISSING else one.default
+    metavar, default = one.metadata.get("metavar"), None if one.default is MISSING else one.default
+    shown: bool | str = False
     if kind is bool:
-        default = None if only_given else default
-        option = typer.Option(flag, help=told, show_default=False)
         kind = bool | None if only_given else bool
     elif _is_tuple(kind):
-        default = None if only_given else ""
-        option = typer.Option(flag, help=told, metavar=metavar or "NAMES", show_default=False)
-        kind = str | None
+        kind, default, metavar = str | None, "", metavar or "NAMES"
     else:
         shown = False if default is None else str(default) if only_given else True
-        option = typer.Option(flag, help=told, metavar=metavar, show_default=shown)
         kind = kind if default is not None and not only_given else _or_none(kind)
-        default = None if only_given else default
-    return inspect.Parameter(
-        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
-    )
+    option = typer.Option(flag, help=one.metadata.get("help", ""), metavar=metavar, show_default=shown)
+    default, annotation = None if only_given else default, Annotated[kind, option]
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _or_none(kind: Any) -> Any:
     """The simplest type of what may be None, as typer takes it."""
     plain = [part for part in get_args(kind) if part is not types.NoneType] if get_args(kind) else [kind]
     return (plain[0] if plain[0] in (int, float, str) else str) | None
-
-
-def _value(kind: Any, value: Any) -> Any:
-    return words(value) if _is_tuple(kind) and value is not None else value
 
 
 def _is_tuple(kind: Any) -> bool:
@@ -127,10 +118,9 @@ def _with_texts(annotation: Any, texts: Mapping[str, str]) -> Any:
     if get_origin(annotation) is not Annotated:
         return annotation
     kind, *notes = get_args(annotation)
-    changed = []
-    for note in notes:
-        note = copy.copy(note)
-        if getattr(note, "help", None):
-            note.help = note.help.format_map(texts)
-        changed.append(note)
+    changed = [copy.copy(note) for note in notes]
+    for note in changed:
+        for text in ("help", "show_default"):
+            if isinstance(getattr(note, text, None), str):
+                setattr(note, text, getattr(note, text).format_map(texts))
     return Annotated[(kind, *changed)]

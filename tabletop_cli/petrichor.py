@@ -47,10 +47,8 @@ app, _ = make_app(LINE)
 _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
 
 _MoreAgents = Annotated[
-    list[str] | None,
-    typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES", show_default=False),
+    list[str] | None, typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES")
 ]
-_Modules = Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")]
 
 # What each Southern Winds card does (Southern Winds Card Reference)
 _WINDS_ABILITIES = (
@@ -69,9 +67,6 @@ _WINDS_ABILITIES = (
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command and exit, as `run_app` does."""
     run_app(app, LINE.name, args)
-
-
-# --- components ------------------------------------------------------------------------------------------------------
 
 
 @app.command()
@@ -182,9 +177,6 @@ def _note(loaded: Components) -> Text:
     return note
 
 
-# --- bench, demo -----------------------------------------------------------------------------------------------------
-
-
 @app.command()
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
@@ -210,9 +202,6 @@ def demo(
     )
 
 
-# --- difficulty ------------------------------------------------------------------------------------------------------
-
-
 def _names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:
     return [*words(",".join(more_agents or ())), *(agents or ())]
 
@@ -225,18 +214,16 @@ def difficulty(
         int | None, typer.Option(min=1, help="Games of each agent with each set of variants.", show_default="1000")
     ] = None,
     search_games: Annotated[
-        int | None,
-        typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200"),
+        int | None, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200")
     ] = None,
     seed: FirstSeed = None,
-    modules: _Modules = "",
+    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
     components: Overlay = None,
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
     output: Annotated[
-        Path | None,
-        typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty"),
+        Path | None, typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty")
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Folder of a study to go on with, or to add agents to.", metavar="FOLDER")

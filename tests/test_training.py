@@ -38,7 +38,7 @@ from tabletop_training.evaluation import (
     play_games,
     wilson_interval,
 )
-from tabletop_training.job import Interruptions, new_folder
+from tabletop_training.job import Interruptions, make_folder
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import (
     BEST,
@@ -1161,7 +1161,7 @@ def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TabletopError, match="no folder can be made"):
-        new_folder(tmp_path / "file" / "demo")
+        make_folder(tmp_path / "file" / "demo", new=True)
 
 
 @pytest.mark.parametrize("wanted", ["", ".", "../here", "inner/.."])
@@ -1169,4 +1169,4 @@ def test_a_folder_that_is_the_current_one(wanted: str, tmp_path: Path, monkeypat
     """It has files; the new one is beside it, and no hidden one."""
     (tmp_path / "here" / "inner").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "here")
-    assert new_folder(wanted).resolve() == tmp_path / "here-2"
+    assert make_folder(wanted, new=True).resolve() == tmp_path / "here-2"

@@ -19,17 +19,12 @@ class Curriculum:
     """Which configuration the next games play: first those of the first level, at last all.
 
     The next level opens when the mean win rate of the open configurations, each over about its last 200 games, reaches
-    `threshold`, or at the latest when level l would have to, so that all are open after the part `latest` of the
-    budget. Half of the games go to each open configuration evenly, the other half in proportion to the share of games
-    that is lost with it.
+    `threshold`, and so early that all are open after the part `latest` of the budget. Half of the games go to each open
+    configuration evenly, the other half in proportion to the share of games that is lost with it.
 
     Attributes (n configurations):
         configs: all of them, level by level. levels: (n,) int64, from 0. level: the highest one that is open.
         games, win_rates: (n,), how many ended, and the share of the latest that was won.
-
-    Arguments:
-        levels: the configurations of each level.
-        seed: of the draws.
     """
 
     def __init__(self, levels: Sequence[Sequence[Config]], threshold: float, latest: float, seed: int) -> None:

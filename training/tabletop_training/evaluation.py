@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from scipy import stats
@@ -22,6 +22,7 @@ from tabletop.scores import margins, win_shares
 from tabletop.words import counted
 from tabletop_training.job import Stopped
 from tabletop_training.ratings import CONFIDENCE, Z
+from tabletop_training.settings import check_at_least_one
 
 MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
@@ -139,7 +140,7 @@ class Results:
 
 
 def concatenate(parts: Sequence[Results]) -> Results:
-    """All games of several results of the same agents and configuration. Raises ValueError if they differ, or none."""
+    """All games of results of the same agents and configuration. Raises ValueError if they differ, or for none."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
         raise ValueError("results to put together: at least one, all of the same agents and configuration")
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
@@ -164,13 +165,11 @@ def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndar
 def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
     """Play `games` games, one agent a seat.
 
-    Game i starts from seed + i whoever plays, so that results of different agents are paired. The same arguments
-    give the same results. Raises EvaluationStopped, and ConfigError for a number of agents that is not the number of
-    players.
+    Game i starts from seed + i whoever plays, so that results of different agents are paired. Raises EvaluationStopped,
+    and ConfigError for a number of agents that is not the number of players.
     """
     check_seats(agents, config)
-    if games < 1:
-        raise ConfigError(f"games={games}: at least 1")
+    check_at_least_one(games=games)
     return play_rounds(agents, config, seed + np.arange(games), np.arange(len(agents))[None, :], **playing)
 
 
@@ -337,6 +336,10 @@ class Estimate(NamedTuple):
         """False for the mean of a single number: its ends are infinite, in JSON files null."""
         return self.low is not None and math.isfinite(self.low)
 
+    def excludes(self, value: float) -> bool:
+        """Whether the interval leaves out this value."""
+        return self.low > value or self.high < value
+
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
@@ -390,10 +393,3 @@ def difference_estimate(differences: np.ndarray) -> Estimate:
     if len(differences) < 1 or np.abs(differences).max() > 1:
         raise ValueError(f"{len(differences)} differences: at least one, all from -1 to 1")
     return Estimate(*(2 * end - 1 for end in share_estimate((differences + 1) / 2)))
-
-
-def decimals(value: Any) -> Any:
-    """A cell of a CSV file: a float to six decimals, nothing if it is infinite or NaN, others as they are."""
-    if not isinstance(value, float):
-        return value
-    return f"{value:.6f}" if math.isfinite(value) else ""

@@ -14,14 +14,16 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
-from tabletop.errors import ConfigError, TabletopError
+from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.replays.files import THOUSANDTHS, printable
 from tabletop.replays.replay import Replay, replays_of
 from tabletop.words import counted
-from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Recording, Results, decimals
-from tabletop_training.job import new_folder
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Recording, Results
+from tabletop_training.job import make_folder
+from tabletop_training.settings import check_at_least_one
 
 _LONGEST_SLUG = 40
 
@@ -63,14 +65,12 @@ class GamesFile:
 
 
 class ReplayFiles:
-    """A folder with a replay of every game, or of the first ones, added block by block.
+    """A folder with a replay of every game, or of the first ones, such as `000012-greedy-random.json`.
 
-    The files are called after the game's number, as in `games.csv`, and after who sat where:
-    `000012-greedy-random.json`.
+    The number is that in `games.csv`; the names are who sat where.
 
     Arguments:
-        folder: made by `open`, or with the first game; if it has files already, a new one beside it. None: nothing is
-            kept.
+        folder: made by `open`; if it has files already, a new one beside it. None: nothing is kept.
         most: how many games are kept, of each folder within it; None for all.
         probabilities: keep what agents gave their actions, too.
 
@@ -80,8 +80,7 @@ class ReplayFiles:
     def __init__(self, folder: str | Path | None, most: int | None = None, probabilities: bool = False) -> None:
         if folder is None and (most is not None or probabilities):
             raise ConfigError("replay_games, replay_probabilities: only with save_replays, a folder for the replays")
-        if most is not None and most < 1:
-            raise ConfigError(f"replay_games={most}: at least 1")
+        check_at_least_one(replay_games=1 if most is None else most)
         self._wanted = folder
         self._folder: Path | None = None
         self._most = most
@@ -104,10 +103,10 @@ class ReplayFiles:
         if self._wanted is not None and self._folder is None:
             if output is not None and Path(self._wanted).resolve() == output.resolve():
                 raise ConfigError(f"save_replays={self._wanted}: a folder of its own, not that of the results")
-            self._folder = new_folder(self._wanted)
+            self._folder = make_folder(self._wanted, new=True)
 
     def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
-        """Keep these games; `labels` are the agents' names. `within`: a folder in the folder, counted on its own.
+        """Keep these games in the folder `within` it, counted on its own; `labels` are the agents' names.
 
         Raises TabletopError where no file can be written, ConfigError for results without actions.
         """
@@ -122,11 +121,7 @@ class ReplayFiles:
         kept = len(results) if self._most is None else max(0, min(len(results), self._most - first))
         self._games[within] += len(results)
         self._kept += kept
-        folder = self._folder / within
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        folder = make_folder(self._folder / within)
         for start in range(0, kept, MAX_GAMES_AT_ONCE):
             end = min(kept, start + MAX_GAMES_AT_ONCE)
             for number, replay in enumerate(_replays(results, labels, start, end), first + start):
@@ -165,24 +160,25 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w.+]+", "_", name)[-_LONGEST_SLUG:].strip("_.")
 
 
-def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """A CSV file with numbers to six decimals (`decimals`); its columns are the first row's keys."""
+def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:
+    """A CSV file of rows as `flat` makes them: floats in this form, nothing for infinite ones and NaN."""
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, float):
+            return value
+        return format(value, form) if math.isfinite(value) else ""
+
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, list(flat(rows[0])))
         writer.writeheader()
-        for row in rows:
-            writer.writerow({key: decimals(value) for key, value in row.items()})
-
-
-def versions(game: Game) -> dict[str, Any]:
-    """Of the package and of the records' layout, as all stored results have them."""
-    return {"package_version": game.version, "state_version": game.state_version}
+        writer.writerows({key: cell(value) for key, value in flat(row).items()} for row in rows)
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
     """What a result holds for: versions, configuration, first seed, agents."""
     return {
-        **versions(config.game),
+        "package_version": config.game.version,
+        "state_version": config.game.state_version,
         "config": asdict(config),
         "first_seed": seed,
         "agents": list(labels),
@@ -190,11 +186,13 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Indented, with a newline at the end; null for what JSON has no number for, infinite ends and NaN."""
+    """Indented, estimates as objects; null for what JSON has no number for, infinite ends and NaN."""
     path.write_text(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _finite(content: Any) -> Any:
+    if isinstance(content, Estimate):
+        content = content._asdict()
     if isinstance(content, dict):
         return {key: _finite(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
@@ -202,11 +200,24 @@ def _finite(content: Any) -> Any:
     return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
-def flat(**estimates: Estimate) -> dict[str, float]:
-    """For each estimate its value, `_low` and `_high`, as columns of a CSV file."""
-    columns: dict[str, float] = {}
-    for name, estimate in estimates.items():
-        columns |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> Table:
+    """A table for a screen, with the headings of its columns of words and of those of numbers."""
+    table = Table(title=title, title_justify="left", caption=caption or None, caption_justify="left")
+    for word in words:
+        table.add_column(word, overflow="fold")
+    for number in numbers:
+        table.add_column(number, justify="right", no_wrap=True)
+    return table
+
+
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with a column for the value of each estimate, its `_low` and its `_high`."""
+    columns: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Estimate):
+            columns |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            columns[name] = value
     return columns
 
 
@@ -232,6 +243,11 @@ def between(estimate: Estimate, digits: int = 1) -> str:
 def signed(estimate: Estimate) -> str:
     """`+3.2 (+2.1 to +4.3)`, `+3.2 (no interval)`."""
     return f"{estimate.value:+.1f} {ends(estimate.low, estimate.high)}"
+
+
+def percentage_points(estimate: Estimate) -> str:
+    """`+3.2 (+2.1 to +4.3)`, of a difference of win rates."""
+    return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
 
 
 def ends(low: float, high: float, sign: str = "+") -> str:

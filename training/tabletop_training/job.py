@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 from rich.console import Console
@@ -32,9 +32,7 @@ class Interruptions:
             self._before = signal.signal(signal.SIGINT, self._on_signal)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
@@ -61,20 +59,21 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
         )
 
 
-def new_folder(wanted: str | Path) -> Path:
-    """Make the folder; where it has files already, one beside it with a number, so that nothing is written over.
+def make_folder(wanted: str | Path, new: bool = False) -> Path:
+    """Make the folder where it is missing. Raises TabletopError where none can be made.
 
-    Raises TabletopError where none can be made.
+    With `new`, where it has files already, one beside it with a number, so that nothing is written over.
     """
     first = Path(wanted)
     if first.name in ("", ".."):
         first = first.resolve()
     folder, number = first, 1
     try:
-        while folder.exists() and any(folder.iterdir()):
+        folder.mkdir(parents=True, exist_ok=True)
+        while new and any(folder.iterdir()):
             number += 1
             folder = Path(f"{first}-{number}")
-        folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
     return folder
@@ -105,7 +104,7 @@ class Job:
     says what is in its folder. After `Stopped` there is nothing to keep: an empty folder goes, and it says so.
 
     Arguments:
-        output: the folder, made anew; where it has files already, one beside it. With `resume` this folder itself.
+        output: the folder; where it has files already, one beside it, but for `resume`.
         closing: says more at the very end.
 
     Attributes: console, folder, interruptions, should_stop.
@@ -115,7 +114,7 @@ class Job:
         self, output: str | Path, *, resume: bool = False, closing: Callable[[Console], None] = lambda console: None
     ) -> None:
         self.console = Console()
-        self.folder = Path(output) if resume else new_folder(output)
+        self.folder = make_folder(output, new=not resume)
         self.interruptions = Interruptions()
         self.should_stop = self.interruptions.wanted
         self._closing = closing
@@ -124,10 +123,8 @@ class Job:
         self.interruptions.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.interruptions.__exit__(kind, error, traceback)
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self.interruptions.__exit__()
         if isinstance(error, Stopped):
             if not any(self.folder.iterdir()):
                 self.folder.rmdir()

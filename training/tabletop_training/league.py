@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,22 +11,21 @@ from typing import Any
 import numpy as np
 import torch
 from tabletop_agents import Agent, make_agent
-from tabletop_agents.networks import Network
+from tabletop_agents.networks import ACTIVATIONS, Network
 
 from tabletop.agents import Decisions
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
+from tabletop_training.ppo import matmul_precision
 from tabletop_training.ratings import START_MU, Ratings
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import check_types
+from tabletop_training.settings import check_at_least_one, check_types
 
 LEARNER = "learner"
 """The learner's name among the ratings: the network as it is now, which drifts while it learns."""
 
 ANCHOR = "random"
 """The player whose rating stays 25, so that ratings tell how far from random play the others are."""
-
-_ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {"ReLU": torch.nn.functional.relu, "Tanh": torch.tanh}
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,7 @@ class LeagueSettings:
 
     def __post_init__(self) -> None:
         check_types(self)
-        if self.snapshot_steps < 1:
-            raise ConfigError(f"snapshot_steps={self.snapshot_steps}: at least 1")
+        check_at_least_one(snapshot_steps=self.snapshot_steps)
         if self.snapshots < 3:
             raise ConfigError(f"snapshots={self.snapshots}: at least 3 (the first, the newest, the highest rated)")
         if not self.scripted or len(set(self.scripted)) < len(self.scripted):
@@ -71,16 +68,10 @@ class LeagueSettings:
             )
 
 
-# --- Snapshots -------------------------------------------------------------------------------------------------------
-
-
 class Snapshot:
-    """The policy half of a network at one moment, as an agent that draws its actions from the policy.
-
-    It is the bare layers, half a megabyte: no value network, no optimizer, nothing of Stable-Baselines3.
+    """The policy half of a network at one moment, as an agent that draws its actions from it: the bare layers.
 
     Arguments:
-        name: of the agent. game: what it plays.
         layers: (weights (outputs, inputs), biases (outputs,)) float32, from the observation to the actions' logits.
         activation: "ReLU" or "Tanh", between the layers.
 
@@ -92,7 +83,7 @@ class Snapshot:
         sizes = [inputs, *(len(biases) for _, biases in layers)]
         shapes = [weights.shape for weights, _ in layers]
         joined = shapes == [(after, before) for before, after in itertools.pairwise(sizes)]
-        if activation not in _ACTIVATIONS or sizes[-1] != actions or not joined:
+        if activation not in ACTIVATIONS or sizes[-1] != actions or not joined:
             raise CheckpointError(
                 f"snapshot {name!r}: layers {shapes} with {activation!r} do not lead from {inputs} "
                 f"observed numbers to {actions} actions"
@@ -100,7 +91,7 @@ class Snapshot:
         self.name = name
         self.layers = [(np.array(weights, np.float32), np.array(biases, np.float32)) for weights, biases in layers]
         self.activation = activation
-        self._activate = _ACTIVATIONS[activation]
+        self._activate = ACTIVATIONS[activation]()
         # transposed, they are multiplied up to twice as fast for the few decisions of a call
         self._tensors = [
             (torch.from_numpy(np.ascontiguousarray(weights.T)), torch.from_numpy(biases))
@@ -128,14 +119,14 @@ class Snapshot:
         """What `save` wrote. Raises CheckpointError where it is missing, damaged or of another version."""
         tree = load_tree(path)
         try:
-            layers = [(weights, biases) for weights, biases in tree["layers"]]
-            return cls(name, game, layers, tree["activation"])
+            return cls(name, game, [tuple(layer) for layer in tree["layers"]], tree["activation"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CheckpointError(f"{path}: holds no snapshot ({error})") from None
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions, drawn from the policy: one pass for all decisions."""
-        with torch.inference_mode(), _float32():
+        # bfloat16 would convert all weights anew in each call: four times as long for a few decisions
+        with torch.inference_mode(), matmul_precision("highest"):
             values = torch.from_numpy(np.ascontiguousarray(decisions.observations, np.float32))
             for weights, biases in self._tensors[:-1]:
                 values = self._activate(torch.addmm(biases, values, weights))
@@ -148,21 +139,7 @@ class Snapshot:
         return np.asarray((chances <= drawn).sum(axis=1), np.int64)
 
 
-@contextmanager
-def _float32() -> Iterator[None]:
-    """Multiply in float32 whatever the learner does: bfloat16 converts all weights anew in each of these small calls.
-
-    It takes four times as long for a few decisions, and saves nothing for a hundred.
-    """
-    precision = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(precision)
-
-
-# --- The league ------------------------------------------------------------------------------------------------------
+_KEPT = ("steps", "ahead", "games", "active")
 
 
 @dataclass(eq=False)
@@ -199,7 +176,6 @@ class League:
     against it runs, so that running games never see their opponent change.
 
     Arguments:
-        game: what is played.
         opponents: seats of a game that members play.
         folder: where snapshots are kept as files, one each.
         seed: of the draws.
@@ -230,8 +206,6 @@ class League:
         chosen = [member for member in self.members if member.active and member.steps >= 0]
         return sorted(chosen, key=lambda member: member.steps)
 
-    # --- who plays ---
-
     def shares(self) -> np.ndarray:
         """(members,) float64: the chance that each has of any seat; 0 for those that were dropped."""
         settings = self.settings
@@ -249,8 +223,6 @@ class League:
         shares = self.shares()
         drawn = self.generator.choice(len(shares), size=(len(games), self.opponents), p=shares / shares.sum())
         return np.asarray(drawn, np.int64)
-
-    # --- results ---
 
     def record(self, lineups: np.ndarray, places: np.ndarray) -> None:
         """Take note of finished games.
@@ -277,8 +249,6 @@ class League:
         numbers["league/ahead_of_newest"] = self.snapshots[-1].learner_ahead
         numbers["league/ahead_of_snapshots"] = float(np.mean([member.learner_ahead for member in self.snapshots]))
         return numbers
-
-    # --- growing ---
 
     def due(self, steps: int) -> bool:
         """Whether it is time for a snapshot after that many steps of learning."""
@@ -315,21 +285,10 @@ class League:
     def _file(self, steps: int) -> Path:
         return self.folder / f"snapshot-{steps}.zip"
 
-    # --- saving ---
-
     def get_state(self) -> dict[str, Any]:
         """All but the settings and the snapshots' weights, which are in files, as JSON holds it exactly."""
         return {
-            "members": [
-                {
-                    "name": member.name,
-                    "steps": member.steps,
-                    "ahead": member.ahead,
-                    "games": member.games,
-                    "active": member.active,
-                }
-                for member in self.members
-            ],
+            "members": [{key: getattr(member, key) for key in ("name", *_KEPT)} for member in self.members],
             "ratings": self.ratings.get_state(),
             "generator": self.generator.bit_generator.state,
         }
@@ -339,15 +298,13 @@ class League:
 
         Raises CheckpointError where one is missing or damaged, ConfigError for scripted agents there aren't.
         """
-        members = []
-        for one in state["members"]:
-            agent: Agent
-            if one["steps"] < 0:
-                agent = make_agent(one["name"], self.game)
-            else:
-                agent = Snapshot.load(self._file(one["steps"]), one["name"], self.game)
-            members.append(Member(agent, one["steps"], one["ahead"], one["games"], one["active"]))
-        self.members = members
+
+        def agent(name: str, steps: int) -> Agent:
+            return make_agent(name, self.game) if steps < 0 else Snapshot.load(self._file(steps), name, self.game)
+
+        self.members = [
+            Member(agent(one["name"], one["steps"]), *(one[key] for key in _KEPT)) for one in state["members"]
+        ]
         self.ratings.set_state(state["ratings"])
         self.generator.bit_generator.state = state["generator"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config
 from tabletop.versus import VersusBatch
-from tabletop_training.ppo import fastest_threads, full_precision, new_model, torch_settings
+from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import Settings, check_types
 from tabletop_training.vec_env import Ended, SeatsVecEnv
@@ -43,8 +43,8 @@ CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tens
 class Budget:
     """How long to learn: so many of the learner's decisions, or so many minutes; neither: until it is stopped.
 
-    With steps, a run is the same every time on a machine; with minutes it depends on how fast the machine is. Either
-    way it ends with a whole rollout. Raises ConfigError for both or less than 0.
+    It ends with a whole rollout. With steps, a run is the same every time on a machine. Raises ConfigError for both or
+    less than 0.
     """
 
     steps: int | None = None
@@ -59,12 +59,9 @@ class Budget:
 
     def fraction(self, steps: int, seconds: float) -> float:
         """How much of it is used up, 0 to 1."""
-        if self.steps is not None:
-            used, there_is = float(steps), float(self.steps)
-        elif self.minutes is not None:
-            used, there_is = seconds, 60 * self.minutes
-        else:
+        if self.steps is None and self.minutes is None:
             return 0.0
+        used, there_is = (seconds, 60 * self.minutes) if self.minutes is not None else (steps, self.steps)
         return min(1.0, used / there_is) if there_is else 1.0
 
 
@@ -90,6 +87,9 @@ class CurvePoint:
     value_loss: float
     explained_variance: float
     learning_rate: float
+
+
+_CURVE_COLUMNS = [one.name for one in fields(CurvePoint)]
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,7 @@ class Progress:
 class Hook:
     """What a kind of training adds to the learner. This one adds nothing: override what is needed.
 
-    For exact resume everything that a hook changes must be in its state, its randomness must be its own generators',
-    and it must not depend on the time.
+    For exact resume all that it changes and draws from must be in its state, and it must not depend on the time.
     """
 
     def on_start(self, learner: Learner) -> None:
@@ -163,18 +162,18 @@ class Hook:
         """Take over what `get_state` gave."""
 
 
+@dataclass(eq=False, repr=False)
 class Learner:
     """Learns in the seats that `games` gives it.
 
     In `folder` it leaves `policy.zip` (at once, then every half minute and at the end), `best.zip` (the policy with the
-    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`, with which a
-    run goes on exactly where it was saved. After `resume` a run with a budget of steps ends with the same weights,
-    bit by bit, as one that was never interrupted, on the same machine and with the same number of threads.
+    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`. After `resume` a run
+    with a budget of steps ends with the same weights, bit by bit, as one that was never interrupted, on the same
+    machine and with the same number of threads.
 
-    Attributes: `model` (MaskablePPO), `games`, `env` (SeatsVecEnv), `settings`, `folder`, `budget`, `seed`,
-    `steps` (the learner's decisions so far), `seconds`, `fraction` (of the budget), `curve`, `evaluations`.
+    Attributes `model` (MaskablePPO), `env` (SeatsVecEnv), `curve`, `evaluations`, `saved_steps` (0 before a state after
+    an update has been saved), and:
 
-    Arguments:
         games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
         notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
         resumable: False leaves out `resume.zip` (with a big network a second's writing now and then).
@@ -183,36 +182,25 @@ class Learner:
         on_progress: told a few times a second.
     """
 
-    def __init__(
-        self,
-        games: VersusBatch,
-        budget: Budget,
-        folder: Path,
-        seed: int,
-        settings: Settings | None = None,
-        *,
-        hook: Hook | None = None,
-        notes: dict[str, Any] | None = None,
-        resumable: bool = True,
-        tensorboard: bool = True,
-        should_stop: Callable[[], bool] = lambda: False,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
-    ) -> None:
-        self.games = games
-        self.budget = budget
-        self.folder = folder
-        self.seed = seed
-        self.settings = settings = settings or Settings()
-        self.hook = hook or Hook()
-        self.notes = notes or {}
-        self.resumable = resumable
-        self.tensorboard = tensorboard
-        self.should_stop = should_stop
-        self.on_progress = on_progress
+    games: VersusBatch
+    budget: Budget
+    folder: Path
+    seed: int
+    settings: Settings = field(default_factory=Settings)
+    _: KW_ONLY
+    hook: Hook = field(default_factory=Hook)
+    notes: dict[str, Any] = field(default_factory=dict)
+    resumable: bool = True
+    tensorboard: bool = True
+    should_stop: Callable[[], bool] = lambda: False
+    on_progress: Callable[[Progress], None] = lambda progress: None
+
+    def __post_init__(self) -> None:
+        settings = self.settings
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
-        self.env = SeatsVecEnv(games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
-        self.model = new_model(self.env, settings, seed)
+        self.env = SeatsVecEnv(self.games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
+        self.model = new_model(self.env, settings, self.seed)
         self._watch = _Watch(self)
         self.model._setup_learn(10**18, self._watch)
         self.model.set_logger(Logger(None, []))
@@ -221,8 +209,7 @@ class Learner:
         self._start: float | None = None  # of the part that runs
         self._began = 0, 0.0  # steps and seconds at its start
         self._saved = 0.0
-        self._saved_steps = 0
-        self._rows: dict[str, Any] = {}
+        self.saved_steps = 0
         self._board: Any = None
 
     @property
@@ -245,13 +232,8 @@ class Learner:
         """Whether the newest evaluation is of the present policy."""
         return bool(self.evaluations) and self.evaluations[-1][0] >= self.steps
 
-    @property
-    def is_saved(self) -> bool:
-        """Whether a state after an update has been saved."""
-        return self._saved_steps > 0
-
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
-        """The present policy as an agent; it goes on learning. For one that stays, save it or copy the policy."""
+        """The present policy as an agent; it goes on learning."""
         return PolicyAgent.of(self.model, name=name, sample=sample)
 
     def progress(self) -> Progress:
@@ -259,8 +241,6 @@ class Learner:
         steps, seconds = self._began
         speed = (self.steps - steps) / max(self.seconds - seconds, 1e-9)
         return Progress(self.fraction, self.steps, speed, self.curve, self.evaluations)
-
-    # --- running ---
 
     def run(self) -> Progress:
         """Learn until the budget is used up or `should_stop` says so."""
@@ -307,17 +287,19 @@ class Learner:
 
     def _evaluate(self) -> None:
         state = torch.get_rng_state()
-        with full_precision():  # as the policy will be played later
+        with matmul_precision("highest"):  # as the policy will be played later
             evaluation = self.hook.evaluate(self)
         torch.set_rng_state(state)
         if evaluation is None:
             return
         best = max((earlier.score for _, earlier in self.evaluations), default=-float("inf"))
+        earlier = read_rows(self.folder / EVALUATIONS, self.evaluations[-1][0]) if self.evaluations else []
         self.evaluations.append((self.steps, evaluation))
         row = {"seconds": round(self.seconds, 1), "steps": self.steps, "score": round(evaluation.score, 5)}
-        self._write(EVALUATIONS, {**row, **{name: round(value, 5) for name, value in evaluation.numbers.items()}})
-        self._show({f"evaluation/{name}": value for name, value in evaluation.numbers.items()})
-        self._show({"evaluation/score": evaluation.score})
+        rounded = row | {name: round(value, 5) for name, value in evaluation.numbers.items()}
+        write_log(self.folder / EVALUATIONS, rounded, [*earlier, rounded])
+        numbers = evaluation.numbers | {"score": evaluation.score}
+        self._show({f"evaluation/{name}": value for name, value in numbers.items()})
         if evaluation.score > best:
             self.save_policy(self.folder / BEST, evaluation=row | evaluation.numbers)
 
@@ -329,42 +311,20 @@ class Learner:
             )
         torch.set_num_threads(self._threads or 1)
 
-    # --- logs ---
-
     @contextmanager
     def _logs(self) -> Iterator[None]:
-        """Open the files, with what a resumed run had written until it was saved."""
-        self._rows = {}
+        """Begin the learning curve, with what a resumed run had until it was saved, and TensorBoard's log."""
+        write_log(self.folder / CURVE, _CURVE_COLUMNS, map(asdict, self.curve))
         if self.tensorboard and find_spec("tensorboard"):
             from torch.utils.tensorboard import SummaryWriter
 
             self._board = SummaryWriter(str(self.folder / TENSORBOARD), purge_step=self.steps + 1)
         try:
-            self._append(CURVE, [asdict(point) for point in self.curve], [one.name for one in fields(CurvePoint)])
             yield
         finally:
-            for file, _ in self._rows.values():
-                file.close()
-            self._rows = {}
             if self._board is not None:
                 self._board.close()
                 self._board = None
-
-    def _append(self, name: str, rows: list[dict[str, Any]], columns: list[str]) -> None:
-        file = (self.folder / name).open("w", newline="", encoding="utf-8")
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
-        file.flush()
-        self._rows[name] = file, writer
-
-    def _write(self, name: str, row: dict[str, Any]) -> None:
-        if name not in self._rows:
-            earlier = read_rows(self.folder / name, self.steps - 1) if self._began[0] else []
-            self._append(name, earlier, list(row))
-        file, writer = self._rows[name]
-        writer.writerow(row)
-        file.flush()
 
     def _show(self, numbers: dict[str, float]) -> None:
         if self._board is not None:
@@ -394,19 +354,10 @@ class Learner:
             round(losses["train/learning_rate"], 7),
         )
         self.curve.append(point)
-        self._write(CURVE, asdict(point))
-        self._show(
-            {
-                "games/win_rate": float(ended.won.mean()),
-                "games/margin": point.margin,
-                "games/points": point.points,
-                "games/others_points": point.others_points,
-                "games/decisions": point.decisions,
-                "time/steps_per_second": self.progress().steps_per_second,
-            }
-        )
-
-    # --- saving ---
+        write_log(self.folder / CURVE, _CURVE_COLUMNS, [asdict(point)], new=False)
+        shown = {f"games/{name}": getattr(point, name) for name in ("margin", "points", "others_points", "decisions")}
+        shown["games/win_rate"] = float(ended.won.mean())
+        self._show(shown | {"time/steps_per_second": self.progress().steps_per_second})
 
     def save_policy(self, path: Path, **notes: Any) -> None:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""
@@ -431,14 +382,14 @@ class Learner:
         if self.resumable:
             save_tree(self.folder / RESUME, self.get_state())
         self.hook.on_save(self)
-        self._saved, self._saved_steps = self.seconds, self.steps
+        self._saved, self.saved_steps = self.seconds, self.steps
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the run depends on from here on."""
         model: Any = self.model
         optimizer = model.policy.optimizer.state_dict()["state"]
         return {
-            "versions": self._versions(),
+            "versions": self._versions,
             "tables": self.games.batch.tables,
             "settings": asdict(self.settings),
             "steps": self.steps,
@@ -473,11 +424,12 @@ class Learner:
         except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
             raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
 
+    @property
     def _versions(self) -> dict[str, Any]:
         return {**versions(self.games.game), "state_version": self.games.game.state_version}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        here = self._versions()
+        here = self._versions
         different = [name for name in here if name != "package" and state["versions"].get(name) != here[name]]
         if different:
             raise CheckpointError(
@@ -500,21 +452,14 @@ class Learner:
         model._last_episode_starts = state["episode_starts"]
         model.num_timesteps = state["steps"]
         model._n_updates = state["updates"]
-        model.policy.load_state_dict({name: torch.as_tensor(value) for name, value in state["weights"].items()})
+        model.policy.load_state_dict(_tensors(state["weights"]))
         optimizer = model.policy.optimizer
-        optimizer.load_state_dict(
-            {
-                "state": {
-                    int(number): {name: torch.as_tensor(value) for name, value in one.items()}
-                    for number, one in state["optimizer"].items()
-                },
-                "param_groups": optimizer.state_dict()["param_groups"],
-            }
-        )
+        moments = {int(number): _tensors(one) for number, one in state["optimizer"].items()}
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
         model.rollout_buffer.generator.bit_generator.state = state["minibatches"]
         self._threads = state["threads"]
         self._seconds = state["seconds"]
-        self._saved_steps = state["steps"]
+        self.saved_steps = state["steps"]
         self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
         self.evaluations[:] = [(steps, Judgement(score, numbers)) for steps, score, numbers in state["evaluations"]]
         torch.set_rng_state(torch.as_tensor(state["torch"]))
@@ -526,30 +471,34 @@ def learn(
     folder: Path,
     seed: int,
     settings: Settings | None = None,
-    *,
-    should_stop: Callable[[], bool] = lambda: False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    **told: Any,
 ) -> tuple[MaskablePPO, Progress]:
-    """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone."""
+    """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone.
+
+    `told` are `should_stop` and `on_progress` of `Learner`.
+    """
     settings = settings or Settings()
     games = VersusBatch(config, settings.num_envs, seed=seed, reward=settings.reward)
-    learner = Learner(
-        games,
-        Budget(minutes=minutes),
-        folder,
-        seed,
-        settings,
-        notes={"config": asdict(config)},
-        resumable=False,
-        tensorboard=False,
-        should_stop=should_stop,
-        on_progress=on_progress,
-    )
+    own: dict[str, Any] = {"notes": {"config": asdict(config)}, "resumable": False, "tensorboard": False}
+    learner = Learner(games, Budget(minutes=minutes), folder, seed, settings, **own, **told)
     return learner.model, learner.run()
 
 
 def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
     return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+
+
+def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    return {name: torch.as_tensor(array) for name, array in arrays.items()}
+
+
+def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
+    """Write a log with its header; with `new=False` append to it."""
+    with path.open("w" if new else "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(columns))
+        if new:
+            writer.writeheader()
+        writer.writerows(rows)
 
 
 def read_rows(path: Path, last: int) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ and are compared seed by seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any, Unpack
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 from tabletop_agents import Agent, make_agent
 
@@ -44,7 +43,9 @@ from tabletop_training.evaluation_files import (
     GamesFile,
     ReplayFiles,
     between,
+    ends,
     flat,
+    new_table,
     percent,
     plus_minus,
     provenance,
@@ -53,6 +54,7 @@ from tabletop_training.evaluation_files import (
     write_rows,
 )
 from tabletop_training.job import Job
+from tabletop_training.settings import check_at_least_one
 
 BLOCK_GAMES = 64
 """About how many games are played at once at first. Later an eighth of those played is: so much Ctrl-C may lose."""
@@ -74,10 +76,7 @@ def rotations(players: int) -> np.ndarray:
 def play_match(
     agents: Sequence[Agent], config: Config, seeds: Sequence[int] | np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
-    """Play every seed once for each rotation of the seats: games 0 to n - 1 are those of the first seed.
-
-    Raises EvaluationStopped; ConfigError unless there is one agent a seat.
-    """
+    """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
     return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
 
@@ -93,14 +92,13 @@ def labels_of(names: Sequence[str]) -> tuple[str, ...]:
 def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     """The agents of these names. Each one answers a decision first, so that none compiles when it is timed.
 
-    Torch is left one thread: its threads wait by spinning, and networks of this size gain nothing from a second one.
     Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
     """
     agents = [make_agent(name, config.game) for name in names]
     if any(name.startswith("policy") for name in names):
         import torch
 
-        torch.set_num_threads(1)
+        torch.set_num_threads(1)  # more would wait by spinning; networks of this size gain nothing from them
     check_agents(agents, config)
     batch = Batch(config, 1, 0)
     for agent in agents:
@@ -113,13 +111,12 @@ def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
 
 @dataclass(frozen=True)
 class AgentReport:
-    """One agent's games, each number with its 95 % interval.
+    """One agent's games.
 
     Attributes:
-        estimates: `win_rate` (a victory shared by k counts 1/k), `margin`, `place`, `points`, `decisions` the agent's
-            own in a game, `length` all of a game. With several players `advantage`, the win rate above an even share.
-            In a game for one no `place`; `others_points`, those of whom the rules play, if they play anybody.
-        decisions_per_second: how fast it thought.
+        estimates: `win_rate` (a victory shared by k counts 1/k), `margin`, `points`, `decisions` the agent's own in a
+            game, `length` all of a game; with several players `place` and `advantage`, the win rate above an even
+            share; `others_points` of whom the rules play, if they play anybody.
     """
 
     agent: str
@@ -129,27 +126,20 @@ class AgentReport:
     decisions_per_second: float | None
 
     def row(self) -> dict[str, Any]:
-        """As a line of a CSV file: for each estimate its value, `_low` and `_high`."""
-        row: dict[str, Any] = {"agent": self.agent, "games": self.games, "seeds": self.seeds}
-        return row | flat(**self.estimates) | {"decisions_per_second": self.decisions_per_second}
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything, for `evaluation.json`."""
-        return asdict(self) | {"estimates": {name: value._asdict() for name, value in self.estimates.items()}}
+        """As a line of a CSV file."""
+        row = asdict(self)
+        estimates, speed = row.pop("estimates"), row.pop("decisions_per_second")
+        return flat({**row, **estimates, "decisions_per_second": speed})
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The first agent less the second one, paired by seed, with 95 % intervals."""
+    """The first agent less the second one, paired by seed."""
 
     first: str
     second: str
     win_rate: Estimate
     margin: Estimate
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything, for `evaluation.json`."""
-        return asdict(self) | {"win_rate": self.win_rate._asdict(), "margin": self.margin._asdict()}
 
 
 @dataclass(frozen=True)
@@ -158,9 +148,8 @@ class Evaluation:
 
     Attributes:
         results: one for all agents together; in a game for one, one for each agent, all with the same seeds.
-        reports: one for each agent.
         comparisons: of every two agents.
-        seats: win rate of each seat, whoever sits there (rotation makes it comparable), if there are several.
+        seats: win rate of each seat, whoever sits there, if there are several.
         stopped: what ended it: "games", "width" or "interrupted".
     """
 
@@ -191,7 +180,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
     }
     if players == 1:
         del by_seat["place"]
-    if not has_opponent(results.config):
+    if results.config.owners == players:  # the rules play nobody
         del by_seat["others_points"]
     by_seed = {name: results.by_seed(results.by_agent(values)) for name, values in by_seat.items()}
     plays = ~np.isnan(results.by_agent(results.won))
@@ -213,20 +202,6 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
     return tuple(reports)
 
 
-def has_opponent(config: Config) -> bool:
-    """Whether the rules play somebody who has points, too."""
-    return config.owners > config.players
-
-
-def compare(
-    labels: tuple[str, str], win_shares: tuple[np.ndarray, np.ndarray], margins: tuple[np.ndarray, np.ndarray]
-) -> Comparison:
-    """The difference of two agents from each one's (seeds,) mean victories and margins, of the same seeds in order."""
-    return Comparison(
-        *labels, difference_estimate(win_shares[0] - win_shares[1]), mean_estimate(margins[0] - margins[1])
-    )
-
-
 def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
     """All statistics of a match (one result), or of several agents' games for one (one result each)."""
     config = results[0].config
@@ -239,7 +214,7 @@ def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> E
         margins += list(one.by_seed(one.by_agent(one.margins_by_seat)).T)
     seats = [share_estimate(values) for values in results[0].by_seed(results[0].win_shares).T]
     comparisons = tuple(
-        compare((labels[i], labels[j]), (wins[i], wins[j]), (margins[i], margins[j]))
+        Comparison(labels[i], labels[j], difference_estimate(wins[i] - wins[j]), mean_estimate(margins[i] - margins[j]))
         for i, j in combinations(range(len(labels)), 2)
     )
     return Evaluation(config, tuple(results), reports, comparisons, tuple(seats) if config.players > 1 else (), stopped)
@@ -261,10 +236,9 @@ def evaluate(
         games: that each agent plays, at most; a match rounds up so that every seed is played in all rotations.
         seed: of the first game; the following seeds count up.
         until_width: stop as soon as all intervals of win rates are no wider, looking after every block from
-            `FIRST_LOOK` seeds on. Only the width stops it, never who is ahead: over 50 to 99 % of victories the
-            intervals' coverage stayed between 94 and 98 % in simulations (docs/evaluation.md).
+            `FIRST_LOOK` seeds on; what that does to their coverage is in docs/evaluation.md.
         on_block: told the results of the block just played and the evaluation of all so far.
-        playing: as in `Playing`; where it is stopped, the unfinished block is dropped, and whole seeds are reported.
+        playing: as in `Playing`; where it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
@@ -273,39 +247,56 @@ def evaluate(
     for group in groups or [[]]:
         check_seats(group, config)
     labels = labels_of(names_of(agents))
-    seeds_left = seeds_for(games, config.players)
-    done: list[Results] = []
     evaluation = None
-    while seeds_left and not (evaluation is not None and evaluation.stopped == "width"):
-        seeds = min(seeds_left, block_seeds(0 if evaluation is None else evaluation.reports[0].seeds, config.players))
-        try:
-            block = [play_match(group, config, np.arange(seed, seed + seeds), **playing) for group in groups]
-        except EvaluationStopped:
-            if evaluation is None:
-                raise
-            return assess(done, labels, "interrupted")
-        seed, seeds_left = seed + seeds, seeds_left - seeds
-        done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
-        evaluation = assess(done, labels, "games")
-        played = evaluation.reports[0].seeds
-        if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
-            evaluation = replace(evaluation, stopped="width")
-        if on_block is not None:
-            on_block(block, evaluation)
+    try:
+        for block, done in play_blocks(groups, config, rotations(config.players), games, seed, **playing):
+            evaluation = assess(done, labels, "games")
+            played = evaluation.reports[0].seeds
+            if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
+                evaluation = replace(evaluation, stopped="width")
+            if on_block is not None:
+                on_block(block, evaluation)
+            if evaluation.stopped == "width":
+                break
+    except EvaluationStopped:
+        if evaluation is None:
+            raise
+        evaluation = replace(evaluation, stopped="interrupted")
     assert evaluation is not None
     return evaluation
 
 
+def play_blocks(
+    groups: Sequence[Sequence[Agent]],
+    config: Config,
+    lineups: np.ndarray,
+    games: int,
+    seed: int,
+    **playing: Unpack[Playing],
+) -> Iterator[tuple[list[Results], list[Results]]]:
+    """Every group plays the same seeds with all line-ups, block by block: the groups' results of it, and of all so far.
+
+    `games` is rounded up to whole rotations of the seats. Raises EvaluationStopped in an unfinished block.
+    """
+    done: list[Results] = []
+    start, end = seed, seed + seeds_for(games, config.players)
+    while start < end:
+        seeds = np.arange(start, min(end, start + block_seeds(start - seed, len(lineups))))
+        block = [play_rounds(group, config, seeds, lineups, **playing) for group in groups]
+        done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
+        start += len(seeds)
+        yield block, done
+
+
 def block_seeds(played: int, games_a_seed: int) -> int:
-    """How many seeds to play next, after so many: the same whoever plays, so that the same arguments replay them."""
+    """How many seeds to play next, after so many: the same whoever plays."""
     first = seeds_for(BLOCK_GAMES, games_a_seed)
     return max(first, min(played // 8, MAX_GAMES_AT_ONCE // games_a_seed))
 
 
 def check_numbers(games: int, until_width: float | None) -> None:
     """Raises ConfigError for numbers that `evaluate` does not take."""
-    if games < 1:
-        raise ConfigError(f"games={games}: at least 1")
+    check_at_least_one(games=games)
     if until_width is not None and not 0 < until_width < 1:
         raise ConfigError(f"until_width={until_width}: between 0 and 1, such as 0.05 for five percentage points")
 
@@ -315,20 +306,12 @@ def seeds_for(games: int, players: int) -> int:
     return -(-games // players)
 
 
-# --- Files -----------------------------------------------------------------------------------------------------------
-
-
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
     labels = [report.agent for report in evaluation.reports]
     write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    if evaluation.comparisons:
-        write_rows(
-            folder / "differences.csv",
-            [
-                {"first": one.first, "second": one.second, **flat(win_rate=one.win_rate, margin=one.margin)}
-                for one in evaluation.comparisons
-            ],
-        )
+    differences = [asdict(one) for one in evaluation.comparisons]
+    if differences:
+        write_rows(folder / "differences.csv", differences)
     write_json(
         folder / "evaluation.json",
         {
@@ -336,14 +319,11 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
             "seeds": evaluation.reports[0].seeds,
             "stopped_by": evaluation.stopped,
             "until_width": until_width,
-            "reports": [report.as_json() for report in evaluation.reports],
-            "differences": [comparison.as_json() for comparison in evaluation.comparisons],
-            "win_rate_by_seat": [seat._asdict() for seat in evaluation.seats],
+            "reports": [asdict(report) for report in evaluation.reports],
+            "differences": differences,
+            "win_rate_by_seat": evaluation.seats,
         },
     )
-
-
-# --- The command -----------------------------------------------------------------------------------------------------
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
@@ -356,8 +336,7 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
     if not alone and agents > game.players[-1]:
         more = f"`{game.name} tournament` takes more" + (", --solo too" if 1 in game.players else "")
         raise ConfigError(f"{agents} agents: at most {game.players[-1]} play one game; {more}")
-    config: Config = game.config(players=1 if alone else agents, **switches)
-    return config
+    return game.config(players=1 if alone else agents, **switches)
 
 
 def main(
@@ -370,15 +349,9 @@ def main(
     replays: ReplayFiles | None = None,
     output: str | Path = "runs/evaluate",
 ) -> Path:
-    """Play, print the tables, and return the folder with `evaluation.json`, `agents.csv`, `games.csv` and so on.
+    """`evaluate` with agents by name: print the tables, return the folder with `evaluation.json` and so on.
 
-    Arguments:
-        names: of the agents, as `make_agent` knows them.
-        config: as `config_for` gives it.
-        games: that each agent plays, as in `evaluate`; None → 1000, or at most 20 000 with `until_width`.
-        seed, until_width: as in `evaluate`.
-        replays: where the games are kept; None: nowhere.
-
+    `games` None is 1000, or at most 20 000 with `until_width`. `replays` is where the games are kept, None nowhere.
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
@@ -403,17 +376,8 @@ def main(
                 _write(job.folder, evaluation, seed, until_width)
                 bar.show(f"{labels[0]}: {percent(evaluation.reports[0].estimates['win_rate'])}")
 
-            evaluation = evaluate(
-                agents,
-                config,
-                most,
-                seed,
-                until_width=until_width,
-                on_block=keep,
-                should_stop=job.should_stop,
-                on_finished=bar.advance,
-                **replays.recording,
-            )
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
+            evaluation = evaluate(agents, config, most, seed, until_width=until_width, on_block=keep, **playing)
             if evaluation.stopped == "width":
                 bar.advance(total)
         _write(job.folder, evaluation, seed, until_width)
@@ -430,7 +394,7 @@ def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]
     if config.players > 1:
         columns["place"] = ("place", lambda estimate: between(estimate, digits=2))
     columns["points"] = ("points", plus_minus)
-    if has_opponent(config):
+    if config.owners > config.players:
         columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], plus_minus)
     return columns
 
@@ -439,32 +403,22 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     config, first = evaluation.config, evaluation.reports[0]
     alone = config.players == 1
     rotated = "" if alone else f", {config.players} rotations of the seats each"
-    table = Table(title=f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals", title_justify="left")
-    table.add_column("agent", overflow="fold")
     columns = _columns(config)
-    for name, (heading, _) in columns.items():
-        table.add_column(heading, justify="right", no_wrap=name != "place")  # that leaves room for names
+    title = f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals"
+    table = new_table(title, ["agent"], [heading for heading, _ in columns.values()])
+    for column in table.columns:
+        if column.header == "place":
+            column.no_wrap = False  # that leaves room for names
     for report in evaluation.reports:
         table.add_row(Text(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
     console.print(table)
     if len(evaluation.reports) == 2 and not alone:
-        advantage = first.estimates["advantage"]
-        console.print(
-            Text(
-                f"{first.agent} wins {100 * advantage.value:+.1f} percentage points more than half the games "
-                f"({100 * advantage.low:+.1f} to {100 * advantage.high:+.1f}): {_verdict(advantage)}."
-            )
-        )
+        more, interval = _in_points(first.estimates["advantage"])
+        console.print(Text(f"{first.agent} wins {more} more than half the games {interval}."))
     else:
         for one in evaluation.comparisons:
-            rate = one.win_rate
-            console.print(
-                Text(
-                    f"{one.first} less {one.second}, paired by seed: margin {signed(one.margin)}; win rate "
-                    f"{100 * rate.value:+.1f} percentage points ({100 * rate.low:+.1f} to {100 * rate.high:+.1f}): "
-                    f"{_verdict(rate)}."
-                )
-            )
+            compared = f"{one.first} less {one.second}, paired by seed: margin {signed(one.margin)}"
+            console.print(Text(f"{compared}; win rate {' '.join(_in_points(one.win_rate))}."))
     for report in evaluation.reports if alone else evaluation.reports[:1]:
         length = plus_minus(report.estimates["length"])
         console.print(Text(f"A game {f'of {report.agent} ' if alone else ''}takes {length} decisions."))
@@ -481,8 +435,8 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         )
 
 
-def _verdict(difference: Estimate) -> str:
-    """Of win rates."""
-    if difference.low > 0:
-        return "ahead"
-    return "behind" if difference.high < 0 else "no difference of win rates shown"
+def _in_points(difference: Estimate) -> tuple[str, str]:
+    """A difference of win rates, and its interval with what that shows."""
+    verdict = "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
+    interval = ends(100 * difference.low, 100 * difference.high)
+    return f"{100 * difference.value:+.1f} percentage points", f"{interval}: {verdict}"

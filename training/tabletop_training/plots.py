@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from tabletop_training.evaluation import Estimate
@@ -33,7 +35,7 @@ _OTHER_LOOKS = (("#CC79A7", "^"), ("#E69F00", "v"), ("#56B4E9", "P"), ("#000000"
 _BLUE = _LOOKS["trained"][0]
 GREY = "#8A8A8A"
 INK = "#222222"
-STYLE: Any = {
+_STYLE: Any = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -48,6 +50,26 @@ STYLE: Any = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
+
+
+@contextmanager
+def picture(
+    path: Path, title: str, rows: int, columns: int, *, dpi: int = 150, title_size: int = 13, **options: Any
+) -> Iterator[tuple[Figure, Any]]:
+    """A figure and its panels, with `options` as in `plt.subplots`; saved with its title when all is drawn."""
+    with plt.rc_context(_STYLE):
+        figure, panels = plt.subplots(rows, columns, layout="constrained", **options)
+        yield figure, panels
+        figure.suptitle(title, x=0.01, ha="left", fontsize=title_size, fontweight="bold")
+        figure.savefig(path, dpi=dpi)
+        plt.close(figure)
+
+
+def without_frame(axes: Axes) -> None:
+    """No ticks, no grid, no lines around it."""
+    axes.tick_params(axis="both", length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
 
 
 def plot_learning_curve(
@@ -65,24 +87,20 @@ def plot_learning_curve(
     picture. `title` and `margin` stand above the picture and above its second half.
     """
     references = references or {}
-    with plt.rc_context(STYLE):
-        figure, (top, bottom) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-        figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold")
+    with picture(path, title, 2, 1, figsize=(8, 7), sharex=True) as (_, (top, bottom)):
         games = sum(point.games for point in curve)
         steps, win_rates, low, high, margins, band = _smooth(curve)
         if len(steps):
-            top.fill_between(steps, low, high, color=_BLUE, alpha=0.2, linewidth=0)
-            top.plot(steps, win_rates, color=_BLUE, linewidth=2)
-            bottom.fill_between(steps, margins - band, margins + band, color=_BLUE, alpha=0.2, linewidth=0)
-            bottom.plot(steps, margins, color=_BLUE, linewidth=2)
+            shown = ((top, win_rates, low, high), (bottom, margins, margins - band, margins + band))
+            for axes, mean, *ends in shown:
+                axes.fill_between(steps, *ends, color=_BLUE, alpha=0.2, linewidth=0)
+                axes.plot(steps, mean, color=_BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
         else:
             top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
-        own_looks = looks(list(references))
-        for agent, (win_rate, mean_margin) in references.items():
-            colour, _ = own_looks[agent]
-            _reference(top, win_rate, agent, colour)
-            _reference(bottom, mean_margin, agent, colour)
+        for agent, values in references.items():
+            for axes, value in zip((top, bottom), values, strict=True):
+                _reference(axes, value, agent, looks(list(references))[agent][0])
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -91,8 +109,6 @@ def plot_learning_curve(
         minutes = curve[-1].seconds / 60 if curve else 0.0
         bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
         bottom.xaxis.set_major_formatter(FuncFormatter(_short_number))
-        figure.savefig(path, dpi=150)
-        plt.close(figure)
 
 
 def agent_title(agent: str) -> str:
@@ -165,27 +181,19 @@ def plot_cross_table(
     values = np.array([[np.nan if score is None else score.value for score in row] for row in scores])
     # missing values, on the diagonal, stay white
     colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
-    with plt.rc_context(STYLE):
-        figure, (table, beside) = plt.subplots(
-            1,
-            2,
-            figsize=(4.6 + 1.15 * size, 1.9 + 0.8 * size),
-            width_ratios=(1.15 * size, 2.6),
-            sharey=True,
-            layout="constrained",
-        )
+    shape: Any = {"figsize": (4.6 + 1.15 * size, 1.9 + 0.8 * size), "width_ratios": (1.15 * size, 2.6)}
+    with picture(path, title, 1, 2, title_size=11, sharey=True, **shape) as (_, (table, beside)):
         table.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto")
         for row, of_agent in enumerate(scores):
             for column, score in enumerate(of_agent):
                 if score is None:
                     continue
                 ink = "#FFFFFF" if abs(score.value - 0.5) > 0.38 else INK
-                weight = "bold" if score.low > 0.5 or score.high < 0.5 else "normal"
-                table.text(
-                    column, row - 0.1, f"{100 * score.value:.1f}", ha="center", va="center", color=ink, weight=weight
-                )
+                look: Any = {"ha": "center", "va": "center", "color": ink}
+                weight = "bold" if score.excludes(0.5) else "normal"
+                table.text(column, row - 0.1, f"{100 * score.value:.1f}", weight=weight, **look)
                 interval = f"{100 * score.low:.1f}–{100 * score.high:.1f}"
-                table.text(column, row + 0.22, interval, ha="center", va="center", color=ink, fontsize=7.5)
+                table.text(column, row + 0.22, interval, fontsize=7.5, **look)
         table.set_yticks(range(size), titles)
         table.set_xticks(range(size), titles, rotation=30, ha="left")
         table.xaxis.tick_top()
@@ -199,12 +207,6 @@ def plot_cross_table(
         )
         beside.set_xlabel("openskill rating")
         for axes in (table, beside):
-            axes.tick_params(axis="both", length=0)
-            axes.grid(visible=False)
-            for spine in axes.spines.values():
-                spine.set_visible(False)
+            without_frame(axes)
         beside.grid(visible=True, axis="x")
         beside.tick_params(axis="y", labelleft=False)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        figure.savefig(path, dpi=150)
-        plt.close(figure)

@@ -150,22 +150,21 @@ class RolloutBuffer(MaskableRolloutBuffer):
 @contextmanager
 def torch_settings(settings: Settings) -> Iterator[None]:
     """What is global in torch, as the settings want it, and afterwards as it was."""
-    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    threads = torch.get_num_threads()
     torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time, and masks are right
-    torch.set_float32_matmul_precision("medium" if settings.bfloat16 else "highest")
     try:
-        yield
+        with matmul_precision("medium" if settings.bfloat16 else "highest"):
+            yield
     finally:
         torch.distributions.Distribution.set_default_validate_args(__debug__)
-        torch.set_float32_matmul_precision(precision)
         torch.set_num_threads(threads)
 
 
 @contextmanager
-def full_precision() -> Iterator[None]:
-    """A context in which matrices are multiplied in float32, whatever `torch_settings` chose."""
+def matmul_precision(wanted: str) -> Iterator[None]:
+    """How float32 matrices are multiplied, in torch's words: "highest" is float32, "medium" bfloat16."""
     precision = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
+    torch.set_float32_matmul_precision(wanted)
     try:
         yield
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,11 +38,10 @@ Game = tuple[Sequence[str], Sequence[int]]
 class Rating:
     """What a player's games say about its strength.
 
-    `low` and `high` are mu ± 1.96 sigma: 95 % of the model's belief about the strength, if each player's strength is
-    one number that does not change, and all players' games were drawn from that model. They are not a confidence
-    interval of a win rate, nor calibrated: a player that beats its betters and loses to its lessers fits no single
-    number, openskill narrows sigma by a rule of thumb, and other orders of the same games give slightly other numbers.
-    Show with them who is likely ahead; claim with win rates of paired games who wins.
+    `low` and `high` are mu ± 1.96 sigma: 95 % of the model's belief, if strength is one number that does not change.
+    They are no confidence interval of a win rate, nor calibrated: openskill narrows sigma by a rule of thumb, and other
+    orders of the same games give slightly other numbers. Show with them who is likely ahead; claim with win rates of
+    paired games who wins.
     """
 
     name: str
@@ -66,10 +65,9 @@ class Ratings:
     changes of mu (what its seats win from each other cancels) and the most cautious of their sigmas.
 
     Arguments:
-        fixed: players whose rating never changes, by name with their mu: they anchor the scale, so that ratings can be
-            compared between runs and over time. Without any, the mean of all players stays about where it was.
-        drifting: players whose strength changes between games, such as one that learns: their sigma never gets so
-            small that they can't move. The others are taken to be as strong in the last game as in the first.
+        fixed: players whose rating never changes, by name with their mu: they anchor the scale. Without any, the mean
+            of all players stays about where it was.
+        drifting: players whose strength changes between games: their sigma never gets so small that they can't move.
     """
 
     def __init__(self, fixed: dict[str, float] | None = None, drifting: Iterable[str] = ()) -> None:
@@ -116,7 +114,7 @@ class Ratings:
         before = {name: self[name] for name in dict.fromkeys(players)}
         if len(before) == 1:  # says nothing about its strength
             (only,) = before.values()
-            self._keep(Rating(only.name, only.mu, only.sigma, only.games + 1))
+            self._keep(replace(only, games=only.games + 1))
             return
         seats = [[self._model.rating(before[name].mu, self._sigma(before[name]))] for name in players]
         after = self._model.rate(seats, ranks=[float(place) for place in places])
@@ -130,9 +128,7 @@ class Ratings:
 
     def _keep(self, rating: Rating) -> None:
         fixed = self._fixed.get(rating.name)
-        self._ratings[rating.name] = (
-            rating if fixed is None else Rating(fixed.name, fixed.mu, fixed.sigma, rating.games)
-        )
+        self._ratings[rating.name] = rating if fixed is None else replace(fixed, games=rating.games)
 
     def get_state(self) -> list[dict[str, Any]]:
         """All ratings as JSON holds them exactly, for `set_state`."""
@@ -144,19 +140,12 @@ class Ratings:
 
 
 def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[str, float] | None = None) -> Ratings:
-    """Ratings of unchanging players from all their games.
+    """Ratings of unchanging players, `fixed` as in `Ratings`, from all their games.
 
-    Later games weigh a little otherwise than earlier ones; where their order means nothing (a tournament that played
-    pairing after pairing), give a seed, and they are rated in an order that it draws.
-
-    Arguments:
-        games: (names by seat, places by seat), as `Ratings.add` takes them.
-        seed: of the order; None rates them as they come.
-        fixed: as in `Ratings`.
+    Later games weigh a little otherwise than earlier ones: `seed` draws the order; None rates them as they come.
     """
     listed = list(games)
     ratings = Ratings(fixed)
-    order = range(len(listed)) if seed is None else np.random.default_rng(seed).permutation(len(listed))
-    for game in order:
+    for game in range(len(listed)) if seed is None else np.random.default_rng(seed).permutation(len(listed)):
         ratings.add(*listed[int(game)])
     return ratings

@@ -18,7 +18,7 @@ RUN = "run.json"
 
 
 def write_run(folder: Path, game: Game, kind: str, seed: int, budget: Budget, **sections: Any) -> None:
-    """Write what `read_run` needs to make the same learner again. `sections` are dataclasses."""
+    """Write what `read_run` needs; `sections` are dataclasses."""
     run = {
         "kind": kind,
         "game": game.name,
@@ -70,15 +70,10 @@ def run_in_folder(
     make: Callable[[], Learner],
     resume: bool,
 ) -> Learner:
-    """Make a learner, write `run.json`, and learn: a bar shows how far it is.
+    """Make a learner, write `run.json`, and learn; with `resume` go on with what the job's folder has.
 
     Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
     Raises ConfigError for a run to resume whose budget is used up.
-
-    Arguments:
-        kind, seed, budget, sections: as in `write_run`.
-        make: makes the learner, in the job's folder.
-        resume: go on with what the folder has.
     """
     learner: Learner | None = None
     try:
@@ -121,7 +116,7 @@ def _say_what_is_kept(job: Job, command: str, learner: Learner | None) -> None:
     again = f"{command} --resume {job.folder}"
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."
-    elif learner is not None and not learner.is_saved:
+    elif learner is not None and not learner.saved_steps:
         text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
     else:
         text = f"Stopped. What was saved last is kept; to go on: {again}"

@@ -5,7 +5,6 @@ A game for one is self-play without other seats: the same learner, the same eval
 
 from __future__ import annotations
 
-import csv
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -21,12 +20,21 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
 from tabletop_training.curriculum import Curriculum
-from tabletop_training.job import Job, new_folder, refuse_with_resume
+from tabletop_training.evaluation_files import new_table
+from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LEARNER, League, LeagueSettings
-from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner, read_rows
+from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner, read_rows, write_log
 from tabletop_training.matches import play_match
 from tabletop_training.runs import read_run, run_budget, run_in_folder
-from tabletop_training.settings import Settings, check_types, read_settings, shipped_settings
+from tabletop_training.settings import (
+    Settings,
+    check_at_least_one,
+    check_keys,
+    check_types,
+    read_settings,
+    shipped_settings,
+    with_tuples,
+)
 from tabletop_training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
@@ -63,8 +71,7 @@ class Task:
         check_types(self)
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
             raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: 0 to 1")
-        if self.games < 1:
-            raise ConfigError(f"games={self.games}: at least 1")
+        check_at_least_one(games=self.games)
         if self.curriculum and not hasattr(self.config, "curriculum"):
             raise ConfigError(f"curriculum: {self.config.game.title} has none")
         for name, default in self._chosen_by_curriculum().items() if self.curriculum else ():
@@ -86,15 +93,12 @@ class Task:
     @classmethod
     def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
         """From a table as TOML or JSON give it. Raises ConfigError for unknown keys and wrong values."""
-        own = [one.name for one in fields(cls) if one.name != "config"]
         switches = [one.name for one in fields(game.config)]
-        unknown = sorted(set(table) - {*own, *switches})
-        if unknown:
-            raise ConfigError(f"unknown key {', '.join(unknown)}; there are {', '.join([*switches, *own])}")
-        given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-        config = game.config(**{"players": cls.PLAYERS, **{key: given[key] for key in switches if key in given}})
-        rest: dict[str, Any] = {key: given[key] for key in own if key in given}
-        return cls(config, **rest)
+        own = [one.name for one in fields(cls) if one.name != "config"]
+        check_keys(table, [*switches, *own])
+        rest = with_tuples(table)
+        chosen = {key: rest.pop(key) for key in switches if key in rest}
+        return cls(game.config(**{"players": cls.PLAYERS, **chosen}), **rest)
 
     def table(self) -> dict[str, Any]:
         """As `of_table` takes it."""
@@ -163,17 +167,10 @@ KINDS: dict[str, dict[str, type[Any]]] = {
 """What can be learned, and the tables of its settings files."""
 
 
-# --- The league's games ----------------------------------------------------------------------------------------------
-
-
 class LeagueGames(VersusBatch):
     """A `VersusBatch` whose opponents come from a league, which it tells the result of every game that ends.
 
-    Its state holds the league's, so that whoever saves and loads it, saves and loads both.
-
-    Arguments:
-        league: with a seat for everybody but the learner.
-        config, num_games, options: as in `VersusBatch`.
+    Its state holds the league's, too.
     """
 
     def __init__(self, league: League, config: Config, num_games: int, **options: Any) -> None:
@@ -202,19 +199,12 @@ class LeagueGames(VersusBatch):
         self.opponents = self.league.agents
 
 
-# --- Learning --------------------------------------------------------------------------------------------------------
-
-
 class TaskHook(Hook):
     """Evaluates on fixed seeds, moves the curriculum on, takes the league's snapshots and logs the league.
 
-    `league.csv` has a row for each member and the learner after every rollout: rating with the ends of its interval
-    (`ratings` says what that is), games rated, `learner_ahead`, the share of its last games in which the
-    learner finished ahead of it, and `share`, the chance of each seat to be given to it.
-
-    Arguments:
-        curriculum: None where there is one configuration.
-        games: None where nobody else plays.
+    `league.csv` has a row for each member and the learner after every rollout: rating with the ends of its interval,
+    games rated, `learner_ahead`, the share of its last games in which the learner finished ahead of it, and `share`,
+    the chance of each seat to be given to it.
     """
 
     def __init__(
@@ -231,11 +221,7 @@ class TaskHook(Hook):
         if self.games is None:
             return
         path = learner.folder / LEAGUE_LOG
-        earlier = read_rows(path, learner.steps)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, _PLACES)
-            writer.writeheader()
-            writer.writerows(earlier)
+        write_log(path, _PLACES, read_rows(path, learner.steps))
         if not self.games.league.snapshots:
             self.games.grow(learner.model.policy, learner.steps)
 
@@ -246,8 +232,7 @@ class TaskHook(Hook):
             numbers |= self.curriculum.numbers()
         if self.games is None:
             return numbers
-        with (learner.folder / LEAGUE_LOG).open("a", newline="", encoding="utf-8") as file:
-            csv.DictWriter(file, _PLACES).writerows(league_rows(self.games.league, learner.steps))
+        write_log(learner.folder / LEAGUE_LOG, _PLACES, league_rows(self.games.league, learner.steps), new=False)
         numbers |= self.games.league.numbers()
         if self.games.league.due(learner.steps):
             self.games.grow(learner.model.policy, learner.steps)
@@ -327,17 +312,15 @@ def main(
     resume: str | Path | None = None,
     **changes: Any,
 ) -> Path:
-    """Learn a game, for one or against a league; returns the folder with all that is left.
+    """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
 
     Arguments:
-        kind: "solo" or "selfplay".
         settings: name or path of a settings file; None: the shipped one for this kind, if there is one.
         minutes, steps: instead of the file's budget.
         seed: of network, games and league, 0 if None.
-        output: folder for the files, `runs/solo` or `runs/selfplay` if None; if it has some already, a new one beside.
+        output: as in `Job`, `runs/` and the kind if None.
         resume: folder of a run to go on with, as it was set; only the budget may be another one.
-        changes: values of the task's table instead of those in the file, such as `players=3` or `curriculum=True`;
-            None for those in the file.
+        changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
     """
     sections: dict[str, Any]
     if resume is not None:
@@ -352,7 +335,7 @@ def main(
         budget = run_budget(sections.pop("budget"), steps, minutes)
         sections[kind] = sections[kind].changed(given)
         seed = 0 if seed is None else seed
-        folder = new_folder(f"runs/{kind}" if output is None else output)
+        folder = make_folder(output or f"runs/{kind}", new=True)
     with Job(folder, resume=True) as job:
         make = partial(new_learner, budget, folder, seed, *sections.values())
         learner = run_in_folder(job, game, kind, seed, budget, sections, make, resume is not None)
@@ -412,10 +395,8 @@ def league_rows(league: League, steps: int) -> list[dict[str, Any]]:
 
 def league_table(rows: list[dict[str, Any]]) -> Table:
     """The league by rating."""
-    table = Table(title="The league", title_justify="left", caption_justify="left")
-    table.caption = "Rating: mu ± 1.96 sigma, random is 25.\nLearner ahead: share of its last games."
-    for heading in ("player", "rating", "games", "learner ahead", "share of seats"):
-        table.add_column(heading, justify="left" if heading == "player" else "right")
+    caption = "Rating: mu ± 1.96 sigma, random is 25.\nLearner ahead: share of its last games."
+    table = new_table("The league", ["player"], ["rating", "games", "learner ahead", "share of seats"], caption)
     for row in sorted(rows, key=lambda row: -row["rating"]):
         table.add_row(
             row["player"],

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import tomllib
 import types
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -81,8 +82,7 @@ class Settings:
             raise ConfigError(f"reward={self.reward!r}: one of {', '.join(map(repr, REWARDS))}")
         if any(width < 1 for width in (*self.trunk, *self.layers)):
             raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: widths of at least 1")
-        if self.threads is not None and self.threads < 1:
-            raise ConfigError(f"threads={self.threads}: at least 1")
+        check_at_least_one(threads=1 if self.threads is None else self.threads)
         if self.num_envs * self.steps % self.minibatch == 1:  # its advantages can't be normalized
             raise ConfigError(
                 f"minibatch={self.minibatch}: leaves a minibatch of a single decision of num_envs * steps = "
@@ -108,8 +108,7 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
     """
     path, tables = Path(name or ""), {}
     if name is not None:
-        if not path.is_file():
-            path = CONFIGS / game.name / f"{name}.toml"
+        path = path if path.is_file() else CONFIGS / game.name / f"{name}.toml"
         if not path.is_file():
             known = ", ".join(shipped_settings(game)) or "none"
             raise ConfigError(f"{name}: there is no such settings file; shipped ones: {known}")
@@ -139,25 +138,31 @@ def section_of(kind: type[Any], game: Game, table: dict[str, Any]) -> Any:
 
 def from_table(kind: type[T], table: dict[str, Any]) -> T:
     """A dataclass from a table as TOML or JSON give it: lists become tuples. Raises ConfigError for unknown keys."""
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    check_keys(table, [field.name for field in fields(kind)])  # type: ignore[arg-type]
+    return kind(**with_tuples(table))
+
+
+def check_at_least_one(**numbers: int) -> None:
+    """Raise ConfigError for a number below 1."""
+    for name, number in numbers.items():
+        if number < 1:
+            raise ConfigError(f"{name}={number}: at least 1")
+
+
+def check_keys(table: Iterable[str], known: Sequence[str]) -> None:
+    """Raise ConfigError for keys that are none of the known ones."""
     unknown = sorted(set(table) - set(known))
     if unknown:
         raise ConfigError(f"unknown key {', '.join(unknown)}; there are {', '.join(known)}")
-    missing = [
-        field.name
-        for field in fields(kind)  # type: ignore[arg-type]
-        if field.name not in table and field.default is MISSING and field.default_factory is MISSING
-    ]
-    if missing:
-        raise ConfigError(f"missing key {', '.join(missing)}")
-    made = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
-    check_types(made)
-    return made
+
+
+def with_tuples(table: dict[str, Any]) -> dict[str, Any]:
+    """A table as TOML or JSON give it with tuples for its lists."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
 def check_types(settings: Any) -> None:
     """Raise ConfigError for a field of a dataclass whose value is not of its annotation; ints count as floats."""
-    assert is_dataclass(settings)
     hints = get_type_hints(type(settings))
     for name in (one.name for one in fields(settings)):
         value, wanted = getattr(settings, name), hints[name]
@@ -173,8 +178,6 @@ def _is(value: Any, wanted: Any) -> bool:
         return any(_is(value, one) for one in get_args(wanted))
     if get_origin(wanted) is tuple:
         return isinstance(value, tuple) and all(_is(one, get_args(wanted)[0]) for one in value)
-    if wanted is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if wanted is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+    if wanted in (int, float):
+        return isinstance(value, (int, wanted)) and not isinstance(value, bool)
     return isinstance(value, wanted)

@@ -8,14 +8,13 @@ one observation of each pairing and of each agent's mean.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 from tabletop_agents import Agent
 
@@ -28,9 +27,7 @@ from tabletop_training.evaluation import (
     EvaluationStopped,
     Playing,
     Results,
-    concatenate,
     names_of,
-    play_lineups,
     share_estimate,
 )
 from tabletop_training.evaluation_files import (
@@ -38,6 +35,7 @@ from tabletop_training.evaluation_files import (
     ReplayFiles,
     between,
     flat,
+    new_table,
     percent,
     plus_minus,
     provenance,
@@ -45,9 +43,10 @@ from tabletop_training.evaluation_files import (
     write_rows,
 )
 from tabletop_training.job import Job
-from tabletop_training.matches import AgentReport, block_seeds, make_agents, report_agents, rotations, seeds_for
+from tabletop_training.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
 from tabletop_training.plots import plot_cross_table
 from tabletop_training.ratings import Game, Rating, rate_games
+from tabletop_training.settings import check_at_least_one
 
 GAMES = 200
 """Default number of games of each group of agents."""
@@ -73,9 +72,9 @@ class Standing:
 
     def row(self) -> dict[str, Any]:
         """As a line of `standings.csv`."""
-        rating = {"rating": self.rating.mu, "rating_low": self.rating.low, "rating_high": self.rating.high}
+        rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
         row = self.report.row()
-        return {"agent": row.pop("agent"), **rating, "rating_sigma": self.rating.sigma, **row}
+        return flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,16 @@ class Tournament:
     standings: tuple[Standing, ...]
     scores: tuple[tuple[Estimate | None, ...], ...]
     finished: bool
+
+    @property
+    def games(self) -> str:
+        """How many were played, such as `1,200`."""
+        return f"{len(self.results):,}"
+
+    @property
+    def seeds(self) -> int:
+        """How many each group of agents has played."""
+        return len(np.unique(self.results.seeds))
 
 
 def head_to_head(results: Results, first: int, second: int) -> Estimate:
@@ -126,7 +135,7 @@ def rate(games: Sequence[Game], labels: Sequence[str], seed: int) -> dict[str, R
 
 
 def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = True) -> Tournament:
-    """Ratings (means over several orders of the games, drawn from the seed), cross table and means of all games."""
+    """Ratings, cross table and means of all games."""
     ratings = rate(rated_games(results, labels), labels, seed)
     order = sorted(range(len(labels)), key=lambda index: -ratings[labels[index]].mu)
     reports = report_agents(results, labels)
@@ -154,35 +163,24 @@ def play_tournament(
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
-    Arguments:
-        agents: at least as many as a game has players, all with different names.
-        seed: of the first game, and of the orders in which games are rated.
-        on_block: told the results of the games just played.
-        playing: as in `Playing`.
-
-    Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
+    The agents have different names. `seed` is of the first game, and of the orders in which games are rated; `on_block`
+    is told the results of the games just played. Raises EvaluationStopped if it is stopped before the first block is
+    done, ConfigError for bad arguments.
     """
     labels = _labels(agents, config, games)
-    seeds_left = seeds_for(games, config.players)
     lineups = lineups_of(len(agents), config.players)
-    results: Results | None = None
-    start, finished = seed, True
-    while seeds_left and finished:
-        number = min(seeds_left, block_seeds(start - seed, len(lineups)))
-        try:
-            seeds = np.repeat(np.arange(start, start + number), len(lineups))
-            block = play_lineups(agents, config, seeds, np.tile(lineups, (number, 1)), **playing)
-        except EvaluationStopped:
-            if results is None:
-                raise
-            finished = False
-            break
-        results = block if results is None else concatenate([results, block])
-        start, seeds_left = start + number, seeds_left - number
-        if on_block is not None:
-            on_block(block)
-    assert results is not None
-    return assess(results, labels, seed, finished)
+    done: list[Results] = []
+    finished = True
+    try:
+        for (block,), so_far in play_blocks([agents], config, lineups, games, seed, **playing):
+            done = so_far
+            if on_block is not None:
+                on_block(block)
+    except EvaluationStopped:
+        finished = False
+        if not done:
+            raise
+    return assess(done[0], labels, seed, finished)
 
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
@@ -196,12 +194,8 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
         raise ConfigError(f"agents: {', '.join(twice)} more than once; a tournament is of different agents")
-    if games < 1:
-        raise ConfigError(f"games={games}: at least 1")
+    check_at_least_one(games=games)
     return labels
-
-
-# --- The command -----------------------------------------------------------------------------------------------------
 
 
 def main(
@@ -213,14 +207,10 @@ def main(
     replays: ReplayFiles | None = None,
     output: str | Path = "runs/tournament",
 ) -> Path:
-    """Play, print the tables, and return the folder with `tournament.json`, `standings.csv`, `cross_table.png` …
+    """`play_tournament` with agents by name: print the tables, return the folder with `tournament.json` and so on.
 
-    Arguments:
-        names: of the agents, as `make_agent` knows them.
-        games: of each group of as many agents as a game has players.
-        replays: where the games are kept; None: nowhere.
-
-    Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
+    `replays` is where the games are kept, None nowhere. Ctrl-C keeps the blocks that are done. Raises ConfigError,
+    CheckpointError and TabletopError.
     """
     replays = replays or ReplayFiles(None)
     with Console().status("loading the agents"):
@@ -236,16 +226,8 @@ def main(
                 file.add(block, labels)
                 replays.add(block, labels)
 
-            tournament = play_tournament(
-                agents,
-                config,
-                games,
-                seed,
-                on_block=keep,
-                should_stop=job.should_stop,
-                on_finished=bar.advance,
-                **replays.recording,
-            )
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
+            tournament = play_tournament(agents, config, games, seed, on_block=keep, **playing)
         write(job.folder, tournament, seed)
         _print(job.console, tournament)
     return job.folder
@@ -255,7 +237,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
     """`tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
     write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
     cells = [
-        {"agent": first, "against": second, **flat(score=score)}
+        flat({"agent": first, "against": second, "score": score})
         for first, scores in zip(tournament.labels, tournament.scores, strict=True)
         for second, score in zip(tournament.labels, scores, strict=True)
         if score is not None
@@ -265,11 +247,11 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
         folder / "tournament.json",
         {
             **provenance(tournament.config, seed, tournament.labels),
-            "seeds": len(np.unique(tournament.results.seeds)),
+            "seeds": tournament.seeds,
             "games": len(tournament.results),
             "finished": tournament.finished,
             "standings": [
-                {**standing.report.as_json(), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+                {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
                 for standing in tournament.standings
             ],
             "scores": cells,
@@ -281,27 +263,20 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
         tournament.labels,
         tournament.scores,
         [standing.rating for standing in tournament.standings],
-        f"Row against column: per cent {meaning}, with 95 % intervals\n{_games(tournament)}, seats rotated",
+        f"Row against column: per cent {meaning}, with 95 % intervals\n"
+        f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated",
     )
-
-
-def _games(tournament: Tournament) -> str:
-    seeds = len(np.unique(tournament.results.seeds))
-    return f"{tournament.config.name}, {len(tournament.results):,} games of {counted(seeds, 'seed')}"
 
 
 def _print(console: Console, tournament: Tournament) -> None:
-    seeds = len(np.unique(tournament.results.seeds))
-    table = Table(
-        title=f"{tournament.config.name}: {len(tournament.results):,} games, {counted(seeds, 'seed')}, 95 % intervals",
-        title_justify="left",
-        caption=f"Even is a win rate of {100 / tournament.config.players:.0f} %.",
-        caption_justify="left",
+    players = tournament.config.players
+    meaning = "" if players == 2 else ": games in which it finished ahead"
+    table = new_table(
+        f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals",
+        ["", "agent"],
+        ["rating", "win rate", "margin", "decisions/s"],
+        caption=f"Even is a win rate of {100 / players:.0f} %.",
     )
-    table.add_column("")
-    table.add_column("agent", overflow="fold")
-    for name in ("rating", "win rate", "margin", "decisions/s"):
-        table.add_column(name, justify="right", no_wrap=True)
     for number, standing in enumerate(tournament.standings, 1):
         estimates = standing.report.estimates
         speed = standing.report.decisions_per_second
@@ -314,16 +289,12 @@ def _print(console: Console, tournament: Tournament) -> None:
             "" if speed is None else f"{speed:,.0f}",
         )
     console.print(table)
-    cross = Table(
-        title="Score of the row against the column in per cent" + _meaning(tournament.config),
-        title_justify="left",
+    cross = new_table(
+        f"Score of the row against the column in per cent{meaning}",
+        ["", "agent"],
+        [str(number) for number in range(1, len(tournament.labels) + 1)],
         caption="Bold: the interval of that pairing leaves out 50.",
-        caption_justify="left",
     )
-    cross.add_column("")
-    cross.add_column("agent", overflow="fold")
-    for number in range(1, len(tournament.labels) + 1):
-        cross.add_column(str(number), justify="right", no_wrap=True)
     for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
         cross.add_row(str(number), Text(label), *(_cell(score) for score in scores))
     console.print(cross)
@@ -331,17 +302,8 @@ def _print(console: Console, tournament: Tournament) -> None:
         console.print("Stopped early; the tables are of the seeds that were done.")
 
 
-def _meaning(config: Config) -> str:
-    return "" if config.players == 2 else ": games in which it finished ahead"
-
-
 def _cell(score: Estimate | None) -> Text:
     if score is None:
         return Text("–")
     in_per_cent = Estimate(*(100 * end for end in score))
-    return Text(between(in_per_cent, digits=0), "bold" if is_decided(score) else "")
-
-
-def is_decided(score: Estimate) -> bool:
-    """Whether a score's interval leaves out one half."""
-    return score.low > 0.5 or score.high < 0.5
+    return Text(between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")

@@ -65,13 +65,9 @@ class SeatsVecEnv(VecEnv):
 
         SeatsVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
 
-    A game that ends is reset in the same step, as Stable-Baselines3 wants it; the step's `infos` then hold
-
-    - `terminal_observation`: (D,), the finished game as the learner sees it,
-    - `TimeLimit.truncated`: always False,
-    - `episode`: `r` the return, `l` the number of decisions, `t` seconds since the start,
-    - `points`: the learner's, `others_points`: the mean of all others who have points,
-    - `won`: the learner's share of the victory.
+    A game that ends is reset in the same step; the step's `infos` then hold `terminal_observation` (D,), the finished
+    game as the learner sees it, `TimeLimit.truncated`, always False, `episode` with `r` the return, `l` the number of
+    decisions and `t` seconds since the start, and `points`, `others_points` and `won` as in `Ended`.
 
     Observations are float32 or int8, as those of the batch. `env_method("action_masks")` is one (num_envs, A) bool
     array, which MaskablePPO asks for.
@@ -176,9 +172,6 @@ class SeatsVecEnv(VecEnv):
 
     def close(self) -> None:
         """Nothing to free."""
-
-    def has_attr(self, attr_name: str) -> bool:
-        return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """The attribute, which all games share, once for each of the games. Raises AttributeError."""

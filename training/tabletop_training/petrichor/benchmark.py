@@ -20,7 +20,6 @@ from rich.text import Text
 from tabletop_agents import Agent
 
 import petrichor_env
-from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
@@ -28,15 +27,16 @@ from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,
     EvaluationStopped,
+    Playing,
     Results,
     mean_estimate,
     share_estimate,
 )
-from tabletop_training.evaluation_files import percent, plus_minus, write_json, write_rows
+from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
 from tabletop_training.job import Job
 from tabletop_training.matches import make_agents, play_match, seeds_for
 from tabletop_training.petrichor.difficulty import measure
-from tabletop_training.petrichor.study import Key, agent_hash, is_search, sha256
+from tabletop_training.petrichor.study import Key, agent_hash, is_search, tables_hash
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import Game, Rating
 from tabletop_training.tournament import rate
@@ -93,10 +93,6 @@ class Benchmark:
         met = dict.fromkeys([*self.solo, *(pair[who] for pair in self.pairs for who in ("first", "second"))])
         return [*(name for name in LADDER if name in met), *(name for name in met if name not in LADDER)]
 
-    def has_pair(self, one: str, other: str) -> bool:
-        """Whether these two have met."""
-        return any({pair["first"], pair["second"]} == {one, other} for pair in self.pairs)
-
     def forget(self, agent: str) -> None:
         """Drop all that an agent played."""
         self.solo.pop(agent, None)
@@ -119,7 +115,7 @@ class Benchmark:
                 names = (pair["first"], pair["second"])
                 places = {"-": (2, 1), "=": (1, 1), "+": (1, 2)}[game]
                 games.append((names, places) if number % 2 == 0 else (names[::-1], places[::-1]))
-        met = {pair[who] for pair in self.pairs for who in ("first", "second")}
+        met = {name for names, _ in games for name in names}
         return rate(games, [name for name in self.agents if name in met], self.seed)
 
 
@@ -136,17 +132,16 @@ def main(
 
     Arguments:
         agents: names for `make_agent` that are to be in the table; none → `DEFAULT_AGENTS`.
-        games: of each agent with each of the 16 sets of solo variants.
-        search_games: the same for agents that search.
+        games, search_games: of each agent with each of the 16 sets of solo variants, and of agents that search.
         duel_games: of each two agents, half of them in each seat.
-        components: overlay file with other numbers on the pieces; its own `benchmark.json` begins with nobody.
+        components: overlay file; its own `benchmark.json` begins with nobody.
         output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`.
-        reference: `benchmark.json` to begin with where the output has none; None → docs/benchmark.json if it is there.
+        reference: `benchmark.json` to begin with where the output has none; None → `REFERENCE` if it is there.
 
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
     ConfigError, CheckpointError, ComponentsError, TabletopError.
     """
-    names = list(dict.fromkeys(agents)) or list(DEFAULT_AGENTS)
+    names = list(dict.fromkeys(agents or DEFAULT_AGENTS))
     for number in (games, search_games, duel_games):
         if number < 1:
             raise TabletopError(f"{number} games: at least 1")
@@ -156,10 +151,6 @@ def main(
     for name in [name for name in names if agent_hash(name) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
     solo, duel = _players(Console(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
 
     def save() -> None:
         write_json(folder / _FILE, asdict(benchmark))
@@ -167,7 +158,7 @@ def main(
     missing = [
         (first, second)
         for first, second in combinations(duel, 2)
-        if not benchmark.has_pair(first.name, second.name) and {first.name, second.name} & {*names}
+        if benchmark.score(first.name, second.name) is None and {first.name, second.name} & {*names}
     ]
     with Job(folder, resume=True) as job:
         if not solo and not missing:
@@ -192,7 +183,7 @@ def main(
 
 def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
     """What is there already. Raises TabletopError for a file of the output that can't be gone on with."""
-    tables = sha256(load_tables(components).tobytes())
+    tables = tables_hash(components)
     for path in (own, reference):
         if not path.exists():
             continue
@@ -222,15 +213,14 @@ def _players(
 ) -> tuple[list[Agent], list[Agent]]:
     """The agents that have solo games to play, and those that have matches to play or to be played against.
 
-    An agent that refuses a configuration is left out of it, and one that is not wanted if its file is gone or has
-    changed since it was measured: two files must not share a row. Raises
-    ConfigError if a wanted one refuses both configurations, CheckpointError for its file.
+    An agent that refuses a configuration is left out of it; so is one that is not wanted where its file is gone or has
+    changed. Raises ConfigError if a wanted one refuses both configurations, CheckpointError for its file.
     """
     solo: list[Agent] = []
     duel: list[Agent] = []
     with console.status("loading the agents"):
         for name in everybody:
-            if name not in wanted and _has_changed(name, benchmark):
+            if name not in wanted and agent_hash(name) not in (None, benchmark.checkpoints.get(name)):
                 console.print(f"{name} is not played against: its file is another one now. Name it to measure it anew.")
                 continue
             refusals = []
@@ -251,11 +241,6 @@ def _players(
     return solo, duel
 
 
-def _has_changed(name: str, benchmark: Benchmark) -> bool:
-    """Whether an agent's file is there, and another one than was measured."""
-    return agent_hash(name) not in (None, benchmark.checkpoints.get(name))
-
-
 def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None:
     results: dict[Key, Results] = {}
     order = [(agent, variants) for variants in ALL_VARIANTS]
@@ -266,11 +251,11 @@ def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None
     seconds = sum(float(result.seconds.sum()) for result in every)
     benchmark.solo[agent.name] = {
         "games": games,
-        "base_win_rate": share_estimate(every[0].win_shares[:, 0]),
-        "base_margin": mean_estimate(every[0].margins),
+        "base_win_rate": list(share_estimate(every[0].win_shares[:, 0])),
+        "base_margin": list(mean_estimate(every[0].margins)),
         # a seed's mean over the sets is one observation
-        "mean_win_rate": share_estimate(np.mean([result.win_shares[:, 0] for result in every], axis=0)),
-        "mean_margin": mean_estimate(np.mean([result.margins for result in every], axis=0)),
+        "mean_win_rate": list(share_estimate(np.mean([result.win_shares[:, 0] for result in every], axis=0))),
+        "mean_margin": list(mean_estimate(np.mean([result.margins for result in every], axis=0))),
         "decisions_per_second": round(decisions / seconds, 1) if seconds > 0 else None,
     }
 
@@ -278,28 +263,29 @@ def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None
 def _play_pair(job: Job, benchmark: Benchmark, first: Agent, second: Agent, games: int) -> None:
     seeds = np.arange(benchmark.seed, benchmark.seed + seeds_for(games, 2))
     with job.bar("matches", 2 * len(seeds), f"{first.name} against {second.name}") as bar:
-        result = play_match(
-            [first, second], benchmark.duel, seeds, should_stop=job.should_stop, on_finished=bar.advance
-        )
+        told: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance}
+        result = play_match([first, second], benchmark.duel, seeds, **told)
     shares = result.by_agent(result.win_shares)[:, 0]
     benchmark.pairs.append(
         {"first": first.name, "second": second.name, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
     )
 
 
-# --- The table -------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Row:
-    """One agent; None where it does not play that, or has not."""
+    """One agent; None where it does not play that, or has not. `estimates` are `_SOLO` and `against_` each rung."""
 
     agent: str
-    solo: dict[str, Estimate] | None
     solo_games: int
-    rating: Rating | None
-    scores: dict[str, Estimate | None]
+    estimates: dict[str, Estimate | None]
+    rating: float | None
+    sigma: float | None
     speed: float | None
+
+    @property
+    def rungs(self) -> list[str]:
+        """The agents of the ladder that there are."""
+        return [name.removeprefix("against_") for name in self.estimates if name not in _SOLO]
 
 
 def _rows(benchmark: Benchmark) -> list[_Row]:
@@ -307,22 +293,15 @@ def _rows(benchmark: Benchmark) -> list[_Row]:
     ratings = benchmark.ratings()
     rows = []
     for agent in benchmark.agents:
-        own = benchmark.solo.get(agent)
-        solo = None if own is None else _estimates(own)
-        rows.append(
-            _Row(
-                agent,
-                solo,
-                0 if own is None else own["games"],
-                ratings.get(agent),
-                {rung: benchmark.score(agent, rung) for rung in LADDER if rung in benchmark.agents},
-                None if own is None else own["decisions_per_second"],
-            )
-        )
+        own = benchmark.solo.get(agent, {})
+        estimates: dict[str, Estimate | None] = {**(_estimates(own) if own else dict.fromkeys(_SOLO))}
+        estimates |= {f"against_{rung}": benchmark.score(agent, rung) for rung in LADDER if rung in benchmark.agents}
+        mu, sigma = (ratings[agent].mu, ratings[agent].sigma) if agent in ratings else (None, None)
+        rows.append(_Row(agent, own.get("games", 0), estimates, mu, sigma, own.get("decisions_per_second")))
 
     def strength(row: _Row) -> tuple[float, float]:
-        solo = -np.inf if row.solo is None else row.solo["mean_win_rate"].value
-        return (-np.inf if row.rating is None else row.rating.mu, solo)
+        solo = row.estimates["mean_win_rate"]
+        return (-np.inf if row.rating is None else row.rating, -np.inf if solo is None else solo.value)
 
     return sorted(rows, key=strength, reverse=True)
 
@@ -332,65 +311,51 @@ def _estimates(solo: dict[str, Any]) -> dict[str, Estimate]:
 
 
 def _cells(row: _Row) -> list[str]:
-    """As the table shows them."""
-    cells = ["–", "–", "–", "–"]
-    if row.solo is not None:
-        cells = [
-            percent(row.solo["base_win_rate"]),
-            plus_minus(row.solo["base_margin"], signed=True),
-            percent(row.solo["mean_win_rate"]),
-            plus_minus(row.solo["mean_margin"], signed=True),
-        ]
-    cells.append("–" if row.rating is None else f"{row.rating.mu:.1f}")
-    for rung, score in row.scores.items():
-        cells.append("" if rung == row.agent else "–" if score is None else percent(score))
-    return [*cells, "–" if row.speed is None else f"{row.speed:,.0f}"]
+    """As the page shows them."""
+    cells = []
+    for name, value in row.estimates.items():
+        if value is None:
+            cells.append("" if name == f"against_{row.agent}" else "–")
+        else:
+            cells.append(plus_minus(value, signed=True) if name.endswith("margin") else percent(value))
+    cells.insert(len(_SOLO), _number(row.rating, ".1f"))
+    return [*cells, _number(row.speed, ",.0f")]
 
 
-def _heads(rows: Sequence[_Row]) -> list[str]:
-    return [
-        *("solo base: won", "points ahead", "16 sets: won", "points ahead", "2p rating"),
-        *(f"2p against {rung}" for rung in rows[0].scores),
-        "decisions/s",
-    ]
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
 
 
 def _table(rows: Sequence[_Row]) -> Table:
     """For a screen: rates in per cent, without their intervals."""
-    table = Table(
-        title="Games won in per cent, and 2-player ratings",
-        title_justify="left",
-        caption="Intervals and margins are in benchmark.md.",
-        caption_justify="left",
-    )
-    table.add_column("agent", overflow="fold")
-    for head in ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p v.\n{rung}" for rung in rows[0].scores)):
-        table.add_column(head, justify="right", overflow="fold")
+    heads = ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p v.\n{rung}" for rung in rows[0].rungs))
+    title, caption = "Games won in per cent, and 2-player ratings", "Intervals and margins are in benchmark.md."
+    table = new_table(title, ["agent"], heads, caption)
     for row in rows:
-        rates = [None, None] if row.solo is None else [row.solo["base_win_rate"], row.solo["mean_win_rate"]]
-        won = ["–" if rate is None else f"{100 * rate.value:.1f}" for rate in (*rates, *row.scores.values())]
-        rating = "–" if row.rating is None else f"{row.rating.mu:.1f}"
-        table.add_row(Text(row.agent), *won[:2], rating, *won[2:])
+        rates = [value for name, value in row.estimates.items() if not name.endswith("margin")]
+        won = [_number(rate and 100 * rate.value, ".1f") for rate in rates]
+        table.add_row(Text(row.agent), *won[:2], _number(row.rating, ".1f"), *won[2:])
     return table
 
 
 def _flat(row: _Row) -> dict[str, Any]:
     """A line of the CSV file; empty where there is nothing."""
-    flat: dict[str, Any] = {"agent": row.agent, "solo_games_a_set": row.solo_games}
-    estimates: dict[str, Estimate | None] = {key: None if row.solo is None else row.solo[key] for key in _SOLO}
-    estimates |= {f"against_{rung}": score for rung, score in row.scores.items()}
-    for key, value in estimates.items():
-        ends = ("", "", "") if value is None else value
-        flat |= {key: ends[0], f"{key}_low": ends[1], f"{key}_high": ends[2]}
-    rating = row.rating
-    flat |= {"rating": "" if rating is None else rating.mu, "rating_sigma": "" if rating is None else rating.sigma}
-    return flat | {"decisions_per_second": "" if row.speed is None else row.speed}
+    nothing = Estimate(np.nan, np.nan, np.nan)
+    return {
+        "agent": row.agent,
+        "solo_games_a_set": row.solo_games,
+        **{name: value or nothing for name, value in row.estimates.items()},
+        "rating": row.rating,
+        "rating_sigma": row.sigma,
+        "decisions_per_second": row.speed,
+    }
 
 
 def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
     own = benchmark.components is not None
     again, folder = ("petrichor benchmark --components FILE", "FOLDER") if own else ("petrichor benchmark", "docs")
-    heads = _heads(rows)
+    heads = ["solo base: won", "points ahead", "16 sets: won", "points ahead", "2p rating"]
+    heads += [*(f"2p against {rung}" for rung in rows[0].rungs), "decisions/s"]
     duels = sorted({len(pair["games"]) for pair in benchmark.pairs})
     lines = [
         "# The agents, measured",

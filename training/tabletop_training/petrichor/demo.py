@@ -17,7 +17,7 @@ from tabletop_training.learning import CurvePoint, learn
 from tabletop_training.petrichor.difficulty import WIDE, difficulty_table, measure
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import Key, summaries_of
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_csv
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
 from tabletop_training.plots import plot_learning_curve
 from tabletop_training.settings import Settings
 
@@ -32,14 +32,8 @@ def main(
     """Train, evaluate, print one table; returns the folder with all that is left.
 
     Ctrl-C while learning goes on to the evaluation, Ctrl-C while evaluating to the table of what is done; both at
-    once end the program, with what has been written so far.
-
-    Arguments:
-        minutes: of training.
-        output: folder for the files; if it has some already, a new one beside it.
-        games: for each agent with each of the 16 sets of variants.
-        seed: of training; the evaluation plays games `seed + EVALUATION_SEED` and following.
-        settings: of training.
+    once end the program, with what has been written so far. `games` are of each agent with each of the 16 sets of
+    variants, from `seed + EVALUATION_SEED` on; `seed` and `settings` are of the training.
     """
     with Job(output) as job:
         try:
@@ -94,20 +88,13 @@ def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[
 
     def keep(result: Results) -> None:
         if result.agents[0] == names[-1]:
-            write_csv(job.folder / "difficulty.csv", summaries_of(results, names))
+            write_summaries(job.folder, summaries_of(results, names))
 
-    finished = measure(
-        job,
-        [(agent, variants) for variants in ALL_VARIANTS for agent in agents],
-        Config(),
-        dict.fromkeys(names, games),
-        seed,
-        results,
-        on_result=keep,
-    )
+    order = [(agent, variants) for variants in ALL_VARIANTS for agent in agents]
+    finished = measure(job, order, Config(), dict.fromkeys(names, games), seed, results, on_result=keep)
     summaries = summaries_of(results, names)
     if not finished:
         job.console.print("Evaluation stopped early.")
         if summaries:
-            write_csv(job.folder / "difficulty.csv", summaries)
+            write_summaries(job.folder, summaries)
     return summaries

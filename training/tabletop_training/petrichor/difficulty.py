@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from tabletop_agents import Agent
 
-from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS, Config
 from tabletop.errors import TabletopError
-from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Recording, Results, play_games
+from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, Recording, Results, play_games
 from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
 from tabletop_training.job import Job, refuse_with_resume
 from tabletop_training.matches import make_agents
@@ -28,12 +27,12 @@ from tabletop_training.petrichor.study import (
     is_search,
     read_games,
     read_study,
-    sha256,
     summaries_of,
+    tables_hash,
     with_agents,
     write_games,
 )
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_csv
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
@@ -61,27 +60,21 @@ def main(
 
     Arguments:
         agents: names for `make_agent`; none → `DEFAULT_AGENTS`, or those of the study that is resumed.
-        games: of each agent with each set of variants, `GAMES` if None; when resuming, of the agents that are added.
-        search_games: the same for `SEARCH_AGENTS`, `SEARCH_GAMES` if None.
+        games, search_games: of each agent with each set; None → `GAMES`, and `SEARCH_GAMES` of `SEARCH_AGENTS`.
         seed: of the first game of each set, `EVALUATION_SEED` if None.
         modules, components: as in `Config`.
-        output: folder for the files, `runs/difficulty` if None; if it has some already, a new one beside it.
+        output: as in `Job`, `runs/difficulty` if None.
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
         replays: where the games that are played now are kept, with a folder in it for each agent and set.
 
-    Raises ConfigError, CheckpointError, ComponentsError for bad arguments, TabletopError for a folder that can't be
-    resumed.
+    Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
     """
     replays = replays or ReplayFiles(None)
     if resume is None:
         names = list(agents) or list(DEFAULT_AGENTS)
-        study = Study(
-            {},
-            EVALUATION_SEED if seed is None else seed,
-            tuple(modules),
-            None if components is None else str(Path(components).resolve()),
-        )
-        study = replace(study, tables=sha256(load_tables(study.components).tobytes()))
+        overlay = None if components is None else str(Path(components).resolve())
+        first = EVALUATION_SEED if seed is None else seed
+        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(overlay))
     else:
         allowed = "agents to add, and their numbers of games"
         refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)
@@ -107,23 +100,15 @@ def main(
         write_games(job.folder, [result])
         replays.add(result, result.agents, Path(slug(result.agents[0]), result.config.name))
 
-    wanted = ("runs/difficulty" if output is None else output) if resume is None else resume
-    with Job(wanted, resume=resume is not None, closing=replays.tell) as job:
+    with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
         replays.open(job.folder)
         write_json(job.folder / SETTINGS_FILE, asdict(study))
         results |= read_games(job.folder, study)
         write_games(job.folder, results.values(), new=True)
         try:
-            finished = measure(
-                job,
-                [(player, variants) for player in players for variants in ALL_VARIANTS],
-                study.config,
-                study.agents,
-                study.seed,
-                results,
-                on_result=keep,
-                **replays.recording,
-            )
+            order = [(player, variants) for player in players for variants in ALL_VARIANTS]
+            told: dict[str, Any] = {"on_result": keep, **replays.recording}
+            finished = measure(job, order, study.config, study.agents, study.seed, results, **told)
             job.interruptions.clear()
             if results:
                 wide = job.console.width >= WIDE
@@ -150,29 +135,20 @@ def measure(
     on_result: Callable[[Results], None] | None = None,
     **recording: Unpack[Recording],
 ) -> bool:
-    """Let agents play sets of variants and add what `results` lacks; False if Ctrl-C stopped them.
+    """Let agents play sets of variants, in this order, and add what `results` lacks; False if Ctrl-C stopped them.
 
     Arguments:
-        order: which agent plays which set, in this order.
         config: what is played, but for the variants.
         games: of each set, by the agent's name; game i of a set starts from `seed` + i.
-        on_result: called with each set's results as soon as it is finished.
-        recording: what is recorded in the results that `on_result` gets.
+        on_result: told each set's results as soon as it is finished, with what `recording` says.
     """
     missing = [(agent, variants) for agent, variants in order if (agent.name, variants) not in results]
     with job.bar("playing", sum(games[agent.name] for agent, _ in missing)) as bar:
         for agent, variants in missing:
             bar.show(f"{agent.name}, set {ALL_VARIANTS.index(variants) + 1} of {len(ALL_VARIANTS)}")
+            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **recording}
             try:
-                result = play_games(
-                    [agent],
-                    replace(config, variants=variants),
-                    games[agent.name],
-                    seed,
-                    should_stop=job.should_stop,
-                    on_finished=bar.advance,
-                    **recording,
-                )
+                result = play_games([agent], replace(config, variants=variants), games[agent.name], seed, **playing)
             except EvaluationStopped:
                 return False
             results[agent.name, variants] = replace(result, actions=None, probabilities=None)
@@ -184,11 +160,8 @@ def measure(
 def write_report(folder: Path, study: Study, results: Mapping[Key, Results]) -> None:
     """`difficulty.csv`, `difficulty.json`, `report.md` and its pictures, of all games that there are."""
     summaries = summaries_of(results, list(study.agents))
-    write_csv(folder / "difficulty.csv", summaries)
+    write_summaries(folder, summaries)
     difficulty_report.write_report(folder, study, summaries, complete_sets(results, study.agents))
-
-
-# --- The table on the screen -----------------------------------------------------------------------------------------
 
 
 def difficulty_table(summaries: Sequence[Summary], wide: bool, note: str = "") -> Table:
@@ -220,5 +193,5 @@ def difficulty_table(summaries: Sequence[Summary], wide: bool, note: str = "") -
 def _cell(summary: Summary, wide: bool) -> str:
     low, high = (round(100 * rate) for rate in (summary.win_rate_low, summary.win_rate_high))
     rate = f"{summary.win_rate:.0%} ({low}–{high})"
-    margin = plus_minus(Estimate(summary.margin, summary.margin_low, summary.margin_high), signed=True)
+    margin = plus_minus(summary.ahead, signed=True)
     return f"[bold]{rate:>12}[/bold]  {margin:>11}" if wide else f"[bold]{rate}[/bold]\n{margin}"

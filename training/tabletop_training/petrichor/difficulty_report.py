@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +15,8 @@ from petrichor_env.component_files import load_components
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
-from tabletop_training.evaluation import Estimate, mean_estimate, share_estimate
-from tabletop_training.evaluation_files import ends, signed, write_json
-from tabletop_training.petrichor.difficulty_tables import as_json, write_tables
+from tabletop_training.evaluation import Estimate, mean_estimate
+from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json, write_rows
 from tabletop_training.petrichor.report_plots import (
     VARIANT_TITLES,
     plot_costs,
@@ -29,7 +30,7 @@ from tabletop_training.petrichor.report_plots import (
     sources_of,
 )
 from tabletop_training.petrichor.study import Study
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name
 from tabletop_training.petrichor.variant_effects import (
     SIGNIFICANCE,
     Effect,
@@ -81,7 +82,7 @@ class _Findings:
         return [int(index) for index in self.order if index != self.hardest and not told[index]]
 
     def rate(self, index: int) -> Estimate:
-        return share_estimate(self.yardstick.won[index].astype(float))
+        return self.yardstick.rate(index)
 
     def margin(self, index: int) -> Estimate:
         return mean_estimate(self.yardstick.margins[index])
@@ -107,7 +108,7 @@ def write_report(folder: Path, study: Study, summaries: Sequence[Summary], sets:
         plot_effects(folder / "effects.png", sets)
         plot_costs(folder / "costs.png", found.yardstick)
         plot_sources(folder / "sources.png", found.yardstick, [(), *((name,) for name in VARIANTS), VARIANTS])
-        write_tables(folder, sets)
+        _write_tables(folder, sets)
         for section in (
             _in_short(study, found),
             _each_set(found),
@@ -124,8 +125,87 @@ def write_report(folder: Path, study: Study, summaries: Sequence[Summary], sets:
         lines += ["![Win rates and points ahead of each set and agent](heat_map.png)", ""]
     lines += [*_all_figures(summaries), "", *_method(study, sets), ""]
     (folder / "report.md").write_text("\n".join(lines), encoding="utf-8")
-    data = {**asdict(study), "sets": [asdict(summary) for summary in summaries], "agents": as_json(sets, study.seed)}
+    data = {**asdict(study), "sets": [asdict(summary) for summary in summaries], "agents": _as_json(sets, study.seed)}
     write_json(folder / "difficulty.json", data)
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def _effect_rows(sets: Sets) -> list[dict[str, Any]]:
+    measures = {
+        "margin": sets.margins,
+        "points": sets.points[:, :, 0],
+        "neutral_points": sets.points[:, :, 1],
+        "decisions": sets.decisions,
+    }
+    return [
+        {
+            "agent": sets.agent,
+            "measure": measure,
+            "variants": "+".join(effect.variants),
+            "change": effect.value,
+            "low": effect.low,
+            "high": effect.high,
+            "p_holm": effect.p,
+        }
+        for measure, values in measures.items()
+        for effect in effects(values)
+    ]
+
+
+def _pair_rows(sets: Sets) -> list[dict[str, Any]]:
+    wins, margins = compare_wins(sets), compare_margins(sets)
+    return [
+        {
+            "agent": sets.agent,
+            "easier": set_name(ALL_VARIANTS[easier]),
+            "harder": set_name(ALL_VARIANTS[harder]),
+            "win_rate_difference": wins.differences[easier, harder],
+            "p_holm_wins": wins.p[easier, harder],
+            "margin_difference": margins.differences[easier, harder],
+            "p_holm_margins": margins.p[easier, harder],
+        }
+        for easier, harder in combinations(sets.order, 2)
+    ]
+
+
+def _source_rows(sets: Sets) -> list[dict[str, Any]]:
+    return [
+        {
+            "agent": sets.agent,
+            "variants": set_name(variants),
+            "side": who,
+            "source": SOURCE_NAMES[source],
+            **dict(zip(("points", "low", "high"), mean_estimate(sets.scored[index, :, side, source]), strict=True)),
+        }
+        for index, variants in enumerate(ALL_VARIANTS)
+        for side, who in enumerate(("player", "neutral"))
+        for source in sources_of([sets])
+    ]
+
+
+def _write_tables(folder: Path, sets: Sequence[Sets]) -> None:
+    """`effects.csv`, `pairs.csv` and `sources.csv`, numbers to five digits, nothing where an interval has no ends."""
+    for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
+        write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
+
+
+def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
+    """Effects and rankings, agent by agent; `seed` is of the resampling of ranks."""
+    return [
+        {
+            "agent": one.agent,
+            "games": one.games,
+            "effects": _effect_rows(one),
+            "win_rate_effects": win_rate_effects(one),
+            "ranking": [set_name(ALL_VARIANTS[index]) for index in one.order],
+            "levels": levels(one.order, compare_wins(one))[one.order].tolist(),
+            "rank_intervals": rank_intervals(one, np.random.default_rng(seed))[one.order].tolist(),
+            "pairing_gain": pairing_gain(one),
+        }
+        for one in sets
+    ]
 
 
 # --- Words -----------------------------------------------------------------------------------------------------------
@@ -133,10 +213,6 @@ def write_report(folder: Path, study: Study, summaries: Sequence[Summary], sets:
 
 def _percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
-
-
-def _percentage_points(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:+.1f} {ends(100 * estimate.low, 100 * estimate.high)}"
 
 
 def _size(effect: Estimate) -> str:
@@ -161,28 +237,23 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
     return lines + [f"| {' | '.join(row)} |" for row in rows]
 
 
-def _changes(sets: Sets, weights: np.ndarray, side: int) -> list[tuple[str, Estimate]]:
-    """How a side's points of each source change, by sets weighted so, the greatest change first; sure ones only."""
-    by_seed = np.einsum("v,vgs->gs", weights, sets.scored[:, :, side].astype(float))
-    all_sources = [(source, mean_estimate(by_seed[:, source])) for source in sources_of([sets])]
-    worth_a_word = [
-        (source_title(SOURCE_NAMES[source]), change)
-        for source, change in all_sources
-        if abs(change.value) >= _MENTIONED and (change.low > 0 or change.high < 0)
-    ]
-    return sorted(worth_a_word, key=lambda item: -abs(item[1].value))
-
-
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
-    """`The neutral player scores 13.3 points more: idle cards +4.4, Coffee +2.6 and Cotton +2.5.`"""
+    """How sets weighted so change a side's points, and the sources of which that is sure, the greatest change first.
+
+    `The neutral player scores 13.3 points more: idle cards +4.4, Coffee +2.6 and Cotton +2.5.`
+    """
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
-    if total.low <= 0 <= total.high:
-        sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
-    else:
+    if total.excludes(0):
         sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
-    changes = [f"{source} {change.value:+.1f}" for source, change in _changes(sets, weights, side)[:4]]
-    return f"{sentence}: {_listed(changes)}." if changes else f"{sentence}."
+    else:
+        sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
+    by_seed = np.einsum("v,vgs->gs", weights, sets.scored[:, :, side].astype(float))
+    changes = {source: mean_estimate(by_seed[:, source]) for source in sources_of([sets])}
+    sure = [one for one, change in changes.items() if abs(change.value) >= _MENTIONED and change.excludes(0)]
+    sure.sort(key=lambda one: -abs(changes[one].value))
+    named = _listed(f"{source_title(SOURCE_NAMES[one])} {changes[one].value:+.1f}" for one in sure[:4])
+    return f"{sentence}: {named}." if named else f"{sentence}."
 
 
 # --- Sections --------------------------------------------------------------------------------------------------------
@@ -204,21 +275,19 @@ def _in_short(study: Study, found: _Findings) -> list[str]:
     costly = [effect for effect in found.main if effect.significant and effect.value < 0]
     helpful = [effect for effect in found.main if effect.significant and effect.value > 0]
     unsure = [effect for effect in found.main if not effect.significant]
-    costs = _listed(f"{VARIANT_TITLES[effect.variants[0]]} {_size(effect.estimate)}" for effect in costly)
     if costly:
+        costs = _listed(f"{_names(effect)} {_size(effect.estimate)}" for effect in costly)
         lines.append(f"- **What a variant costs**, averaged over all sets of the others: {costs}.")
     if helpful:
-        gains = _listed(f"{VARIANT_TITLES[effect.variants[0]]} by {_size(effect.estimate)}" for effect in helpful)
+        gains = _listed(f"{_names(effect)} by {_size(effect.estimate)}" for effect in helpful)
         lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
     if unsure:
-        names = _listed(f"{VARIANT_TITLES[e.variants[0]]} {ends(e.low, e.high)}" for e in unsure)
+        names = _listed(f"{_names(effect)} {ends(effect.low, effect.high)}" for effect in unsure)
         lines.append(f"- **What could be chance**: the change of the margin, in points, with {names}.")
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
-    if pairs:
-        most = max(pairs, key=lambda effect: abs(effect.value))
-        lines.append(f"- **Together**: {_interaction(most)}.")
-    else:
-        lines.append("- **Together**: no two variants do measurably more or less than their sum.")
+    most = max(pairs, key=lambda effect: abs(effect.value), default=None)
+    together = "no two variants do measurably more or less than their sum" if most is None else _interaction(most)
+    lines.append(f"- **Together**: {together}.")
     neutral = found.mean_points(_BASE, _NEUTRAL)
     lines.append(
         f"- **The neutral player** scores {neutral.sum():.1f} points in the base game, the most from"
@@ -239,9 +308,12 @@ def _top(points: np.ndarray, number: int) -> list[str]:
     return [f"{source_title(SOURCE_NAMES[source])} ({points[source]:.1f})" for source in best if points[source] > 0]
 
 
-def _interaction(effect: Effect) -> str:
-    names = _listed(VARIANT_TITLES[name] for name in effect.variants)
-    return f"{names} cost {_size(effect.estimate)} {'more' if effect.value < 0 else 'less'} than the sum of both"
+def _names(effect: Effect) -> str:
+    return _listed(VARIANT_TITLES[name] for name in effect.variants)
+
+
+def _interaction(effect: Effect, than: str = "the sum of both") -> str:
+    return f"{_names(effect)} cost {_size(effect.estimate)} {'more' if effect.value < 0 else 'less'} than {than}"
 
 
 def _each_set(found: _Findings) -> list[str]:
@@ -262,9 +334,7 @@ def _each_set(found: _Findings) -> list[str]:
         if abs(rates[nearest] - target) <= _NEAR_TARGET:
             wanted[nearest] = target
     if wanted:
-        rows = [
-            (f"{100 * target:.0f} %", _title(index), _percent(found.rate(index))) for index, target in wanted.items()
-        ]
+        rows = [(f"{100 * goal:.0f} %", _title(index), _percent(found.rate(index))) for index, goal in wanted.items()]
         lines += [f"To choose a set by how often {found.name} should win:", ""]
         lines += [*_table(("wanted", "set", "won"), rows, left=2), ""]
         missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
@@ -297,7 +367,7 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
         own = {effect.variants: effect for effect in effects(one.margins)}
         won = win_rate_effects(one)
         points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,].estimate) for name in names)))
-        rates.append((f"`{agent_title(one.agent)}`", *(_percentage_points(won[name]) for name in names)))
+        rates.append((f"`{agent_title(one.agent)}`", *(percentage_points(won[name]) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     lines += [*_table(("change of the margin, points", *titles), points), ""]
     lines += [*_table(("change of the win rate, percentage points", *titles), rates), ""]
@@ -310,19 +380,16 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
 def _variant_paragraph(found: _Findings, effect: Effect) -> str:
     (name,) = effect.variants
     sets, weights = found.yardstick, contrast((name,))
-    if not effect.significant:
-        verdict = f"changes the margin by {signed(effect.estimate)} points, which may be chance"
-    else:
+    verdict = f"changes the margin by {signed(effect.estimate)} points, which may be chance"
+    if effect.significant:
         verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect.estimate)}"
-    win = found.win_effects[name]
+    win = percentage_points(found.win_effects[name])
     sentences = [
-        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {_percentage_points(win)} percentage"
-        " points.",
-        _side_sentence(sets, weights, _NEUTRAL),
-        _side_sentence(sets, weights, _PLAYER),
+        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {win} percentage points.",
+        *(_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER)),
     ]
     longer = mean_estimate(weights @ sets.decisions)
-    if longer.low > 0 or longer.high < 0:
+    if longer.excludes(0):
         more = "more" if longer.value > 0 else "fewer"
         sentences.append(f"A game asks you for {abs(longer.value):.1f} {more} decisions.")
     return " ".join(sentences)
@@ -332,34 +399,27 @@ def _together(found: _Findings) -> list[str]:
     lines = ["## Together", ""]
     several = [effect for effect in found.effects.values() if len(effect.variants) > 1]
     pairs = sorted((e for e in several if len(e.variants) == 2 and e.significant), key=lambda e: -abs(e.value))
-    number = len([*combinations(VARIANTS, 2)])
-    if pairs:
-        lines += [f"- {_interaction(effect)}." for effect in pairs]
-        rest = number - len(pairs)
-        if rest:
-            lines.append(f"- The other {counted(rest, 'pair')} of variants add up, as far as these games can tell.")
-    else:
-        lines.append(f"- All {number} pairs of variants add up, as far as these games can tell.")
+    number = math.comb(len(VARIANTS), 2)
+    lines += [f"- {_interaction(effect)}." for effect in pairs]
+    if len(pairs) < number:
+        rest = f"The other {counted(number - len(pairs), 'pair')}" if pairs else f"All {number} pairs"
+        lines.append(f"- {rest} of variants add up, as far as these games can tell.")
     for effect in several:
         if len(effect.variants) > 2 and effect.significant:
-            names = _listed(VARIANT_TITLES[name] for name in effect.variants)
-            more = "more" if effect.value < 0 else "less"
-            lines.append(f"- {names} cost {_size(effect.estimate)} {more} than they do two by two.")
+            lines.append(f"- {_interaction(effect, than='they do two by two')}.")
     margins = found.yardstick.margins.astype(float)
     singles = [ALL_VARIANTS.index((name,)) for name in VARIANTS]
-    together = mean_estimate(margins[_BASE] - margins[_ALL])
-    summed = mean_estimate(len(singles) * margins[_BASE] - margins[singles].sum(axis=0))
-    beyond = mean_estimate(
-        (margins[_BASE] - margins[_ALL]) - (len(singles) * margins[_BASE] - margins[singles].sum(axis=0))
-    )
-    if beyond.low <= 0 <= beyond.high:
-        verdict = "no more and no less than their sum, within chance"
-    else:
+    all_at_once = margins[_BASE] - margins[_ALL]
+    one_by_one = len(singles) * margins[_BASE] - margins[singles].sum(axis=0)
+    beyond = mean_estimate(all_at_once - one_by_one)
+    verdict = "no more and no less than their sum, within chance"
+    if beyond.excludes(0):
         verdict = f"{_size(beyond)} {'more' if beyond.value > 0 else 'less'} than their sum"
     lines += [
         "",
-        f"One at a time, from the base game on, the four variants cost {summed.value:.1f} points in all; all four at"
-        f" once cost {together.value:.1f}: {verdict}. Win rates don't add up in this way: they can't fall below zero.",
+        f"One at a time, from the base game on, the four variants cost {one_by_one.mean():.1f} points in all; all four"
+        f" at once cost {all_at_once.mean():.1f}: {verdict}."
+        " Win rates don't add up in this way: they can't fall below zero.",
     ]
     return lines
 
@@ -371,7 +431,7 @@ def _good_play(found: _Findings) -> list[str]:
     rows = [
         (
             f"`{agent_title(one.agent)}`",
-            *(_percent(share_estimate(one.won[index].astype(float))) for index in (_BASE, found.hardest)),
+            *(_percent(one.rate(index)) for index in (_BASE, found.hardest)),
             f"{100 * one.win_rates.mean():.1f} %",
             signed(mean_estimate(one.margins.mean(axis=0))),
         )
@@ -390,20 +450,17 @@ def _good_play(found: _Findings) -> list[str]:
         f"Does a variant leave room for good play? {found.name} ends {_size(gap)} {where} the next strongest,"
         f" `{agent_title(other.agent)}`, on average of the sets, on the {counted(games, 'seed')} that both have played."
     )
-    for name in VARIANTS:
+    shifting = [name for name in VARIANTS if p_values[name] < SIGNIFICANCE]
+    for name in shifting:
         change = mean_estimate(by_seed[name])
-        if p_values[name] < SIGNIFICANCE:
-            gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
-            lines.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
-    if all(p >= SIGNIFICANCE for p in p_values.values()):
-        lines.append("No variant changes this beyond chance.")
-    return lines
+        gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
+        lines.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
+    return lines if shifting else [*lines, "No variant changes this beyond chance."]
 
 
 def _points(found: _Findings) -> list[str]:
     sources = sources_of([found.yardstick])
-    shown = {index: [found.mean_points(index, side) for side in (_PLAYER, _NEUTRAL)] for index in (_BASE, _ALL)}
-    base, everything = shown[_BASE], shown[_ALL]
+    base, everything = ([found.mean_points(index, side) for side in (_PLAYER, _NEUTRAL)] for index in (_BASE, _ALL))
     dice = SOURCE_NAMES.index("dice")
     lines = [
         "## Where the points come from",
@@ -429,14 +486,9 @@ def _points(found: _Findings) -> list[str]:
         lines.append(f"You outscore it with {_listed(ahead)}.")
     if behind:
         lines.append(f"It outscores you with {_listed(behind)}.")
-    rows = [
-        (
-            source_title(SOURCE_NAMES[source]),
-            *(f"{points[side][source]:.1f}" for points in shown.values() for side in (0, 1)),
-        )
-        for source in sources
-    ]
-    totals = [f"**{points[side].sum():.1f}**" for points in (base, everything) for side in (0, 1)]
+    columns = [*base, *everything]
+    rows = [(source_title(SOURCE_NAMES[one]), *(f"{points[one]:.1f}" for points in columns)) for one in sources]
+    totals = [f"**{points.sum():.1f}**" for points in columns]
     head = ("source", "base: you", "base: neutral", "all four: you", "all four: neutral")
     return [*lines, "", *_table(head, [*rows, ("**all**", *totals)])]
 
@@ -446,9 +498,9 @@ def _hardest(found: _Findings) -> list[str]:
     lines = ["## The hardest, and why", ""]
     if not found.wins.significant[_BASE, hardest]:
         return [*lines, f"No set is won significantly less often than the base game by {found.name}."]
-    tied = found.as_hard_as_the_hardest
+    tied, title = found.as_hard_as_the_hardest, _title(hardest)
     lines.append(
-        f"**{_capital(_title(hardest))}**: won {_percent(found.rate(hardest))}, with a mean margin of"
+        f"**{title[0].upper()}{title[1:]}**: won {_percent(found.rate(hardest))}, with a mean margin of"
         f" {signed(found.margin(hardest))} points. The base game: won {_percent(found.rate(_BASE))}, with"
         f" {signed(found.margin(_BASE))}."
     )
@@ -459,28 +511,18 @@ def _hardest(found: _Findings) -> list[str]:
             lines.append(f"By points the lowest of these is {_title(lowest)}, {signed(found.margin(lowest))}.")
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
-    lines.append(f"Against the base game: {_lower(_side_sentence(sets, weights, _NEUTRAL))}")
-    lines.append(_side_sentence(sets, weights, _PLAYER))
+    neutral, player = (_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER))
+    lines += [f"Against the base game: {neutral[0].lower()}{neutral[1:]}", player]
     chosen = ALL_VARIANTS[hardest]
     if len(chosen) > 1:
         without = []
         for name in chosen:
             easier = ALL_VARIANTS.index(tuple(other for other in chosen if other != name))
-            gained = mean_estimate(sets.margins[easier] - sets.margins[hardest])
-            without.append(
-                (gained.value, f"{VARIANT_TITLES[name]} {gained.value:+.1f} ({100 * sets.win_rates[easier]:.0f} % won)")
-            )
+            gain = float((sets.margins[easier] - sets.margins[hardest]).mean())
+            without.append((gain, f"{VARIANT_TITLES[name]} {gain:+.1f} ({100 * sets.win_rates[easier]:.0f} % won)"))
         without.sort(reverse=True)
         lines.append(f"Taking one variant away changes the margin by: {_listed(text for _, text in without)}.")
     return lines
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
 
 
 def _ranking(found: _Findings) -> list[str]:
@@ -515,19 +557,14 @@ def _ranking(found: _Findings) -> list[str]:
 
 
 def _all_figures(summaries: Sequence[Summary]) -> list[str]:
-    lines = [
-        "## All figures",
-        "",
-        "![Win rates and margins with 95 % intervals](difficulty.png)",
-        "",
-    ]
+    lines = ["## All figures", "", "![Win rates and margins with 95 % intervals](difficulty.png)", ""]
     rows = [
         (
             set_title(summary.variant_names),
             agent_title(summary.agent),
             f"{summary.games:,}",
-            _percent(Estimate(summary.win_rate, summary.win_rate_low, summary.win_rate_high)),
-            signed(Estimate(summary.margin, summary.margin_low, summary.margin_high)),
+            _percent(summary.won),
+            signed(summary.ahead),
             f"{summary.points:.1f}",
             f"{summary.neutral_points:.1f}",
             f"{summary.decisions:.0f}",

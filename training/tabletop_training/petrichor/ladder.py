@@ -17,8 +17,8 @@ from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
-from tabletop_training.evaluation_files import percent, plus_minus, write_json
-from tabletop_training.job import Interruptions, progress_bar
+from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
+from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
 from tabletop_training.petrichor.benchmark import LADDER
 
@@ -53,10 +53,9 @@ def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **
     agents = make_agents([upper] + [lower] * max(1, players - 1), config)
     evaluation = evaluate(agents, config, games, seed, **told)
     best = evaluation.reports[0]
-    if config.solo:
+    above, margin = best.estimates.get("advantage"), best.estimates["margin"]
+    if above is None:
         above, margin = evaluation.comparisons[0].win_rate, evaluation.comparisons[0].margin
-    else:
-        above, margin = best.estimates["advantage"], best.estimates["margin"]
     return {
         "players": players,
         "game": config.name,
@@ -78,14 +77,7 @@ def main(
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder.json",
 ) -> Path:
-    """Measure the steps that the file lacks, print all; returns the file.
-
-    Arguments:
-        players: numbers of players, 1 is solo.
-        agents: the ladder, weakest first.
-        games: of every step that is played; None for `games_of_step`.
-        seed: of the first game.
-        output: a JSON file, whose steps of this version are kept.
+    """Measure the steps that the JSON file lacks, `games` each or `games_of_step`; print all; returns the file.
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
@@ -95,38 +87,25 @@ def main(
         raise ConfigError("a ladder has at least two agents, the weakest first")
     path = Path(output)
     rows = _read(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TabletopError(f"{path.parent}: no folder can be made there ({error.strerror})") from None
+    make_folder(path.parent)
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
     missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
-    with Interruptions() as interruptions, progress_bar(console) as bar:
+    versions = {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION}
+    with Interruptions() as interruptions, progress_bar(console) as progress:
+        told = {"should_stop": interruptions.wanted}
         for lower, upper, number in missing:
-            number_of_games = games or games_of_step(upper, number)
-            players_each = 2 if number == 1 else 1
-            task = bar.add_task(
-                f"{upper} over {lower}, {_game(number)}", total=number_of_games * players_each, status=""
-            )
+            wanted_games = games or games_of_step(upper, number)
+            total = 2 * wanted_games if number == 1 else wanted_games
+            bar = Bar(progress, f"{upper} over {lower}, {_game(number)}", total, "")
             try:
-                row = measure_step(
-                    lower,
-                    upper,
-                    number,
-                    number_of_games,
-                    seed,
-                    should_stop=interruptions.wanted,
-                    on_finished=lambda ended, task=task: bar.advance(task, ended),
-                )
+                row = measure_step(lower, upper, number, wanted_games, seed, on_finished=bar.advance, **told)
             except EvaluationStopped:
                 break
             if interruptions.wanted():
                 break  # an unfinished step is not kept
             rows.append(row)
-            write_json(
-                path, {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION, "steps": rows}
-            )
+            write_json(path, {**versions, "steps": rows})
     measured = [row for step in wanted for row in rows if _is(row, *step)]
     if len(measured) < len(wanted):
         console.print("Stopped early: the same command goes on.")
@@ -160,9 +139,8 @@ def _game(players: int) -> str:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(title="Each agent against the one below it, 95 % intervals", title_justify="left")
-    for name in ("game", "agent", "against", "games", "win rate", "above", "margin"):
-        table.add_column(name, justify="left" if name in ("game", "agent", "against") else "right")
+    words, numbers = ("game", "agent", "against"), ("games", "win rate", "above", "margin")
+    table = new_table("Each agent against the one below it, 95 % intervals", words, numbers)
     for row in rows:
         sure = "green" if row["above"][1] > 0 else "red"
         table.add_row(
@@ -171,7 +149,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> Table:
             row["lower"],
             f"{row['games']}",
             percent(Estimate(*row["win_rate"])),
-            Text(f"{100 * row['above'][0]:+.1f} ({100 * row['above'][1]:+.1f} to {100 * row['above'][2]:+.1f})", sure),
+            Text(percentage_points(Estimate(*row["above"])), sure),
             plus_minus(Estimate(*row["margin"]), signed=True),
         )
     return table

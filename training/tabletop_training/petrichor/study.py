@@ -20,7 +20,7 @@ from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop.errors import CheckpointError, TabletopError
 from tabletop_training.evaluation import Results
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize, variants_of
 from tabletop_training.petrichor.variant_effects import Sets
 
 SEARCH_AGENTS = ("rollout", "ismcts")
@@ -109,9 +109,6 @@ def summaries_of(results: Mapping[Key, Results], agents: Sequence[str]) -> list[
     ]
 
 
-# --- Keeping games ---------------------------------------------------------------------------------------------------
-
-
 def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
     """Append one line a game to `games.csv`; with `new` the file begins anew."""
     try:
@@ -123,15 +120,8 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
                 assert isinstance(result.config, Config)
                 variants = set_name(result.config.variants)
                 games = len(result.lengths)
-                numbers = np.column_stack(
-                    [
-                        result.seed + np.arange(games),
-                        result.won[:, 0],
-                        result.points,
-                        result.lengths,
-                        result.scored.reshape(games, -1),
-                    ]
-                )
+                scored = result.scored.reshape(games, -1)
+                numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
                 writer.writerows((result.agents[0], variants, *row) for row in numbers.tolist())
     except OSError as error:
         raise TabletopError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
@@ -157,8 +147,7 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
     for line, row in enumerate(lines[1:], 2):
         try:
             agent, variants, *numbers = row
-            names = tuple(variants.split("+")) if variants != "base" else ()
-            rows.setdefault((agent, names), []).append([int(number) for number in numbers])
+            rows.setdefault((agent, variants_of(variants)), []).append([int(number) for number in numbers])
         except ValueError:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     results = {}
@@ -191,7 +180,7 @@ def read_study(folder: Path) -> Study:
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):
         if getattr(study, what) != now:
             raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
-    if study.tables != sha256(load_tables(study.components).tobytes()):
+    if study.tables != tables_hash(study.components):
         raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
         if agent_hash(agent) != digest:
@@ -216,9 +205,9 @@ def agent_hash(agent: str) -> str | None:
         path = agent_file(agent, GAME)
     except CheckpointError:
         return None
-    return None if path is None else sha256(path.read_bytes())
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def sha256(data: bytes) -> str:
-    """Of any bytes, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+def tables_hash(components: str | None) -> str:
+    """SHA-256 of the numbers on the pieces."""
+    return hashlib.sha256(load_tables(components).tobytes()).hexdigest()

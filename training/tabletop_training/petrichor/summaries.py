@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 
 import petrichor_env
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import RULES_VERSION
-from tabletop_training.evaluation import Results, decimals, mean_interval, wilson_interval
+from tabletop_training.evaluation import Estimate, Results, mean_estimate, wilson_interval
+from tabletop_training.evaluation_files import flat, write_rows
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
@@ -43,7 +43,17 @@ class Summary:
 
     @property
     def variant_names(self) -> tuple[str, ...]:
-        return tuple(self.variants.split("+")) if self.variants != "base" else ()
+        return variants_of(self.variants)
+
+    @property
+    def won(self) -> Estimate:
+        """The win rate with its interval."""
+        return Estimate(self.win_rate, self.win_rate_low, self.win_rate_high)
+
+    @property
+    def ahead(self) -> Estimate:
+        """The margin with its interval."""
+        return Estimate(self.margin, self.margin_low, self.margin_high)
 
 
 def set_name(variants: Iterable[str]) -> str:
@@ -51,12 +61,16 @@ def set_name(variants: Iterable[str]) -> str:
     return "+".join(variants) or "base"
 
 
+def variants_of(name: str) -> tuple[str, ...]:
+    """The set of variants of a `set_name`."""
+    return () if name == "base" else tuple(name.split("+"))
+
+
 def summarize(results: Results) -> Summary:
     """Win rate, margin, scores and length of solo games, with 95 % intervals."""
     games = len(results.lengths)
     wins = int(results.won[:, 0].sum())
-    win_rate_low, win_rate_high = wilson_interval(wins, games)
-    margin_low, margin_high = mean_interval(results.margins)
+    won = Estimate(wins / games, *wilson_interval(wins, games))
     config = results.config
     assert isinstance(config, Config)
     return Summary(
@@ -66,12 +80,7 @@ def summarize(results: Results) -> Summary:
         games=games,
         seed=results.seed,
         wins=wins,
-        win_rate=wins / games,
-        win_rate_low=win_rate_low,
-        win_rate_high=win_rate_high,
-        margin=float(results.margins.mean()),
-        margin_low=margin_low,
-        margin_high=margin_high,
+        **flat({"win_rate": won, "margin": mean_estimate(results.margins)}),
         points=float(results.points[:, 0].mean()),
         neutral_points=float(results.points[:, 1].mean()),
         decisions=float(results.lengths.mean()),
@@ -80,11 +89,6 @@ def summarize(results: Results) -> Summary:
     )
 
 
-def write_csv(path: Path, summaries: Iterable[Summary]) -> None:
-    """One line a summary, numbers to six decimals, nothing for ends that an interval has not."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Summary)])
-        writer.writeheader()
-        for summary in summaries:
-            row = asdict(summary)
-            writer.writerow({key: decimals(value) for key, value in row.items()})
+def write_summaries(folder: Path, summaries: Iterable[Summary]) -> None:
+    """Write `difficulty.csv`, one line a summary."""
+    write_rows(folder / "difficulty.csv", [asdict(summary) for summary in summaries])

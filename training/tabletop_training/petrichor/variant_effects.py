@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_interval
+from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_interval, share_estimate
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import CONFIDENCE
 
@@ -71,6 +71,10 @@ class Sets:
         """(16,) float64."""
         return np.asarray(self.won.mean(axis=1))
 
+    def rate(self, index: int) -> Estimate:
+        """A set's win rate with its interval."""
+        return share_estimate(self.won[index].astype(float))
+
     @property
     def order(self) -> np.ndarray:
         """(16,) indices from the easiest set to the hardest: by win rate, equal ones by mean margin."""
@@ -94,10 +98,8 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 class Effect:
     """What a variant changes on average over the sets of the others, or what several change beyond their sum.
 
-    Attributes:
-        variants: one for a main effect, more for an interaction.
-        low, high: the ends of the 95 % Student interval over seeds.
-        p: of the t test that there is none, adjusted by Holm for all effects of the same agent and measure.
+    `low` and `high` are the ends of the 95 % Student interval over seeds, `p` is of the t test that there is none,
+    adjusted by Holm for all effects of the same agent and measure.
     """
 
     variants: tuple[str, ...]
@@ -200,9 +202,6 @@ def _pairs(means: np.ndarray, p_values: list[float]) -> Pairs:
     return Pairs(means[:, None] - means[None, :], np.minimum(p, p.T))
 
 
-# --- Ranking ---------------------------------------------------------------------------------------------------------
-
-
 def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
     """(16,) int64 by index in `ALL_VARIANTS`, from 1.
 
@@ -227,9 +226,6 @@ def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
         ranks[sample, order] = np.arange(1, len(order) + 1)
     tail = 100 * (1 - CONFIDENCE) / 2
     return np.percentile(ranks, [tail, 100 - tail], axis=0, method="nearest").T.astype(np.int64)
-
-
-# --- Pairing, swings, paths ------------------------------------------------------------------------------------------
 
 
 def pairing_gain(sets: Sets) -> float:
