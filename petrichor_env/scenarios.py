@@ -283,52 +283,52 @@ class _Reader:
         s = self.record
         self.config.write_switches(self.array)
         self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
-        s["rng"] = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
+        s.rng = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
 
     def progress(self) -> None:
         """The round, and whose decision it is. What is left out follows from what is given."""
         s, agents, players = self.record, self.config.agents, self.config.players
         over = self.get("phase", None) == "over"
         decision = _choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
-        s["decision"] = decision
-        s["round"] = _integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
-        s["phase"] = _choice(self.get("phase", PHASE_NAMES[self.usual_phase(decision)]), "phase", PHASE_NAMES)
-        s["forfeited"] = _choice_or_none(self.get("forfeited", None), "forfeited", agents)
-        finished = decision == Decision.GAME_OVER and s["forfeited"] == NOBODY
-        has_harvest = bool(finished or s["phase"] == Phase.HARVEST)
-        s["harvested"] = _flag(self.get("harvested", has_harvest), "harvested")
+        s.decision = decision
+        s.round = _integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
+        s.phase = _choice(self.get("phase", PHASE_NAMES[self.usual_phase(decision)]), "phase", PHASE_NAMES)
+        s.forfeited = _choice_or_none(self.get("forfeited", None), "forfeited", agents)
+        finished = decision == Decision.GAME_OVER and s.forfeited == NOBODY
+        has_harvest = bool(finished or s.phase == Phase.HARVEST)
+        s.harvested = _flag(self.get("harvested", has_harvest), "harvested")
         passer = self.get("passed", None)
-        s["first_player"] = self.seat(self.get("first_player", (players > 2 and passer) or "player_0"), "first_player")
+        s.first_player = self.seat(self.get("first_player", (players > 2 and passer) or "player_0"), "first_player")
         later = (Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
-        has_ended = finished or decision == Decision.DISCARD or s["phase"] in later
-        passer = self.get("passed", agents[s["first_player"]] if has_ended else None)
-        s["passed"] = _choice_or_none(passer, "passed", agents)
-        begun = 0 if s["phase"] == Phase.SETUP else players
-        s["turns"] = _integer(self.get("turns", begun), "turns", 0, players)
+        has_ended = finished or decision == Decision.DISCARD or s.phase in later
+        passer = self.get("passed", agents[s.first_player] if has_ended else None)
+        s.passed = _choice_or_none(passer, "passed", agents)
+        begun = 0 if s.phase == Phase.SETUP else players
+        s.turns = _integer(self.get("turns", begun), "turns", 0, players)
         if "last_turns" in self.given:
-            s["last_turns"] = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
+            s.last_turns = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
         if "turn_index" in self.effect:
             turns = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
             # pods come after every player's turn with the Wind
-            s["pod_turns"] = max(0, turns - players) if self.is_on(Module.FLOWER_TILES) else 0
-            s["turn_index"] = turns - s["pod_turns"]
+            s.pod_turns = max(0, turns - players) if self.is_on(Module.FLOWER_TILES) else 0
+            s.turn_index = turns - s.pod_turns
         self.who_is_asked()
 
     def who_is_asked(self) -> None:
         """The actor and its place in the turn order, each from the other where only one is given."""
         s, agents, players = self.record, self.config.agents, self.config.players
-        decision, first = int(s["decision"]), int(s["first_player"])
+        decision, first = s.decision, s.first_player
         given = "actor" in self.given
         actor = _choice_or_none(self.get("actor", None), "actor", agents)
-        order = turn_order(decision, int(s["phase"]), self.timing())
-        in_weather = order == CLOCKWISE and s["phase"] == Phase.WEATHER
+        order = turn_order(decision, s.phase, self.timing())
+        in_weather = order == CLOCKWISE and s.phase == Phase.WEATHER
         offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
         counted = "pod_turns" if decision == Decision.POD_TILE else "turn_index"
         if "turn_index" not in self.get("pending", {}):
             if decision == Decision.FERTILIZER_TILE:
-                s["turn_index"] = s["fertilizer"].sum()
+                s.turn_index = s.fertilizer.sum()
             elif decision == Decision.POD_TILE:
-                s["turn_index"] = players
+                s.turn_index = players
         if decision == Decision.GAME_OVER:
             actor = actor if given else NOBODY
         elif not order and self.is_window():
@@ -341,16 +341,16 @@ class _Reader:
                 actor = (start + order * (int(s[counted]) - offset)) % players
             elif s[counted] == 0:
                 s[counted] = (order * (actor - start)) % players + offset
-        elif s["phase"] == Phase.ACTION and s["passed"] != NOBODY and players > 1:
+        elif s.phase == Phase.ACTION and s.passed != NOBODY and players > 1:
             if not given:
-                s["last_turns"] = s["last_turns"] or players - 1
-                actor = (int(s["passed"]) - int(s["last_turns"])) % players
-            elif s["last_turns"] == 0:
-                s["last_turns"] = (int(s["passed"]) - actor) % players
+                s.last_turns = s.last_turns or players - 1
+                actor = (s.passed - s.last_turns) % players
+            elif s.last_turns == 0:
+                s.last_turns = (s.passed - actor) % players
         elif not given:
-            begun = int(s["turns"]) if s["phase"] == Phase.ACTION else 0
+            begun = s.turns if s.phase == Phase.ACTION else 0
             actor = (first + begun) % players
-        s["actor"] = actor
+        s.actor = actor
 
     def usual_phase(self, decision: int) -> int:
         if decision == Decision.GAME_OVER:
@@ -358,7 +358,7 @@ class _Reader:
         if decision in (Decision.FERTILIZER_TILE, Decision.SETUP_CLOUD):
             return int(Phase.SETUP)
         if decision == Decision.DRAFT:
-            return int(Phase.SETUP if self.record["round"] == 1 else Phase.CLEANUP)
+            return int(Phase.SETUP if self.record.round == 1 else Phase.CLEANUP)
         if decision == Decision.KEEP_DROP:
             return int(Phase.HARVEST)
         if decision == Decision.FORECAST or self.forecast():
@@ -369,7 +369,7 @@ class _Reader:
 
     def forecast(self) -> int:
         """The number of the forecast card being carried out, 0 for none."""
-        cards = FORECASTS_OF_DECISION.get(Decision(int(self.record["decision"])), ())
+        cards = FORECASTS_OF_DECISION.get(Decision(self.record.decision), ())
         usual = cards[0] if len(cards) == 1 else 0
         return _integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
 
@@ -377,7 +377,7 @@ class _Reader:
         """The point of the timeline; what is left out follows from the decision."""
         if "timing" in self.effect:
             return _choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
-        decision = Decision(int(self.record["decision"]))
+        decision = Decision(self.record.decision)
         if decision == Decision.KEEP_DROP:
             return int(Timing.SCORED)
         if not self.is_on(Module.FORECASTS) or decision == Decision.GAME_OVER:
@@ -386,25 +386,25 @@ class _Reader:
             return int(Timing.START_OF_WEATHER)
         if decision in _AFTER_FORECASTS:
             return int(Timing.BEFORE_WIND)
-        in_weather = self.record["phase"] == Phase.WEATHER
+        in_weather = self.record.phase == Phase.WEATHER
         if decision == Decision.SUN_WEATHER_CLOUD or (decision == Decision.TAKE_DROP and in_weather):
             return int(Timing.SUN_TURN)
         return int(TIMINGS[self.forecast()])
 
     def timing_index(self) -> int:
         """How many players are done at this point of the timeline, where that is left out."""
-        s, decision, players = self.record, int(self.record["decision"]), self.config.players
-        if decision == Decision.GAME_OVER or s["timing"] in (Timing.ACTION_PHASE, Timing.SCORED):
+        s, decision, players = self.record, self.record.decision, self.config.players
+        if decision == Decision.GAME_OVER or s.timing in (Timing.ACTION_PHASE, Timing.SCORED):
             return 0
         if decision == Decision.CHOOSE_WEATHER or decision in _AFTER_FORECASTS:
             return players
-        if s["timing"] == Timing.SUN_TURN:
-            return int(s["turn_index"]) + (decision != Decision.FORECAST)
-        return (int(s["actor"]) - int(s["first_player"])) % players
+        if s.timing == Timing.SUN_TURN:
+            return s.turn_index + (decision != Decision.FORECAST)
+        return (s.actor - s.first_player) % players
 
     def is_window(self) -> bool:
         """Whether a holder of forecast cards is asked by the timeline, or carries such a card out."""
-        decision = self.record["decision"]
+        decision = self.record.decision
         carried_out = decision != Decision.GAME_OVER and TIMINGS[self.forecast()] > 0
         return bool(decision == Decision.FORECAST or carried_out)
 
@@ -449,11 +449,11 @@ class _Reader:
         else:
             laid = (self.lay_solo if self.config.solo else self.lay)(crops)
         for position, crop in laid.items():
-            s["crop"][position] = crop
+            s.crop[position] = crop
         for position in FIELDS[self.config.players]:
             tile = described.get(position, {})
             where = f"field.{tile_name(self.config.players, position)}"
-            s["drops"][position] = self.by_owner(tile.get("drops", {}), f"{where}.drops", 127)
+            s.drops[position] = self.by_owner(tile.get("drops", {}), f"{where}.drops", 127)
             self.cloud(position, tile.get("cloud"), f"{where}.cloud")
             self.tokens(position, tile, where)
             self.growing(position, tile.get("growing"), f"{where}.growing")
@@ -468,25 +468,25 @@ class _Reader:
     def tokens(self, position: int, tile: Mapping[str, Any], where: str) -> None:
         """Fertilizer, pod and bloom tokens on the tile."""
         s = self.record
-        s["fertilizer"][position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
-        s["pods"][position] = _flag(tile.get("pod", False), f"{where}.pod")
-        usual = 1 if s["crop"][position] == Crop.PRIMROSE else 0
-        s["blooms"][position] = _integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
+        s.fertilizer[position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
+        s.pods[position] = _flag(tile.get("pod", False), f"{where}.pod")
+        usual = 1 if s.crop[position] == Crop.PRIMROSE else 0
+        s.blooms[position] = _integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
 
     def fertilize(self, free: Sequence[int]) -> None:
         """Place the tokens that no tile is said to have: on the first free positions that leave room for all."""
         s = self.record
-        given = np.flatnonzero(s["fertilizer"]).tolist()
+        given = np.flatnonzero(s.fertilizer).tolist()
         placed = _apart(given, free, int(self.tables["fertilizer_tokens"][0]) - len(given))
-        s["fertilizer"][placed or []] = 1
+        s.fertilizer[placed or []] = 1
 
     def control(self) -> None:
         """Who controls the Primrose; left out, whoever has the most drops there."""
         s = self.record
-        there = s["drops"][s["crop"] == Crop.PRIMROSE].sum(axis=0)
+        there = s.drops[s.crop == Crop.PRIMROSE].sum(axis=0)
         leaders = np.flatnonzero((there > 0) & (there == there.max()))
         leader = self.owners[leaders[0]] if len(leaders) == 1 else None
-        s["controller"] = _choice_or_none(self.get("controller", leader), "controller", self.config.agents)
+        s.controller = _choice_or_none(self.get("controller", leader), "controller", self.config.agents)
 
     def copies(self) -> np.ndarray:
         """Tiles of each crop that the field is drawn from, (number of crops,)."""
@@ -535,52 +535,52 @@ class _Reader:
         if cloud is None:
             return
         cloud = _mapping(cloud, where, _CLOUD_KEYS)
-        s["cloud_drops"][position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops", 127)
-        usual = "light" if s["cloud_drops"][position].sum() < GROWS_AT else "thunder"
-        s["cloud"][position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
+        s.cloud_drops[position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops", 127)
+        usual = "light" if s.cloud_drops[position].sum() < GROWS_AT else "thunder"
+        s.cloud[position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
 
     def growing(self, position: int, growing: Any, where: str) -> None:
         s = self.record
         if growing is not None:
-            s["growing"][position] = _choice(growing, where, GROWING_NAMES)
+            s.growing[position] = _choice(growing, where, GROWING_NAMES)
             return
-        crop, drops, t = s["crop"][position], s["drops"][position].sum(), self.tables[0]
-        closed = crop == Crop.SNOWDROP and s["blooms"][position] == 0
+        crop, drops, t = s.crop[position], s.drops[position].sum(), self.tables[0]
+        closed = crop == Crop.SNOWDROP and s.blooms[position] == 0
         if drops < t["drops_to_grow"][max(0, crop)] or closed:
             return
         drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
-        s["growing"][position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
+        s.growing[position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
 
     # what players have
 
     def personal(self) -> None:
         s, t, n = self.record, self.tables[0], self.config.owners
         for weather, votes in _mapping(self.get("votes", {}), "votes", WEATHER_NAMES).items():
-            s["votes"][WEATHER_NAMES.index(weather)] = self.by_owner(votes, f"votes.{weather}", 127)
+            s.votes[WEATHER_NAMES.index(weather)] = self.by_owner(votes, f"votes.{weather}", 127)
         most = np.iinfo(np.int16).max
-        s["points"] = self.by_owner(self.get("points", {}), "points", most)
+        s.points = self.by_owner(self.get("points", {}), "points", most)
         for source, points in _mapping(self.get("scored", {}), "scored", SOURCE_NAMES).items():
-            s["scored"][:, SOURCE_NAMES.index(source)] = self.by_owner(points, f"scored.{source}", most)
-        s["voting_wins"] = self.by_owner(self.get("voting_wins", {}), "voting_wins", 127)
-        s["wheat_tokens"] = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens", 127)
-        on_field = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=0)
-        on_board = s["votes"].astype(np.int64).sum(axis=0)
+            s.scored[:, SOURCE_NAMES.index(source)] = self.by_owner(points, f"scored.{source}", most)
+        s.voting_wins = self.by_owner(self.get("voting_wins", {}), "voting_wins", 127)
+        s.wheat_tokens = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens", 127)
+        on_field = (s.drops.astype(np.int64) + s.cloud_drops).sum(axis=0)
+        on_board = s.votes.astype(np.int64).sum(axis=0)
         for seat in range(n):
             for what, there, total in (("drops", on_field, t["drops"]), ("votes", on_board, t["votes"])):
                 if there[seat] > total:
                     place = "on tiles and in clouds" if what == "drops" else "on weather spaces"
                     raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
-        s["supply"][:n] = t["drops"] - on_field[:n]
-        s["vote_supply"][:n] = t["votes"] - on_board[:n]
-        all_harvest = s["phase"] == Phase.HARVEST or self.is_face_down()
+        s.supply[:n] = t["drops"] - on_field[:n]
+        s.vote_supply[:n] = t["votes"] - on_board[:n]
+        all_harvest = s.phase == Phase.HARVEST or self.is_face_down()
         usual = ["harvest"] * 3 if all_harvest else [1, 1, 1]
         dice = self.get("dice", usual)
         if len(_list(dice, "dice", 3)) != 3:
             raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
-        s["dice"] = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
+        s.dice = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
 
     def is_face_down(self) -> bool:
-        return bool((self.record["crop"] == FACE_DOWN).any())
+        return bool((self.record.crop == FACE_DOWN).any())
 
     def die(self, side: Any, where: str) -> int:
         if side == "harvest":
@@ -597,20 +597,20 @@ class _Reader:
                 counts = self.by_kind(cards, f"{key}.{name}")
                 s[field][agents.index(name)] = counts
                 known += counts
-        s["discards"] = self.by_kind(self.get("discards", {}), "discards")
-        known += s["discards"]
+        s.discards = self.by_kind(self.get("discards", {}), "discards")
+        known += s.discards
         if "deck" in self.given:
-            s["deck"] = self.by_kind(self.given["deck"], "deck")
+            s.deck = self.by_kind(self.given["deck"], "deck")
             return
         if self.is_face_down():
             return
-        total = int(cards_of_a_kind(s["players"], self.tables))
+        total = int(cards_of_a_kind(s.players, self.tables))
         for kind, count in enumerate(known):
             if count > total:
                 raise ScenarioError(
                     f"{count} {WEATHER_NAMES[kind]} cards in hands, packs and discards; there are {total}"
                 )
-        s["deck"] = total - known
+        s.deck = total - known
 
     def powers(self) -> None:
         """Each player's power: as chosen; else, once they have been dealt, the first of those that are left."""
@@ -619,13 +619,13 @@ class _Reader:
             agents.index(name): _choice(power, f"power.{name}", POWER_NAMES)
             for name, power in _mapping(self.get("power", {}), "power", agents).items()
         }
-        s["power"] = s["chosen_power"]
-        if self.is_on(Module.POWERS) and not self.config.powers and s["phase"] != Phase.SETUP:
+        s.power = s.chosen_power
+        if self.is_on(Module.POWERS) and not self.config.powers and s.phase != Phase.SETUP:
             left = (power for power in range(1, len(POWER_NAMES)) if power not in named.values())
             for seat in range(self.config.players):
-                s["power"][seat] = named[seat] if seat in named else next(left, 0)
+                s.power[seat] = named[seat] if seat in named else next(left, 0)
         for seat, power in named.items():
-            s["power"][seat] = power
+            s.power[seat] = power
 
     def forecasts(self) -> None:
         """Who holds which forecast card; those that players lack of three have been played."""
@@ -634,28 +634,28 @@ class _Reader:
             return
         for name, cards in _mapping(self.get("forecasts", {}), "forecasts", agents).items():
             self.place_forecasts(cards, f"forecasts.{name}", agents.index(name))
-        free = [card for card in range(1, NUM_FORECASTS + 1) if s["forecast_holder"][card - 1] == NOBODY]
+        free = [card for card in range(1, NUM_FORECASTS + 1) if s.forecast_holder[card - 1] == NOBODY]
         at_work = (self.forecast(), CARD_TO_COUNT_CLOUDS if self.effect.get("counts_clouds") else 0)
         free.sort(key=lambda card: card not in at_work)
-        played = 0 if s["phase"] == Phase.SETUP else DEALT * len(agents) - (NUM_FORECASTS - len(free))
+        played = 0 if s.phase == Phase.SETUP else DEALT * len(agents) - (NUM_FORECASTS - len(free))
         self.place_forecasts(self.get("forecasts_played", free[: max(0, played)]), "forecasts_played", PLAYED)
 
     def place_forecasts(self, cards: Any, where: str, holder: int) -> None:
         s = self.record
         for i, number in enumerate(_list(cards, where, NUM_FORECASTS)):
             card = _integer(number, f"{where}[{i}]", 1, NUM_FORECASTS) - 1
-            if s["forecast_holder"][card] != NOBODY:
+            if s.forecast_holder[card] != NOBODY:
                 raise ScenarioError(f"{where}: forecast card {number} is named twice; there is one of each")
-            s["forecast_holder"][card] = holder
+            s.forecast_holder[card] = holder
 
     def pending(self) -> None:
         """The effect being carried out: what the decision implies, then what is given."""
         s = self.record
-        decision = Decision(int(s["decision"]))
-        s["card"] = CARD_OF_DECISION.get(decision, -1)
-        s["forecast"], s["timing"] = self.forecast(), self.timing()
-        weather_of_window = WEATHER_OF_TIMING.get(Timing(int(s["timing"])), -1) if self.is_window() else -1
-        s["weather"] = WEATHER_OF_DECISION.get(decision, weather_of_window)
+        decision = Decision(s.decision)
+        s.card = CARD_OF_DECISION.get(decision, -1)
+        s.forecast, s.timing = self.forecast(), self.timing()
+        weather_of_window = WEATHER_OF_TIMING.get(Timing(s.timing), -1) if self.is_window() else -1
+        s.weather = WEATHER_OF_DECISION.get(decision, weather_of_window)
         for key, value in self.effect.items():
             where = f"pending.{key}"
             if key in ("card", "weather"):
@@ -665,7 +665,7 @@ class _Reader:
             elif key == "optional":
                 s[key] = _flag(value, where)
             elif key == "target" and (decision == Decision.MOVE_VOTE or value in WEATHER_NAMES):
-                s["target_space"] = _choice_or_none(value, where, WEATHER_NAMES)
+                s.target_space = _choice_or_none(value, where, WEATHER_NAMES)
             elif key == "target":
                 s[key] = self.tile(value, where)
             elif key == "target_owner":
@@ -679,16 +679,16 @@ class _Reader:
             else:
                 s[key] = _integer(value, where, 0, 12)
         if decision == Decision.DRAFT and "draft_step" not in self.effect:
-            s["draft_step"] = 0
+            s.draft_step = 0
         if decision == Decision.CHOOSE_WEATHER and "selected" not in self.effect:
-            s["selected"] = _without_a_tie(s["votes"].astype(np.int64).sum(axis=1))
+            s.selected = _without_a_tie(s.votes.astype(np.int64).sum(axis=1))
         if "cards_left" not in self.effect:
             if decision == Decision.DRAFT:
-                s["cards_left"] = PICKS[s["draft_step"]]
+                s.cards_left = PICKS[s.draft_step]
             elif decision == Decision.PAY:
-                s["cards_left"] = int(full_price(self.array)[0])
-            elif decision == Decision.DISCARD and s["actor"] != NOBODY:
-                s["cards_left"] = max(0, int(s["hand"][s["actor"]].sum()) - HAND_LIMIT)
+                s.cards_left = int(full_price(self.array)[0])
+            elif decision == Decision.DISCARD and s.actor != NOBODY:
+                s.cards_left = max(0, int(s.hand[s.actor].sum()) - HAND_LIMIT)
         self.choices(decision)
 
     def module_effect(self, key: str, value: Any, where: str) -> None:
@@ -707,18 +707,18 @@ class _Reader:
     def choices(self, decision: Decision) -> None:
         """Where the module's choices stand, as far as that is left out: at the first one, or after the target."""
         s = self.record
-        moves_up = decision == Decision.FORECAST_DROP and s["forecast"] == CARD_TO_MOVE_UP
+        moves_up = decision == Decision.FORECAST_DROP and s.forecast == CARD_TO_MOVE_UP
         if "timing_index" not in self.effect:
-            s["timing_index"] = self.timing_index()
+            s.timing_index = self.timing_index()
         if "choices_left" not in self.effect and moves_up:
-            s["choices_left"] = max(0, MOST_CHOICES[decision] - int(s["chosen_drops"].sum()))
+            s.choices_left = max(0, MOST_CHOICES[decision] - int(s.chosen_drops.sum()))
         elif "choices_left" not in self.effect and decision in (Decision.POD_TILE, Decision.KEEP_DROP):
-            s["choices_left"] = MOST_CHOICES[decision] - (s["target"] != NO_TILE)
+            s.choices_left = MOST_CHOICES[decision] - (s.target != NO_TILE)
         if "target_owner" not in self.effect and decision == Decision.FORECAST_DIRECTION:
-            s["target_owner"] = s["actor"]
-        elif "target_owner" not in self.effect and moves_up and s["chosen_drops"].any():
-            clockwise = (np.arange(MAX_PLAYERS) - s["actor"]) % s["owners"]
-            s["target_owner"] = np.where(s["chosen_drops"] > 0, clockwise, -1).argmax()
+            s.target_owner = s.actor
+        elif "target_owner" not in self.effect and moves_up and s.chosen_drops.any():
+            clockwise = (np.arange(MAX_PLAYERS) - s.actor) % s.owners
+            s.target_owner = np.where(s.chosen_drops > 0, clockwise, -1).argmax()
 
     def southern_winds(self) -> None:
         s = self.record
@@ -726,22 +726,22 @@ class _Reader:
             return
         winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
         revealed = _list(winds.get("revealed", []), "southern_winds.revealed", STATE["winds_card"].shape[0])
-        s["winds_revealed"] = len(revealed)
-        s["winds_deck"] = 0 if self.is_face_down() else 1
+        s.winds_revealed = len(revealed)
+        s.winds_deck = 0 if self.is_face_down() else 1
         for i, card in enumerate(revealed):
             where = f"southern_winds.revealed[{i}]"
             card = _mapping(card, where, ("card", "roll", "target"))
-            s["winds_card"][i] = _integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
-            s["winds_deck"][s["winds_card"][i] - 1] = 0
+            s.winds_card[i] = _integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
+            s.winds_deck[s.winds_card[i] - 1] = 0
             roll = card.get("roll")
-            s["winds_roll"][i] = 0 if roll is None else _integer(roll, f"{where}.roll", 1, 6)
-            s["winds_target"][i] = self.tile(card.get("target"), f"{where}.target")
+            s.winds_roll[i] = 0 if roll is None else _integer(roll, f"{where}.roll", 1, 6)
+            s.winds_target[i] = self.tile(card.get("target"), f"{where}.target")
         if "deck" in winds:
             where, deck = "southern_winds.deck", winds["deck"]
             numbers = [_integer(n, f"{where}[{i}]", 1, 9) for i, n in enumerate(_list(deck, where, 9))]
             if len(set(numbers)) != len(numbers):
                 raise ScenarioError(f"{where}: {list(deck)!r} names a card twice; there is one of each of 1 to 9")
-            s["winds_deck"] = [number in numbers for number in range(1, 10)]
+            s.winds_deck = [number in numbers for number in range(1, 10)]
 
 
 def _apart(taken: Sequence[int], free: Sequence[int], number: int) -> list[int] | None:
@@ -787,125 +787,125 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
 
 def described(s: State) -> dict[str, Any]:
     """What `describe` returns, of a record that was checked already."""
-    players, decision, config = int(s["players"]), int(s["decision"]), Config.of(s)
+    players, decision, config = s.players, s.decision, Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]
     described: dict[str, Any] = {
         "players": players,
-        "rounds": int(s["rounds"]),
-        "drafting": bool(s["drafting"]),
+        "rounds": s.rounds,
+        "drafting": bool(s.drafting),
         "variants": list(config.variants),
         **({"modules": list(config.modules)} if config.modules else {}),
         **({"powers": list(config.powers)} if config.powers else {}),
-        "round": int(s["round"]),
-        "phase": PHASE_NAMES[s["phase"]],
-        "first_player": agents[s["first_player"]],
-        "passed": name_or_none(agents, s["passed"]),
-        "turns": int(s["turns"]),
-        "last_turns": int(s["last_turns"]),
-        "harvested": bool(s["harvested"]),
-        "forfeited": name_or_none(agents, s["forfeited"]),
+        "round": s.round,
+        "phase": PHASE_NAMES[s.phase],
+        "first_player": agents[s.first_player],
+        "passed": name_or_none(agents, s.passed),
+        "turns": s.turns,
+        "last_turns": s.last_turns,
+        "harvested": bool(s.harvested),
+        "forfeited": name_or_none(agents, s.forfeited),
         "decision": DECISION_NAMES[decision],
-        "actor": name_or_none(agents, s["actor"]),
+        "actor": name_or_none(agents, s.actor),
         "field": {tile_name(players, tile): _describe_tile(s, tile, owners) for tile in FIELDS[players]},
-        "hands": {agent: _kinds(s["hand"][seat]) for seat, agent in enumerate(agents)},
-        "packs": {agent: _kinds(s["pack"][seat]) for seat, agent in enumerate(agents)},
-        "deck": _kinds(s["deck"]),
-        "discards": _kinds(s["discards"]),
-        "votes": {weather: _owned(s["votes"][kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
-        "dice": ["harvest" if side == HARVEST else int(side) for side in s["dice"]],
-        "points": {owner: int(s["points"][seat]) for seat, owner in enumerate(owners)},
+        "hands": {agent: _kinds(s.hand[seat]) for seat, agent in enumerate(agents)},
+        "packs": {agent: _kinds(s.pack[seat]) for seat, agent in enumerate(agents)},
+        "deck": _kinds(s.deck),
+        "discards": _kinds(s.discards),
+        "votes": {weather: _owned(s.votes[kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
+        "dice": ["harvest" if side == HARVEST else int(side) for side in s.dice],
+        "points": {owner: int(s.points[seat]) for seat, owner in enumerate(owners)},
         "scored": {
-            name: _owned(s["scored"][:, source], owners)
+            name: _owned(s.scored[:, source], owners)
             for source, name in enumerate(SOURCE_NAMES)
-            if s["scored"][:, source].any()
+            if s.scored[:, source].any()
         },
-        "voting_wins": {owner: int(s["voting_wins"][seat]) for seat, owner in enumerate(owners)},
-        "wheat_tokens": {owner: int(s["wheat_tokens"][seat]) for seat, owner in enumerate(owners)},
+        "voting_wins": {owner: int(s.voting_wins[seat]) for seat, owner in enumerate(owners)},
+        "wheat_tokens": {owner: int(s.wheat_tokens[seat]) for seat, owner in enumerate(owners)},
         **_describe_modules(s, agents),
         "pending": _describe_effect(s, owners),
     }
     if players == 1:
         described["southern_winds"] = {
-            "deck": [number for number in range(1, 10) if s["winds_deck"][number - 1]],
+            "deck": [number for number in range(1, 10) if s.winds_deck[number - 1]],
             "revealed": [
                 {
-                    "card": int(s["winds_card"][i]),
-                    "roll": int(s["winds_roll"][i]) or None,
-                    "target": _tile_or_none(players, s["winds_target"][i]),
+                    "card": int(s.winds_card[i]),
+                    "roll": int(s.winds_roll[i]) or None,
+                    "target": _tile_or_none(players, s.winds_target[i]),
                 }
-                for i in range(s["winds_revealed"])
+                for i in range(s.winds_revealed)
             ],
         }
-    described["random"] = int(s["rng"])
+    described["random"] = int(s.rng)
     return described
 
 
 def _describe_modules(s: State, agents: Sequence[str]) -> dict[str, Any]:
     """What the modules that are played with add."""
     described: dict[str, Any] = {}
-    if s["modules"][Module.FLOWER_TILES]:
-        described["controller"] = name_or_none(agents, s["controller"])
-    if s["modules"][Module.POWERS]:
-        described["power"] = {agent: POWER_NAMES[s["power"][seat]] for seat, agent in enumerate(agents)}
-    if s["modules"][Module.FORECASTS]:
+    if s.modules[Module.FLOWER_TILES]:
+        described["controller"] = name_or_none(agents, s.controller)
+    if s.modules[Module.POWERS]:
+        described["power"] = {agent: POWER_NAMES[s.power[seat]] for seat, agent in enumerate(agents)}
+    if s.modules[Module.FORECASTS]:
         described["forecasts"] = {agent: _forecasts_of(s, seat) for seat, agent in enumerate(agents)}
         described["forecasts_played"] = _forecasts_of(s, PLAYED)
     return described
 
 
 def _forecasts_of(s: State, holder: int) -> list[int]:
-    return [number for number in range(1, NUM_FORECASTS + 1) if s["forecast_holder"][number - 1] == holder]
+    return [number for number in range(1, NUM_FORECASTS + 1) if s.forecast_holder[number - 1] == holder]
 
 
 def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
-    described: dict[str, Any] = {"crop": crop_name(s["crop"][tile])}
-    if s["growing"][tile]:
-        described["growing"] = GROWING_NAMES[s["growing"][tile]]
-    if s["drops"][tile].any():
-        described["drops"] = _owned(s["drops"][tile], owners)
-    if s["cloud"][tile]:
+    described: dict[str, Any] = {"crop": crop_name(s.crop[tile])}
+    if s.growing[tile]:
+        described["growing"] = GROWING_NAMES[s.growing[tile]]
+    if s.drops[tile].any():
+        described["drops"] = _owned(s.drops[tile], owners)
+    if s.cloud[tile]:
         described["cloud"] = {
-            "kind": CLOUD_NAMES[s["cloud"][tile]],
-            "drops": _owned(s["cloud_drops"][tile], owners),
+            "kind": CLOUD_NAMES[s.cloud[tile]],
+            "drops": _owned(s.cloud_drops[tile], owners),
         }
-    if s["fertilizer"][tile]:
+    if s.fertilizer[tile]:
         described["fertilizer"] = True
-    if s["pods"][tile]:
+    if s.pods[tile]:
         described["pod"] = True
-    if s["blooms"][tile]:
-        described["blooms"] = int(s["blooms"][tile])
+    if s.blooms[tile]:
+        described["blooms"] = int(s.blooms[tile])
     return described
 
 
 def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
     """What differs from an effect that has not begun."""
-    blank = _effect(BLANK[0], int(s["players"]), owners)
-    return {key: word for key, word in _effect(s, int(s["players"]), owners).items() if word != blank[key]}
+    blank = _effect(BLANK[0], s.players, owners)
+    return {key: word for key, word in _effect(s, s.players, owners).items() if word != blank[key]}
 
 
 def _effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
     return {
-        "card": name_or_none(WEATHER_NAMES, s["card"]),
-        "optional": bool(s["optional"]),
-        "cards_left": int(s["cards_left"]),
-        "lowest_card": WEATHER_NAMES[s["lowest_card"]],
-        "target": name_or_none(WEATHER_NAMES, s["target_space"]) or _tile_or_none(players, s["target"]),
-        "target_owner": name_or_none(owners, s["target_owner"]),
-        "selected": [name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on],
-        "weather": name_or_none(WEATHER_NAMES, s["weather"]),
-        "turn_index": int(s["turn_index"]) + int(s["pod_turns"]),
-        "draft_step": None if s["draft_step"] == NOT_DRAFTING else int(s["draft_step"]),
-        "forecast": int(s["forecast"]),
-        "choices_left": int(s["choices_left"]),
-        "timing": TIMING_NAMES[s["timing"]],
-        "timing_index": int(s["timing_index"]),
-        "counts_clouds": [name for name, on in zip(owners, s["counts_clouds"], strict=False) if on],
-        "chosen_drops": _owned(s["chosen_drops"], owners),
+        "card": name_or_none(WEATHER_NAMES, s.card),
+        "optional": bool(s.optional),
+        "cards_left": s.cards_left,
+        "lowest_card": WEATHER_NAMES[s.lowest_card],
+        "target": name_or_none(WEATHER_NAMES, s.target_space) or _tile_or_none(players, s.target),
+        "target_owner": name_or_none(owners, s.target_owner),
+        "selected": [name for name, on in zip(WEATHER_NAMES, s.selected, strict=True) if on],
+        "weather": name_or_none(WEATHER_NAMES, s.weather),
+        "turn_index": s.turn_index + s.pod_turns,
+        "draft_step": None if s.draft_step == NOT_DRAFTING else s.draft_step,
+        "forecast": s.forecast,
+        "choices_left": s.choices_left,
+        "timing": TIMING_NAMES[s.timing],
+        "timing_index": s.timing_index,
+        "counts_clouds": [name for name, on in zip(owners, s.counts_clouds, strict=False) if on],
+        "chosen_drops": _owned(s.chosen_drops, owners),
         "scored_drops": {
-            tile_name(players, tile): _owned(s["scored_drops"][tile], owners)
+            tile_name(players, tile): _owned(s.scored_drops[tile], owners)
             for tile in FIELDS[players]
-            if s["scored_drops"][tile].any()
+            if s.scored_drops[tile].any()
         },
     }
 

@@ -15,7 +15,7 @@ def about(config: Config) -> list[str]:
 
 def sources(state: State) -> list[tuple[str, list[int]]]:
     """What has given anybody points so far: a word, and the points by owner."""
-    scored = state["scored"][: state["owners"]]
+    scored = state.scored[: state.owners]
     return [
         (name.replace("_", " "), scored[:, i].tolist()) for i, name in enumerate(SOURCE_NAMES) if scored[:, i].any()
     ]
