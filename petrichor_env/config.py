@@ -24,9 +24,6 @@ MODULES = MODULE_NAMES
 """The Kickstarter promos and the modules of the Flowers expansion, in the order of the record's `modules` switches."""
 POWERS = POWER_NAMES[1:]
 """The player powers (Flowers)."""
-SWITCHES = ("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power")
-"""The fields of a record that the configuration sets."""
-
 _NOT_IN_SOLO = {
     "lake": 'the Lake is not used in solo play (Promos, The Lake, "Note")',
     "flower_tiles": "the Southern Winds don't support the three flower tiles (Flowers, Le tessere Fiori)",
@@ -79,7 +76,10 @@ class Config:
             tuples in place of lists; None, and an empty mapping, for the shipped ones.
     """
 
-    SWITCHES: ClassVar[tuple[str, ...]] = SWITCHES
+    SWITCHES: ClassVar[tuple[str, ...]] = (
+        *("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power"),
+    )
+    """The fields of a record that the configuration sets."""
 
     players: int = 1
     rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several"})

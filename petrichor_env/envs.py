@@ -187,9 +187,9 @@ class VersusEnv(SeatEnv):
     - `modules`: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers);
     - `powers`: with the module `powers`, one for each seat from seat 0, all different: `frost`, `sun`, `wind`, `rain`,
       `harvest`; `()` deals them at random;
-    - `reward`, `components`, `observation_dtype`, `render_mode` and `render_size` as in `SoloEnv`; text and pictures are
-      what your seat sees;
-    - `illegal_action`: as in `SoloEnv`, of your own actions. What isn't an integer from 0 to 142 raises `IllegalAction`.
+    - `reward`, `components`, `observation_dtype`, `render_mode` and `render_size` as in `SoloEnv`; text and pictures
+      are what your seat sees;
+    - `illegal_action`: as in `SoloEnv`, for your own actions. What is no integer from 0 to 142 raises `IllegalAction`.
 
     Raises what `SoloEnv` does, `ConfigError` for an opponent that is unknown or can't play this game, and
     `CheckpointError` for a trained opponent that can't be read.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from petrichor_env.drawing.card_texts import FORECASTS, power_text
 from petrichor_env.drawing.pieces import (
     FORECAST_EDGE,
@@ -20,6 +18,7 @@ from petrichor_env.drawing.pieces import (
     owner_token,
     panel,
 )
+from petrichor_env.drawing.text import forecasts_held
 from petrichor_env.state import POWER_NAMES, Module, Power
 from tabletop.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
 
@@ -131,7 +130,7 @@ def _cards_of(
         data["data_power"] = POWER_NAMES[power]
         parts.append(_power_badge(power, x + _POWER, middle))
         lines.append(power_text(power))
-    held = (np.flatnonzero(s.forecast_holder == seat) + 1).tolist() if s.modules[Module.FORECASTS] else []
+    held = forecasts_held(s, seat)
     if s.modules[Module.FORECASTS]:
         data |= {"data_forecasts_size": str(len(held)), "data_forecasts": joined(held) if shown else None}
         for i, number in enumerate(held):

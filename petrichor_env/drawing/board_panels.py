@@ -22,13 +22,12 @@ from petrichor_env.drawing.pieces import (
     owner_tokens,
     panel,
 )
-from petrichor_env.drawing.text import CARD_WORDS, drops_text
+from petrichor_env.drawing.text import CARD_WORDS, drops_lines, winds_icons
 from petrichor_env.state import (
     FACE_DOWN,
     HARVEST,
     NOBODY,
     NUM_FORECASTS,
-    NUM_KINDS,
     NUM_TILES,
     PLAYED,
     WEATHER_NAMES,
@@ -166,12 +165,7 @@ def module_notes(v: View, x: float, y: float, width: float, height: float) -> It
         f"Drops of {v.seats[seat]} in clouds count below them in this Harvest."
         for seat in np.flatnonzero(s.counts_clouds)
     ]
-    if s.chosen_drops.any():
-        lines.append(f"Chosen on {drops_text(s, s.target, s.chosen_drops)}.")
-    scored = np.flatnonzero(s.scored_drops.any(axis=1)).tolist()
-    if scored:
-        counts = (drops_text(s, tile, s.scored_drops[tile]) for tile in scored)
-        lines.append(f"Scored in this Harvest: {'; '.join(counts)}.")
+    lines += drops_lines(s)
     top = y + 8
     if s.modules[Module.FORECASTS]:
         yield _forecast_cards(v, x + 12, y + 8, width - 24)
@@ -220,8 +214,7 @@ def _winds_card(v: View, i: int, x: float, y: float, width: float, height: float
     card, roll, target = int(s.winds_card[i]), int(s.winds_roll[i]), int(s.winds_target[i])
     hit = 0 <= target < NUM_TILES
     strong = hit and v.winds_are_new
-    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t.winds_votes[card - 1, kind])]
-    icons += ["harvest"] * int(t.winds_harvest[card - 1])
+    icons = winds_icons(t, card)
     bottom = y + height - 15
     fill, edge = ("#fbf3ee", STRONG) if strong else ("#f3f5f7", EDGE)
     parts = [

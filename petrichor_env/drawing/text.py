@@ -33,6 +33,7 @@ from petrichor_env.state import (
     NUM_TILES,
     PHASE_NAMES,
     PLAYED,
+    SOURCE_NAMES,
     WEATHER_NAMES,
     Cloud,
     Crop,
@@ -149,6 +150,24 @@ def dice_text(dice: np.ndarray) -> str:
 
 def _owner_colour(players: int, seat: int) -> str:
     return OWNER_PAINTS[-1 if players == 1 and seat == 1 else seat]
+
+
+# --- what is played, and what gave points -------------------------------------------------------------------------
+
+
+def about(config: Config) -> list[str]:
+    """`solo`, `4 rounds`, and what is played besides."""
+    parts = ["solo" if config.solo else f"{config.players} players", f"{config.rounds} rounds"]
+    parts += ["drafting"] if config.drafting else []
+    return parts + [name.replace("_", " ") for name in (*config.variants, *config.modules)]
+
+
+def sources(state: State) -> list[tuple[str, list[int]]]:
+    """What has given anybody points so far: a word, and the points by owner."""
+    scored = state.scored[: state.owners]
+    return [
+        (name.replace("_", " "), scored[:, i].tolist()) for i, name in enumerate(SOURCE_NAMES) if scored[:, i].any()
+    ]
 
 
 # --- who is asked what ----------------------------------------------------------------------------------------------
@@ -313,7 +332,7 @@ def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
 def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
     if s.power[seat] != Power.NONE:
         yield power_text(s.power[seat])
-    held = (np.flatnonzero(s.forecast_holder == seat) + 1).tolist() if s.modules[Module.FORECASTS] else []
+    held = forecasts_held(s, seat)
     if shown:
         yield from (f"forecast {number}, {FORECASTS[number].when}: {FORECASTS[number].text}" for number in held)
     elif held:
@@ -344,6 +363,11 @@ def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:
         yield _forecasts_line(s, viewer)
     for seat in np.flatnonzero(s.counts_clouds):
         yield f"Drops of {names[seat]} in clouds count for the tiles below in this Harvest."
+    yield from drops_lines(s)
+
+
+def drops_lines(s: State) -> Iterator[str]:
+    """The drops that have been chosen for a forecast card, and those that a Harvest scored."""
     if s.chosen_drops.any():
         yield f"Chosen on {drops_text(s, s.target, s.chosen_drops)}."
     scored = np.flatnonzero(s.scored_drops.any(axis=1)).tolist()
@@ -379,8 +403,19 @@ def southern_winds_lines(s: State, t: Tables) -> list[str]:
 def winds_card_text(s: State, t: Tables, i: int) -> str:
     """The i-th revealed card in words: what it does, the numeric die, the tile it took effect on, its icons."""
     card, roll, target = int(s.winds_card[i]), int(s.winds_roll[i]), int(s.winds_target[i])
-    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t.winds_votes[card - 1, kind])]
-    icons += ["harvest"] * int(t.winds_harvest[card - 1])
     where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no target, a point"
     die = f"die {roll}, " if roll else ""
-    return f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(icons)}."
+    return (
+        f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(winds_icons(t, card))}."
+    )
+
+
+def winds_icons(t: Tables, card: int) -> list[str]:
+    """The weathers that a Southern Winds card votes for, and whether for a Harvest."""
+    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t.winds_votes[card - 1, kind])]
+    return icons + ["harvest"] * int(t.winds_harvest[card - 1])
+
+
+def forecasts_held(s: State, seat: int) -> list[int]:
+    """The numbers of the forecast cards in this player's hand."""
+    return (np.flatnonzero(s.forecast_holder == seat) + 1).tolist() if s.modules[Module.FORECASTS] else []
