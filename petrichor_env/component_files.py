@@ -206,8 +206,7 @@ def read_components(text: str, file: str, base: Components | None = None) -> Com
         file: its name, for errors.
         base: the numbers it replaces; None for a complete file, which also states the source of each number.
 
-    Raises:
-        ComponentsError: anything in it is not as `KEYS` says; the text names file, key and allowed values.
+    Raises ComponentsError if anything in it is not as `KEYS` says; the text names file, key and allowed values.
     """
     return _Reader(file, base).read(text)
 
@@ -393,32 +392,18 @@ def _compasses(components: Components, crop: Crop) -> list[Value]:
 def load_components(overlay: Overlay | None = None) -> Components:
     """The shipped numbers with the overlay's in their place, each with its source.
 
-    Raises:
-        ComponentsError: the overlay can't be read or is not as `KEYS` says.
+    Raises ComponentsError if the overlay can't be read or is not as `KEYS` says; the text names what is allowed.
     """
     return _components(*_read(overlay))
 
 
 def load_tables(overlay: Overlay | None = None) -> np.ndarray:
-    """The numbers that the compiled rules read.
-
-    Arguments:
-        overlay: numbers that replace the shipped ones, as a file or as data; None for the shipped ones.
-
-    Returns:
-        (1,) array of `TABLES`, read-only. Equal numbers give the same array.
-
-    Raises:
-        ComponentsError: the overlay can't be read or is not as `KEYS` says; the text names file, key, allowed values.
-    """
+    """`load_components` as the compiled rules read it: (1,) TABLES, read-only. Equal numbers give the same array."""
     return _tables(*_read(overlay))
 
 
 def own_numbers(overlay: Overlay | None) -> dict[str, Value | list[Value]] | None:
-    """The overlay's numbers that aren't the shipped ones, as data; None where all are.
-
-    Raises ComponentsError as `load_components` does.
-    """
+    """The overlay's numbers that aren't the shipped ones, as data; None where all are."""
     shipped, own = load_components(), load_components(overlay)
     changed = {key: numbers for key, numbers in own.items() if numbers.values != shipped[key].values}
     return {
@@ -475,7 +460,7 @@ def _components(file: str | None = None, given: str | tuple[tuple[str, Any], ...
 
 @lru_cache(maxsize=64)
 def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = "") -> np.ndarray:
-    components = _components() if file is None else _components(file, given)
+    components = _components(file, given)
     tables = np.zeros(1, TABLES)
     row = tables[0]
     for crop in Crop:
@@ -489,20 +474,18 @@ def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = 
     row["drops_to_drown"] = _number(components, "tiles.cactus.drops_to_drown")
     row["primrose_points"] = _number(components, "tiles.primrose.points_a_bloom")
     for crop, side, name in _SCORES:
-        # a fifth player scores as the fourth
-        row["scores"][crop, side - 1] = _extended(
-            _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS
-        )
+        points = _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}")
+        row["scores"][crop, side - 1] = _extended(points, MAX_PLAYERS)  # a fifth player scores as the fourth
     for card in range(1, RESHUFFLE + 1):
         icons = components[f"southern_winds_cards.{card}"].values
         row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
         row["winds_harvest"][card - 1] = icons.count("harvest")
     row["voting_wins"] = _extended(_integers(components, "voting_wins_track.points"), TRACK_SPACES)
     row["harvest_die"] = [HARVEST if s == "harvest" else int(s) for s in components["harvest_die.sides"].values]
-    for name in ("cards_of_a_kind", "cards_of_a_kind_five_players"):
-        row[name] = _number(components, f"action_cards.{name}")
-    for name in ("drops", "votes", "clouds", "wheat_bonus", "fertilizer_tokens", "pods", "primrose_blooms"):
-        row[name] = _number(components, f"pieces.{name}")
+    for key in KEYS:
+        table, _, name = key.partition(".")
+        if table in ("action_cards", "pieces"):
+            row[name] = _number(components, key)
     tables.flags.writeable = False
     return tables
 

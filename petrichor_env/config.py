@@ -50,13 +50,6 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
     return given
 
 
-def _components(given: Any) -> str | tuple[tuple[str, Any], ...] | None:
-    """A path as a string, numbers as pairs. Raises ComponentsError for anything else."""
-    if given is None or isinstance(given, str | Path):
-        return None if given is None else str(given)
-    return frozen_numbers(given) or None
-
-
 @dataclass(frozen=True)
 class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
@@ -120,7 +113,9 @@ class Config:
                 f"powers={powers!r}: one for each of {self.players} players from seat 0, or () to deal them at random"
             )
         try:
-            components = _components(self.components)
+            given_numbers = () if self.components is None else self.components
+            is_path = isinstance(given_numbers, str | Path)
+            components = str(given_numbers) if is_path else frozen_numbers(given_numbers) or None
         except ComponentsError as error:
             raise ConfigError(str(error)) from None
         object.__setattr__(self, "players", int(self.players))

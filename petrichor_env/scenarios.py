@@ -418,7 +418,7 @@ class _Reader:
             self.tokens(position, tile, where)
             self.growing(position, tile.get("growing"), f"{where}.growing")
         if self.is_on(Module.FERTILIZER) and FACE_DOWN not in laid.values():
-            self.fertilize([position for position in laid if "fertilizer" not in described.get(position, {})])
+            self.fertilize([position for position in sorted(laid) if "fertilizer" not in described.get(position, {})])
         self.control()
 
     def crop(self, value: Any, where: str) -> int:
@@ -464,14 +464,11 @@ class _Reader:
         left = self.copies()
         for crop in crops.values():
             left[crop] -= 1
-        rest = iter([crop for crop in range(len(left)) for _ in range(max(0, left[crop]))])
-        laid = {}
-        for position in FIELDS[self.config.players]:
-            crop = crops[position] if position in crops else next(rest, NO_TILE)
-            if crop == NO_TILE:
-                raise ScenarioError("field: there are not enough tiles left to fill it")
-            laid[position] = crop
-        return laid
+        rest = np.repeat(np.arange(len(left)), np.maximum(left, 0)).tolist()
+        free = [position for position in FIELDS[self.config.players] if position not in crops]
+        if len(rest) < len(free):
+            raise ScenarioError("field: there are not enough tiles left to fill it")
+        return {**crops, **dict(zip(free, rest, strict=False))}
 
     def lay_solo(self, crops: Mapping[int, int]) -> dict[int, int]:
         """Solo tiles lie in ascending order of priority: fill up with the lowest that leave this possible."""
@@ -524,11 +521,10 @@ class _Reader:
         for kind, votes, where in self.entries("votes", WEATHER_NAMES):
             s.votes[kind] = self.by_owner(votes, where)
         most = np.iinfo(np.int16).max
-        s.points = self.by_owner(self.get("points", {}), "points", most)
+        for key, high in (("points", most), ("voting_wins", 127), ("wheat_tokens", 127)):
+            s[key] = self.by_owner(self.get(key, {}), key, high)
         for source, points, where in self.entries("scored", SOURCE_NAMES):
             s.scored[:, source] = self.by_owner(points, where, most)
-        s.voting_wins = self.by_owner(self.get("voting_wins", {}), "voting_wins")
-        s.wheat_tokens = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens")
         on_field = (s.drops.astype(np.int64) + s.cloud_drops).sum(axis=0)
         on_board = s.votes.astype(np.int64).sum(axis=0)
         for what, place, there, total, supply in (

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from petrichor_env.component_files import load_tables
-from petrichor_env.drawing.board_fields import GAP, fields, size_of_fields
+from petrichor_env.drawing.board_fields import GAP, fields
 from petrichor_env.drawing.board_owners import TITLES, owners_table
 from petrichor_env.drawing.board_panels import (
     harvest_dice,
@@ -38,7 +38,7 @@ from petrichor_env.drawing.card_texts import TIMING_TEXTS
 from petrichor_env.drawing.decisions import question
 from petrichor_env.drawing.icons import NEUTRAL_OWNER, defs
 from petrichor_env.drawing.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
-from petrichor_env.drawing.text import result_text, winners
+from petrichor_env.drawing.text import result_text, size_of_fields, winners
 from petrichor_env.state import (
     DECISION_NAMES,
     NOBODY,

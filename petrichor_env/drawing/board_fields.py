@@ -57,12 +57,6 @@ _AT_TARGET = (
 """Decisions about the tile that was chosen before."""
 
 
-def size_of_fields(players: int) -> tuple[int, int]:
-    """Columns and rows."""
-    field = FIELDS[players]
-    return max(tile % _SIDE for tile in field) + 1, max(tile // _SIDE for tile in field) + 1
-
-
 def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -> Iterator[Markup]:
     """Every tile of the Fields, the first one's corner at (x, y)."""
     hits = _hits(v)

@@ -14,8 +14,8 @@ from petrichor_env.actions import FORECAST
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import VARIANTS
 from petrichor_env.drawing.card_texts import forecast_cards_text, forecast_text, power_text
-from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text
-from petrichor_env.drawing.text import cards_text, dice_text, winds_card_text
+from petrichor_env.drawing.decisions import WEATHER_WORDS
+from petrichor_env.drawing.text import cards_seen, cards_text, cloud_words, dice_text, winds_card_text
 from petrichor_env.rules.clouds import OVERFLOWS_AT
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.state import (
@@ -39,8 +39,6 @@ from petrichor_env.state import (
 from petrichor_env.words import owner_names, source_title, tile_name
 from tabletop import words
 from tabletop.words import counted
-
-__all__ = ["action_text", "changes", "in_brief"]
 
 _DROPS_ON_TILE = {1: 1, 2: 2}
 """Neutral drops that Southern Winds cards put on a tile, by the card."""
@@ -119,13 +117,9 @@ def _dealt(before: State, after: State, viewer: int | None) -> Iterator[str]:
         gained = np.maximum(_difference(before, after, "hand")[seat], 0)
         if gained.any():
             verb = "keeps" if before.decision == Decision.DRAFT else "gets"
-            yield f"{name} {verb} {_shown(gained, viewer in (None, seat))}."
+            yield f"{name} {verb} {cards_seen(gained, viewer in (None, seat))}."
         if (before.pack[seat] == 0).all() and after.pack[seat].any():
-            yield f"{name} is dealt a pack of {_shown(after.pack[seat], viewer in (None, seat))}."
-
-
-def _shown(cards: np.ndarray, shown: bool) -> str:
-    return cards_text(cards) if shown else counted(int(cards.sum()), "card")
+            yield f"{name} is dealt a pack of {cards_seen(after.pack[seat], viewer in (None, seat))}."
 
 
 def _powers(before: State, after: State) -> Iterator[str]:
@@ -216,8 +210,7 @@ def _clouds(before: State, after: State) -> Iterator[str]:
         if had[tile] and not has[tile]:
             yield _gone_cloud(before, after, tile, came)
     for tile in sorted(came):
-        kind = "light cloud" if after.cloud[tile] == Cloud.LIGHT else "thundercloud"
-        yield f"A new {kind} on {_place(after, tile)}: {_amounts(after.cloud_drops[tile], names)}."
+        yield f"A new {cloud_words(after, tile)} on {_place(after, tile)}: {_amounts(after.cloud_drops[tile], names)}."
     for tile in range(NUM_TILES):
         if had[tile] and has[tile]:
             yield from _kept_cloud(before, after, tile)
@@ -289,10 +282,9 @@ def _kept_cloud(before: State, after: State, tile: int) -> Iterator[str]:
     place, names = _place(after, tile), _names(after)
     change = _difference(before, after, "cloud_drops")[tile]
     for seat in np.flatnonzero(change).tolist():
-        verb = "gets" if change[seat] > 0 else "loses"
         now = after.cloud_drops[tile, seat]
         back = ", back to the owner" if change[seat] < 0 and _gives_back(before, tile) else ""
-        yield f"The cloud on {place} {verb} {_number(abs(change[seat]))} of {names[seat]}{back}, now {now}."
+        yield f"The cloud on {place} {_gets(change[seat])} of {names[seat]}{back}, now {now}."
     if before.cloud[tile] == Cloud.LIGHT and after.cloud[tile] == Cloud.THUNDER:
         yield f"The cloud on {place} becomes a thundercloud."
 
@@ -322,11 +314,10 @@ def _drops(before: State, after: State) -> Iterator[str]:
             landed = f"the Lake on {_place(after, lake)}, back to the owner"
             yield f"A drop of {names[seat]} moves from {_place(after, tile)} to {landed}."
             continue
-        parts = []
-        for seat in np.flatnonzero(change[tile]).tolist():
-            verb = "gets" if change[tile, seat] > 0 else "loses"
-            now = after.drops[tile, seat]
-            parts.append(f"{verb} {_number(abs(change[tile, seat]))} of {names[seat]}, now {now}")
+        parts = (
+            f"{_gets(change[tile, seat])} of {names[seat]}, now {after.drops[tile, seat]}"
+            for seat in np.flatnonzero(change[tile])
+        )
         yield f"{_crop_on(after, tile)} {'; '.join(parts)}."
 
 
@@ -456,6 +447,10 @@ def _amounts(drops: np.ndarray, names: Sequence[str]) -> str:
 
 def _number(count: int) -> str:
     return counted(count, "drop")
+
+
+def _gets(change: int) -> str:
+    return f"{'gets' if change > 0 else 'loses'} {_number(abs(change))}"
 
 
 # --- the board ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.drawing.icons import NEUTRAL_OWNER
-from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
+from petrichor_env.drawing.text import cloud_number
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Decision, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
@@ -145,15 +145,13 @@ def cloud(v: View, tile: int, x: float, y: float, scale: float) -> Markup:
     """The cloud above a tile, its drops in it, and how many of those that it grows or overflows at."""
     s = v.s
     kind = int(s.cloud[tile])
-    drops = s.cloud_drops[tile]
     light = kind == Cloud.LIGHT
-    number = f"{int(drops.sum())}/{GROWS_AT if light else OVERFLOWS_AT}"
     middle, room = (0, 104) if light else (10, 80)
     return group(
         use("cloud-shadow", 3, 5, fill=INK, fill_opacity=0.16),
         use(f"cloud-{CLOUD_NAMES[kind]}"),
-        text(number, 0, -12, 15, bold=True, anchor="middle", fill=INK if light else "#ffffff"),
-        *owner_tokens(v, drops, middle, 6, room, 0.88),
+        text(cloud_number(s, tile), 0, -12, 15, bold=True, anchor="middle", fill=INK if light else "#ffffff"),
+        *owner_tokens(v, s.cloud_drops[tile], middle, 6, room, 0.88),
         x=x,
         y=y,
         scale=scale,

@@ -95,13 +95,6 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
     return joined(text_blocks(state, viewer, colour, tables))
 
 
-def render_board(
-    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-) -> str:
-    """`render_text` without its heading: the Fields, what everybody has, dice and decks."""
-    return joined(_board_blocks(state, viewer, colour, tables))
-
-
 def text_blocks(
     state: State,
     viewer: int | None = None,
@@ -109,24 +102,20 @@ def text_blocks(
     tables: np.ndarray | None = None,
     asked: bool = True,
 ) -> list[Block]:
-    """What `render_text` draws, in blocks that fit into narrower terminals too.
+    """What `render_text` draws, in blocks that fit into narrower terminals too; the first one is its heading.
 
     Arguments:
         asked: whether it says who is asked what.
     """
-    heading = Words([*_heading(state, viewer, _painter(colour), asked), ""])
-    return [heading, *_board_blocks(state, viewer, colour, tables)]
-
-
-def _board_blocks(state: State, viewer: int | None, colour: bool, tables: np.ndarray | None) -> list[Block]:
     t = (load_tables() if tables is None else tables)[0]
     paint = _painter(colour)
     below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
     if state.players == 1:
-        below += southern_winds_lines(state, t)
+        below += _southern_winds_lines(state, t)
     wrapped = [part for line in below for part in textwrap.wrap(line, _COLUMNS, subsequent_indent="    ")]
     blank = Words([""])
-    return [_fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
+    heading = Words([*_heading(state, viewer, paint, asked), ""])
+    return [heading, _fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
 
 
 def _painter(colour: bool) -> Paint:
@@ -141,6 +130,11 @@ def owner_label(players: int, seat: int) -> str:
 def cards_text(counts: Sequence[int] | np.ndarray) -> str:
     """`2 frost, 1 rain`, or `none`."""
     return ", ".join(f"{counts[kind]} {name}" for kind, name in enumerate(WEATHER_NAMES) if counts[kind]) or "none"
+
+
+def cards_seen(counts: np.ndarray, shown: bool) -> str:
+    """`cards_text`, or only how many there are."""
+    return cards_text(counts) if shown else counted(int(counts.sum()), "card")
 
 
 def dice_text(dice: np.ndarray) -> str:
@@ -212,12 +206,16 @@ def _weather_line(s: State) -> str:
 
 
 def _fields(s: State, t: Tables, paint: Paint) -> Tiles:
-    field = FIELDS[s.players]
-    columns = max(tile % _SIDE for tile in field) + 1
-    rows = max(tile // _SIDE for tile in field) + 1
-    cells = {tile: _tile_lines(s, t, tile, paint) for tile in field}
+    columns, rows = size_of_fields(s.players)
+    cells = {tile: _tile_lines(s, t, tile, paint) for tile in FIELDS[s.players]}
     in_rows = [[cells.get(row * _SIDE + column, []) for column in range(columns)] for row in range(rows)]
     return Tiles(in_rows, max(_CELL, *(width(line) for cell in cells.values() for line in cell)))
+
+
+def size_of_fields(players: int) -> tuple[int, int]:
+    """Columns and rows."""
+    field = FIELDS[players]
+    return max(tile % _SIDE for tile in field) + 1, max(tile // _SIDE for tile in field) + 1
 
 
 def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
@@ -234,10 +232,18 @@ def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
     ]
     if s.cloud[tile] == Cloud.NONE:
         return [*lines, "", ""]
-    light = s.cloud[tile] == Cloud.LIGHT
-    number = f"{s.cloud_drops[tile].sum()}/{GROWS_AT if light else OVERFLOWS_AT}"
-    cloud = _spread("light cloud" if light else "thundercloud", number)
+    cloud = _spread(cloud_words(s, tile), cloud_number(s, tile))
     return [*lines, cloud, *_drops(s, s.cloud_drops[tile], paint)]
+
+
+def cloud_words(s: State, tile: int) -> str:
+    """Which kind of cloud is above the tile."""
+    return "light cloud" if s.cloud[tile] == Cloud.LIGHT else "thundercloud"
+
+
+def cloud_number(s: State, tile: int) -> str:
+    """`2/4`: its drops, and how many make it grow or overflow."""
+    return f"{s.cloud_drops[tile].sum()}/{GROWS_AT if s.cloud[tile] == Cloud.LIGHT else OVERFLOWS_AT}"
 
 
 def drops_to_grow(s: State, t: Tables, tile: int) -> str:
@@ -263,11 +269,11 @@ def _tokens(s: State, tile: int) -> list[str]:
     return tokens
 
 
-def _packed(words: Sequence[str], between: str = ", ") -> list[str]:
+def _packed(words: Sequence[str], between: str = ", ", room: int = _WIDEST_CELL) -> list[str]:
     """The words in lines that fit into a cell, in their order."""
     lines: list[str] = []
     for word in words:
-        if lines and len(lines[-1] + between + word) <= _WIDEST_CELL:
+        if lines and width(lines[-1] + between + word) <= room:
             lines[-1] += between + word
         else:
             lines.append(word)
@@ -286,13 +292,7 @@ def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
         texts = [paint(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
         if width(after.join(texts)) <= room:
             break
-    lines = texts[:1] or [""]
-    for text in texts[1:]:
-        if width(lines[-1] + after + text) <= room:
-            lines[-1] += after + text
-        else:
-            lines.append(text)
-    return lines
+    return _packed(texts, after, room) or [""]
 
 
 # --- what everybody has ---------------------------------------------------------------------------------------------
@@ -313,8 +313,8 @@ def _people(s: State, viewer: int | None, paint: Paint) -> Table:
         shown = viewer in (None, seat)
         hand, below = "", []
         if seat < players:
-            hand = _hidden_cards(s.hand[seat], shown)
-            below += [f"pack {_hidden_cards(s.pack[seat], shown)}"] if s.pack[seat].any() else []
+            hand = cards_seen(s.hand[seat], shown)
+            below += [f"pack {cards_seen(s.pack[seat], shown)}"] if s.pack[seat].any() else []
             below += _powers_and_forecasts(s, seat, shown)
         rows.append(Row(paint(f"{label:<{_LABEL}}", _owner_colour(players, seat)), numbers, hand, below))
     totals = s.votes.sum(axis=1, dtype=np.int64)
@@ -323,10 +323,6 @@ def _people(s: State, viewer: int | None, paint: Paint) -> Table:
 
 def _votes_text(votes: np.ndarray) -> str:
     return f"{votes[0]:7}{votes[1]:4}{votes[2]:5}{votes[3]:5}"
-
-
-def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
-    return cards_text(cards) if shown else counted(int(cards.sum()), "card")
 
 
 def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
@@ -393,7 +389,7 @@ def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
     return f"{tile_name(players, tile)} {' '.join(counts)}"
 
 
-def southern_winds_lines(s: State, t: Tables) -> list[str]:
+def _southern_winds_lines(s: State, t: Tables) -> list[str]:
     """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
     lines = [winds_card_text(s, t, i) for i in range(s.winds_revealed)]
     left = ", ".join(str(number + 1) for number in np.flatnonzero(s.winds_deck))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -61,6 +61,6 @@ def target_of(s: np.ndarray, i: int) -> str:
     return f"pending.target {place(s, i, s['target'][i])}"
 
 
-def player(seat: int) -> str:
+def player(seat: Any) -> str:
     """`player_0`."""
     return "nobody" if seat < 0 else f"player_{seat}"
