@@ -33,14 +33,12 @@ def is_asked(s: np.ndarray, *decisions: int) -> np.ndarray:
 
 def is_running(s: np.ndarray) -> np.ndarray:
     """Whether the game is not over, (N,) bool."""
-    running: np.ndarray = s["decision"] != Decision.GAME_OVER
-    return running
+    return np.asarray(s["decision"] != Decision.GAME_OVER)
 
 
 def is_settled(s: np.ndarray) -> np.ndarray:
     """Whether the game has not been forfeited, which stops it wherever it was, (N,) bool."""
-    settled: np.ndarray = is_running(s) | (s["forfeited"] == NOBODY)
-    return settled
+    return np.asarray(is_running(s) | (s["forfeited"] == NOBODY))
 
 
 # --- words of the reasons --------------------------------------------------------------------------------------------

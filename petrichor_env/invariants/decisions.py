@@ -85,8 +85,7 @@ def turn_order(decision: int, phase: int, timing: int) -> int:
 def is_window(decision: np.ndarray, forecast: np.ndarray) -> np.ndarray:
     """Whether the timeline asks holders of forecast cards, or one of them carries such a card out; same shape."""
     carried_out = np.isin(decision, (*FORECASTS_OF_DECISION, Decision.MOVE_VOTE)) & (TIMINGS[forecast] > 0)
-    window: np.ndarray = (decision == Decision.FORECAST) | carried_out
-    return window
+    return np.asarray((decision == Decision.FORECAST) | carried_out)
 
 
 def usual_timing(s: np.ndarray) -> np.ndarray:
@@ -109,5 +108,4 @@ def usual_timing_index(s: np.ndarray) -> np.ndarray:
     index = np.where(timing == Timing.SUN_TURN, s["turn_index"] + (decision != Decision.FORECAST), index)
     index = np.where(np.isin(decision, list(_AFTER_FORECASTS)), players, index)
     outside = (decision == Decision.GAME_OVER) | np.isin(timing, (Timing.ACTION_PHASE, Timing.SCORED))
-    result: np.ndarray = np.where(outside, 0, index)
-    return result
+    return np.asarray(np.where(outside, 0, index))

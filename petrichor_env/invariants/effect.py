@@ -31,8 +31,7 @@ from tabletop.words import name_or_none
 def full_price(s: np.ndarray) -> np.ndarray:
     """Other cards that pay for the whole action, (N,)."""
     power = s["power"][np.arange(len(s)), np.maximum(s["actor"], 0)]
-    price: np.ndarray = np.where(s["optional"] == 1, 2, 1) * PRICES[power, s["card"]]
-    return price
+    return np.asarray(np.where(s["optional"] == 1, 2, 1) * PRICES[power, s["card"]])
 
 
 def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:

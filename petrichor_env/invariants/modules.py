@@ -70,8 +70,7 @@ _WITHOUT_PODS = (Crop.LAKE, Crop.DANDELION, Crop.PRIMROSE)
 
 
 def _is_on(s: np.ndarray, module: Module) -> np.ndarray:
-    on: np.ndarray = s["modules"][:, module] == 1
-    return on
+    return np.asarray(s["modules"][:, module] == 1)
 
 
 def _has_scored(s: np.ndarray) -> np.ndarray:
@@ -83,14 +82,12 @@ def _has_scored(s: np.ndarray) -> np.ndarray:
 
 def is_face_down(s: np.ndarray) -> np.ndarray:
     """Whether the tiles have not been seen yet, (N,) bool."""
-    face_down: np.ndarray = (s["crop"] == FACE_DOWN).any(axis=1)
-    return face_down
+    return np.asarray((s["crop"] == FACE_DOWN).any(axis=1))
 
 
 def is_closed(s: np.ndarray) -> np.ndarray:
     """Snowdrops without their bloom token, (N, NUM_TILES) bool."""
-    closed: np.ndarray = (s["crop"] == Crop.SNOWDROP) & (s["blooms"] == 0)
-    return closed
+    return np.asarray((s["crop"] == Crop.SNOWDROP) & (s["blooms"] == 0))
 
 
 # --- Promos ----------------------------------------------------------------------------------------------------------

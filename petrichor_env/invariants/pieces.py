@@ -252,8 +252,7 @@ def _is_ascending(s: np.ndarray, tables: np.ndarray) -> np.ndarray:
     for tile in FIELDS[1]:
         of_crop = priorities[np.maximum(s["crop"][:, tile], 0)]
         highest = np.where(of_crop > highest[:, None], of_crop, beyond).min(axis=1)
-    result: np.ndarray = highest < beyond
-    return result
+    return np.asarray(highest < beyond)
 
 
 def broken_clouds(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -285,14 +284,13 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         return owner_names(int(s["players"][i]))[seat]
 
     there = np.arange(MAX_PLAYERS) < s["owners"][:, None]
-    for what, total, places in (
-        ("drops", tables["drops"][0], "tiles, in clouds and in supply"),
-        ("votes", tables["votes"][0], "weather spaces and in supply"),
+    drops = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=1) + s["supply"]
+    votes = s["votes"].sum(axis=1, dtype=np.int64) + s["vote_supply"]
+    for what, sums, places in (
+        ("drops", drops, "tiles, in clouds and in supply"),
+        ("votes", votes, "weather spaces and in supply"),
     ):
-        if what == "drops":
-            sums = s["drops"].sum(axis=1, dtype=np.int64) + s["cloud_drops"].sum(axis=1, dtype=np.int64) + s["supply"]
-        else:
-            sums = s["votes"].sum(axis=1, dtype=np.int64) + s["vote_supply"]
+        total = tables[what][0]
         yield breaks(
             there & (sums != total),
             lambda i, seat, what=what, total=total, places=places, sums=sums: (
@@ -318,10 +316,9 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 
 def cards_of_a_kind(players: np.ndarray, tables: np.ndarray) -> np.ndarray:
     """Action cards of each kind, by number of players: same shape."""
-    total: np.ndarray = np.where(
-        players == 5, tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]
-    ).astype(np.int64)
-    return total
+    return np.asarray(
+        np.where(players == 5, tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]).astype(np.int64)
+    )
 
 
 def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
