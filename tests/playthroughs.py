@@ -179,7 +179,7 @@ class _Teller:
         self.lines.append(f"    {text}")
 
     def board(self) -> None:
-        self.lines += [joined(text_blocks(self.states[0], tables=self.tables)[1:]), ""]
+        self.lines += [joined(text_blocks(self.states[0], tables=self.tables, asked=False)[1:]), ""]
 
     def ask(self, number: int, action: int) -> None:
         s = self.states[0]
