@@ -59,18 +59,10 @@ def __dir__() -> list[str]:
 
 
 def _register() -> None:
-    if SOLO_ID not in gymnasium.registry:
-        gymnasium.register(
-            id=SOLO_ID,
-            entry_point="petrichor_env.envs:SoloEnv",
-            vector_entry_point="petrichor_env.envs:SoloVectorEnv",
-        )
-    if VERSUS_ID not in gymnasium.registry:
-        gymnasium.register(
-            id=VERSUS_ID,
-            entry_point="petrichor_env.envs:VersusEnv",
-            vector_entry_point="petrichor_env.envs:VersusVectorEnv",
-        )
+    for made, name in ((SOLO_ID, "Solo"), (VERSUS_ID, "Versus")):
+        if made not in gymnasium.registry:
+            where = f"petrichor_env.envs:{name}"
+            gymnasium.register(made, f"{where}Env", vector_entry_point=f"{where}VectorEnv")
     if AEC_ID not in pettingzoo.aec_registry:
         pettingzoo.register("aec", AEC_ID, entry_point="petrichor_env.petrichor_v0:env")
 

@@ -75,13 +75,10 @@ class Key:
     @property
     def numbers(self) -> list[str]:
         """The allowed numbers in words, none if only words are allowed."""
-        if self.low > self.high:
-            return []
-        if self.low == self.high:
-            return [str(self.low)]
-        if self.tenths:
-            return [f"a number from {self.low} to {self.high}, whole or with one decimal"]
-        return [f"a whole number from {self.low} to {self.high}"]
+        if self.low >= self.high:
+            return [str(self.low)] if self.low == self.high else []
+        a_number, whole = ("a number", ", whole or with one decimal") if self.tenths else ("a whole number", "")
+        return [f"{a_number} from {self.low} to {self.high}{whole}"]
 
     def allows(self, number: Any) -> bool:
         """Whether a value read from a file is an allowed number."""
@@ -113,39 +110,35 @@ def _drops(meaning: str = "drops to grow", low: int = 1) -> Key:
     return Key(meaning, low=low, high=20)
 
 
-def _priorities(copies: tuple[str, ...], at_least: int | None = None) -> Key:
-    meaning = "solo priority" if len(copies) == 1 else "solo priorities"
+def _priorities(meaning: str, copies: tuple[str, ...], at_least: int | None = None) -> Key:
     return Key(meaning, high=99, places=copies, at_least=at_least, tenths=True)
 
 
-def _base_tile_keys(crop: Crop) -> dict[str, Key]:
-    scores = {"scores": _scores()}
-    if crop == Crop.COFFEE:
-        scores = {
-            "sprouting_scores": _scores("points for places 1 to 4, sprouting"),
-            "developed_scores": _scores("points for places 1 to 4, developed"),
-        }
-    elif crop == Crop.RICE:
-        scores = {"points_a_drop": Key("points for each own drop, developed", high=5)}
-    elif crop == Crop.CORN:
-        scores = {"scores": Key("points with 1 to 5 players present", high=_MOST_POINTS, places=_PRESENT)}
-    sprouts = crop in (Crop.COFFEE, Crop.RICE)
+def _base_tile(drops_to_grow: Key | None = None, **scores: Key) -> dict[str, Key]:
     return {
         "copies": Key("copies", high=MAX_COPIES),
-        "drops_to_grow": _drops("drops to sprout" if sprouts else "drops to grow"),
+        "drops_to_grow": drops_to_grow or _drops(),
         **scores,
-        "solo_priorities": _priorities(_COPIES, at_least=0),
+        "solo_priorities": _priorities("solo priorities", _COPIES, at_least=0),
     }
 
 
-_TILE_KEYS = {crop: _base_tile_keys(crop) for crop in _BASE_CROPS} | {
+_TILE_KEYS = {
+    **{crop: _base_tile(scores=_scores()) for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO)},
+    Crop.COFFEE: _base_tile(
+        _drops("drops to sprout"),
+        sprouting_scores=_scores("points for places 1 to 4, sprouting"),
+        developed_scores=_scores("points for places 1 to 4, developed"),
+    ),
+    Crop.RICE: _base_tile(_drops("drops to sprout"), points_a_drop=Key("points for each own drop, developed", high=5)),
+    Crop.CORN: _base_tile(scores=Key("points with 1 to 5 players present", high=_MOST_POINTS, places=_PRESENT)),
     # one tile of each; the Lake has no numbers
     Crop.CACTUS: {
         "drops_to_grow": _drops(),
         "drops_to_drown": _drops("drops to drown"),
         "scores": _scores(),
         "drowned_scores": _scores("points for places 1 to 4, drowned"),
-        "solo_priorities": _priorities(("the one tile",)),
+        "solo_priorities": _priorities("solo priority", ("the one tile",)),
     },
     # the Harvest power may leave a drop on a Snowdrop that has just closed, where it must not grow
     Crop.SNOWDROP: {"drops_to_grow": _drops(low=2), "scores": _scores()},
@@ -178,9 +171,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "pieces.votes": Key("votes of each player", low=1, high=12),
         "pieces.clouds": Key("clouds in all", low=6, high=16),
         "pieces.wheat_bonus": Key("points for the most Wheat tokens", high=50),
-        "pieces.fertilizer_tokens": Key(
-            "tokens in all", low=3, high=3
-        ),  # as many as fit the solo game's field for sure
+        "pieces.fertilizer_tokens": Key("tokens in all", low=3, high=3),  # as many as solo's field has room for
         "pieces.pods": Key("pods in all", high=NUM_TILES),
         "pieces.primrose_blooms": Key("the most bloom tokens on the tile", low=1, high=8),
     }
@@ -215,8 +206,7 @@ def read_components(text: str, file: str, base: Components | None = None) -> Com
         file: its name, for errors.
         base: the numbers it replaces; None for a complete file, which also states the source of each number.
 
-    Raises:
-        ComponentsError: anything in it is not as `KEYS` says; the text names file, key and allowed values.
+    Raises ComponentsError if anything in it is not as `KEYS` says; the text names file, key and allowed values.
     """
     return _Reader(file, base).read(text)
 
@@ -402,32 +392,18 @@ def _compasses(components: Components, crop: Crop) -> list[Value]:
 def load_components(overlay: Overlay | None = None) -> Components:
     """The shipped numbers with the overlay's in their place, each with its source.
 
-    Raises:
-        ComponentsError: the overlay can't be read or is not as `KEYS` says.
+    Raises ComponentsError if the overlay can't be read or is not as `KEYS` says; the text names what is allowed.
     """
     return _components(*_read(overlay))
 
 
 def load_tables(overlay: Overlay | None = None) -> np.ndarray:
-    """The numbers that the compiled rules read.
-
-    Arguments:
-        overlay: numbers that replace the shipped ones, as a file or as data; None for the shipped ones.
-
-    Returns:
-        (1,) array of `TABLES`, read-only. Equal numbers give the same array.
-
-    Raises:
-        ComponentsError: the overlay can't be read or is not as `KEYS` says; the text names file, key, allowed values.
-    """
+    """`load_components` as the compiled rules read it: (1,) TABLES, read-only. Equal numbers give the same array."""
     return _tables(*_read(overlay))
 
 
 def own_numbers(overlay: Overlay | None) -> dict[str, Value | list[Value]] | None:
-    """The overlay's numbers that aren't the shipped ones, as data; None where all are.
-
-    Raises ComponentsError as `load_components` does.
-    """
+    """The overlay's numbers that aren't the shipped ones, as data; None where all are."""
     shipped, own = load_components(), load_components(overlay)
     changed = {key: numbers for key, numbers in own.items() if numbers.values != shipped[key].values}
     return {
@@ -484,7 +460,7 @@ def _components(file: str | None = None, given: str | tuple[tuple[str, Any], ...
 
 @lru_cache(maxsize=64)
 def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = "") -> np.ndarray:
-    components = _components() if file is None else _components(file, given)
+    components = _components(file, given)
     tables = np.zeros(1, TABLES)
     row = tables[0]
     for crop in Crop:
@@ -498,20 +474,18 @@ def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = 
     row["drops_to_drown"] = _number(components, "tiles.cactus.drops_to_drown")
     row["primrose_points"] = _number(components, "tiles.primrose.points_a_bloom")
     for crop, side, name in _SCORES:
-        # a fifth player scores as the fourth
-        row["scores"][crop, side - 1] = _extended(
-            _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}"), MAX_PLAYERS
-        )
+        points = _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}")
+        row["scores"][crop, side - 1] = _extended(points, MAX_PLAYERS)  # a fifth player scores as the fourth
     for card in range(1, RESHUFFLE + 1):
         icons = components[f"southern_winds_cards.{card}"].values
         row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
         row["winds_harvest"][card - 1] = icons.count("harvest")
     row["voting_wins"] = _extended(_integers(components, "voting_wins_track.points"), TRACK_SPACES)
     row["harvest_die"] = [HARVEST if s == "harvest" else int(s) for s in components["harvest_die.sides"].values]
-    for name in ("cards_of_a_kind", "cards_of_a_kind_five_players"):
-        row[name] = _number(components, f"action_cards.{name}")
-    for name in ("drops", "votes", "clouds", "wheat_bonus", "fertilizer_tokens", "pods", "primrose_blooms"):
-        row[name] = _number(components, f"pieces.{name}")
+    for key in KEYS:
+        table, _, name = key.partition(".")
+        if table in ("action_cards", "pieces"):
+            row[name] = _number(components, key)
     tables.flags.writeable = False
     return tables
 

@@ -24,9 +24,6 @@ MODULES = MODULE_NAMES
 """The Kickstarter promos and the modules of the Flowers expansion, in the order of the record's `modules` switches."""
 POWERS = POWER_NAMES[1:]
 """The player powers (Flowers)."""
-SWITCHES = ("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power")
-"""The fields of a record that the configuration sets."""
-
 _NOT_IN_SOLO = {
     "lake": 'the Lake is not used in solo play (Promos, The Lake, "Note")',
     "flower_tiles": "the Southern Winds don't support the three flower tiles (Flowers, Le tessere Fiori)",
@@ -53,13 +50,6 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
     return given
 
 
-def _components(given: Any) -> str | tuple[tuple[str, Any], ...] | None:
-    """A path as a string, numbers as pairs. Raises ComponentsError for anything else."""
-    if given is None or isinstance(given, str | Path):
-        return None if given is None else str(given)
-    return frozen_numbers(given) or None
-
-
 @dataclass(frozen=True)
 class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
@@ -79,7 +69,10 @@ class Config:
             tuples in place of lists; None, and an empty mapping, for the shipped ones.
     """
 
-    SWITCHES: ClassVar[tuple[str, ...]] = SWITCHES
+    SWITCHES: ClassVar[tuple[str, ...]] = (
+        *("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power"),
+    )
+    """The fields of a record that the configuration sets."""
 
     players: int = 1
     rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several"})
@@ -120,7 +113,9 @@ class Config:
                 f"powers={powers!r}: one for each of {self.players} players from seat 0, or () to deal them at random"
             )
         try:
-            components = _components(self.components)
+            given_numbers = () if self.components is None else self.components
+            is_path = isinstance(given_numbers, str | Path)
+            components = str(given_numbers) if is_path else frozen_numbers(given_numbers) or None
         except ComponentsError as error:
             raise ConfigError(str(error)) from None
         object.__setattr__(self, "players", int(self.players))

@@ -36,8 +36,7 @@ class SoloEnv(SeatEnv):
     ## Observation Space
 
     `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player may know, in the named blocks of
-    `petrichor_env.observation.LAYOUT` (the documentation's page on observations is made from it), the same for every
-    configuration.
+    `petrichor_env.observation.LAYOUT`, the same for every configuration.
 
     ## Action Space
 
@@ -88,10 +87,6 @@ class SoloEnv(SeatEnv):
     Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
     scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver`
     from `step` after the end.
-
-    ## Version History
-
-    - v0: first version.
     """
 
     def __init__(self, **arguments: Any):
@@ -143,16 +138,8 @@ class VersusEnv(SeatEnv):
     `reset`, so that a learner for single-agent environments can train against them. A turn is several small decisions:
     which card, which tile, which vote.
 
-    ```python
-    import gymnasium
-
-    env = gymnasium.make("petrichor_env:Petrichor/Versus-v0", opponents=("greedy",), players=3)
-    observation, info = env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        action = env.action_space.sample(info["action_mask"])
-        observation, reward, terminated, truncated, info = env.step(action)
-    ```
+    `gymnasium.make("petrichor_env:Petrichor/Versus-v0", opponents=("greedy",), players=3)` makes one, which is stepped
+    as `SoloEnv` is.
 
     ## Observation Space
 
@@ -162,9 +149,7 @@ class VersusEnv(SeatEnv):
 
     ## Action Space
 
-    `Discrete(143)`, the ranges of `petrichor_env.actions`; `action_name(action)` says in words what one does. The
-    legal ones are `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and `action_masks()`
-    (bool, as sb3-contrib takes it). When the game is over, all are 1.
+    `Discrete(143)`, with its names and masks as in `SoloEnv`.
 
     ## Rewards
 
@@ -202,26 +187,12 @@ class VersusEnv(SeatEnv):
     - `modules`: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers);
     - `powers`: with the module `powers`, one for each seat from seat 0, all different: `frost`, `sun`, `wind`, `rain`,
       `harvest`; `()` deals them at random;
-    - `reward`: `"win"`, `"margin"` or `"points"`;
-    - `illegal_action`: what an action of yours does that the mask forbids. `"lose"` (default): you lose and the game
-      ends; the reward is -1 with `win`, and with `margin` or `points` what brings the margin to -100 or the points to
-      0. `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played instead, and
-      `info["illegal"]` is true. What isn't an integer from 0 to 142 raises `IllegalAction` in all three;
-    - `components`: other numbers on the pieces: the path of an overlay TOML file, or None;
-    - `observation_dtype`: `"float32"` (default), or `"int8"` for the counts as they are, undivided, up to 127: a
-      quarter of the memory, and faster;
-    - `render_mode`: `"ansi"` (`render()` returns the game as text, as your seat sees it), `"rgb_array"` (as a picture:
-      pixels), `"human"` (a window shows the picture after every step) or None;
-    - `render_size`: width and height of the picture in pixels, 16 to 4096.
+    - `reward`, `components`, `observation_dtype`, `render_mode` and `render_size` as in `SoloEnv`; text and pictures
+      are what your seat sees;
+    - `illegal_action`: as in `SoloEnv`, for your own actions. What is no integer from 0 to 142 raises `IllegalAction`.
 
-    Raises `ConfigError` for a bad argument or option and for an opponent that is unknown or can't play this game,
-    `CheckpointError` for a trained opponent that can't be read, `ComponentsError` for a bad overlay, `ScenarioError`
-    for a bad scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and
-    `GameOver` from `step` after the end.
-
-    ## Version History
-
-    - v0: first version.
+    Raises what `SoloEnv` does, `ConfigError` for an opponent that is unknown or can't play this game, and
+    `CheckpointError` for a trained opponent that can't be read.
     """
 
     def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any):
@@ -231,32 +202,12 @@ class VersusEnv(SeatEnv):
 class VersusVectorEnv(SeatVectorEnv):
     """N games of `Petrichor/Versus-v0` in one process. Each opponent answers for all games in one call.
 
-    ```python
-    import gymnasium
-    from tabletop.kernels import sample_actions
-
-    envs = gymnasium.make_vec("petrichor_env:Petrichor/Versus-v0", num_envs=256, opponents=("greedy",))
-    observations, infos = envs.reset(seed=1)
-    for _ in range(100):
-        actions = sample_actions(infos["action_mask"], envs.np_random)
-        observations, rewards, terminations, truncations, infos = envs.step(actions)
-    ```
-
     Game i is set up as in the single environment reset with `seed + i`. What is drawn besides (seats, opponents'
     moves) comes from one generator for all games, seeded when they all are: the same seed and the same actions give
     the same games, but not those of N single environments. `infos` are as in `SoloVectorEnv`, with
     the single environment's results. `action_masks()` is (num_envs, 143) bool.
 
-    Arguments, beyond those of `VersusEnv`:
-
-    - `num_envs`: number of games;
-    - `autoreset_mode`: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
-      ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the step;
-      `infos["final_obs"]` and `infos["final_info"]` have the end of the one before. `DISABLED`: finished games are
-      reset with `reset(options={"reset_mask": mask})`, and stepping them raises `GameOver`;
-    - `num_threads`: threads to step on, None for as many as there are cores to use;
-    - `copy`: True (default) returns new observations and masks at every step. False returns the batch's own arrays,
-      which the next `step` or `reset` writes over.
+    Arguments are those of `VersusEnv`, and the further ones of `SoloVectorEnv`.
 
     Raises what `VersusEnv` does, and `ConfigError` for a bad list of seeds or mask.
     """

@@ -89,19 +89,11 @@ class raw_env(SeatsAEC):  # noqa: N801
       `margin` or `points` what brings its margin to -100 or its points to 0; `"raise"`: `IllegalAction`, nothing
       changes; `"random"`: a random legal action is played instead, and the agent's `info["illegal"]` is true until
       its next one;
-    - `components`: other numbers on the pieces: the path of an overlay TOML file, or None;
-    - `observation_dtype`: `"float32"` (default), or `"int8"` for the counts as they are, undivided, up to 127;
-    - `render_mode`: `"ansi"` (`render()` returns the game as text, all hands open), `"rgb_array"` (as a picture:
-      pixels), `"human"` (a window shows the picture after every step) or None;
-    - `render_size`: width and height of the picture in pixels, 16 to 4096.
+    - `components`, `observation_dtype`, `render_mode` and `render_size` as in `petrichor_env.envs.SoloEnv`; text and
+      pictures show all hands.
 
-    Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
-    scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, `IllegalAction`
-    for what is no action at all, and `GameOver` from `step` when no agent is left.
-
-    ## Version History
-
-    - v0: first version.
+    Raises what `SoloEnv` does, `IllegalAction` for what is no action at all, and `GameOver` from `step` when no agent
+    is left.
     """
 
     def __init__(

@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, Config
-from petrichor_env.invariants import broken_counts, broken_legal, check
+from petrichor_env.invariants import check, first_broken
 from petrichor_env.invariants.decisions import (
     CARD_OF_DECISION,
     CARD_TO_COUNT_CLOUDS,
@@ -30,7 +31,10 @@ from petrichor_env.invariants.decisions import (
     WEATHER_DECISIONS,
     WEATHER_OF_DECISION,
     WEATHER_OF_TIMING,
+    is_window,
     turn_order,
+    usual_timing,
+    usual_timing_index,
 )
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
@@ -38,7 +42,7 @@ from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT
 from petrichor_env.rules.drafting import PICKS
 from petrichor_env.rules.fields import NEIGHBOURS
-from petrichor_env.rules.forecasts import DEALT, TIMINGS
+from petrichor_env.rules.forecasts import DEALT
 from petrichor_env.rules.growing import FIRST_SIDE
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
@@ -53,6 +57,7 @@ from petrichor_env.state import (
     NOT_DRAFTING,
     NUM_FORECASTS,
     NUM_KINDS,
+    NUM_TILES,
     PHASE_NAMES,
     PLAYED,
     POWER_NAMES,
@@ -87,16 +92,6 @@ from tabletop.words import name_or_none
 __all__ = ["check", "describe", "scenario"]
 
 
-def _one(state: State) -> np.ndarray:
-    """A copy of the state as an array of shape (1,); raises `StateError` for what is no state."""
-    array = np.asarray(state)
-    if array.dtype != STATE or array.size != 1:
-        raise StateError(
-            f"a state is one record of petrichor_env.state.STATE, not {type(state).__name__}: {state!r:.80}"
-        )
-    return array.reshape(1).astype(STATE, copy=True)
-
-
 # --- reading a description ----------------------------------------------------------------------------------------
 
 
@@ -123,19 +118,19 @@ def _flag(value: Any, where: str) -> int:
     return int(value)
 
 
-def _choice(value: Any, where: str, names: Sequence[str]) -> int:
-    if not isinstance(value, str) or value not in names:
-        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)}")
-    return names.index(value)
-
-
-def _choice_or_none(value: Any, where: str, names: Sequence[str]) -> int:
-    """Index of the name, or -1 for None."""
-    if value is None:
+def _choice(value: Any, where: str, names: Sequence[str], or_none: bool = False) -> int:
+    """Index of the name, or -1 for None where that is allowed."""
+    if or_none and value is None:
         return -1
     if not isinstance(value, str) or value not in names:
-        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)} and null")
+        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)}{' and null' if or_none else ''}")
     return names.index(value)
+
+
+def _entries(value: Any, where: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
+    """Of a table by name such as {"frost": 2}: the name's index, the value, and where it stands."""
+    for name, entry in _mapping(value, where, names).items():
+        yield names.index(name), entry, f"{where}.{name}"
 
 
 def _list(value: Any, where: str, longest: int) -> Sequence[Any]:
@@ -160,17 +155,20 @@ _KEYS = (
     *(*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, *_SCORE, *_MODULE_PIECES),
     *("pending", "southern_winds", "random"),
 )
-_NAMED_CARDS = ("optional", "cards_left", "lowest_card", "draft_step")
-_MODULE_EFFECTS = (
-    *("forecast", "choices_left", "timing", "timing_index"),
-    *("counts_clouds", "chosen_drops", "scored_drops"),
-)
 _PENDING_KEYS = (
-    *("card", *_NAMED_CARDS, "target", "target_owner", "selected", "weather", "turn_index"),
-    *_MODULE_EFFECTS,
+    *("card", "optional", "cards_left", "lowest_card", "draft_step", "target", "target_owner", "selected", "weather"),
+    *("turn_index", "forecast", "choices_left", "timing", "timing_index"),
+    *("counts_clouds", "chosen_drops", "scored_drops"),
 )
 _TILE_KEYS = ("crop", "growing", "drops", "cloud", "fertilizer", "pod", "blooms")
 _CLOUD_KEYS = ("kind", "drops")
+_PHASES = {
+    Decision.GAME_OVER: Phase.OVER,
+    Decision.FERTILIZER_TILE: Phase.SETUP,
+    Decision.SETUP_CLOUD: Phase.SETUP,
+    Decision.KEEP_DROP: Phase.HARVEST,
+}
+"""Of the decisions that are asked in no other phase, nor in that of their action, weather or forecast card."""
 _MODULE_OF_KEY = {
     "controller": Module.FLOWER_TILES,
     "power": Module.POWERS,
@@ -188,10 +186,6 @@ def _without_a_tie(votes: np.ndarray) -> np.ndarray:
             break
         selected[tied] = 1
     return selected
-
-
-_AFTER_FORECASTS = (Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION, Decision.POD_TILE)
-"""What is asked in the Wind weather, after the forecast cards that come before it."""
 
 
 def scenario(description: Mapping[str, Any], components: str | Path | None = None) -> State:
@@ -250,88 +244,88 @@ class _Reader:
         self.forecasts()
         self.pending()
         self.southern_winds()
-        for broken, reason in broken_counts(self.array, self.tables):
-            if broken[0]:
-                raise ScenarioError(reason(0))
-        self.config.game.kernels.refresh_legal(self.array, self.tables)  # safe only once all else fits
-        for broken, reason in broken_legal(self.array, self.array["legal"]):
-            if broken[0]:
-                raise ScenarioError(reason(0))
+        broken = first_broken(self.array, self.tables)
+        if broken is not None:
+            raise ScenarioError(broken[1])
         return self.record
 
     def get(self, key: str, default: Any) -> Any:
         return self.given.get(key, default)
 
-    def seat(self, value: Any, where: str) -> int:
-        return _choice(value, where, self.config.agents)
-
-    def by_owner(self, value: Any, where: str, high: int) -> np.ndarray:
+    def by_owner(self, value: Any, where: str, high: int = 127) -> np.ndarray:
         """Counts by owner, (MAX_PLAYERS,), of a table such as {"player_0": 2}."""
         counts = np.zeros(MAX_PLAYERS, np.int64)
-        for name, count in _mapping(value, where, self.owners).items():
-            counts[self.owners.index(name)] = _integer(count, f"{where}.{name}", 0, high)
+        for owner, count, place in _entries(value, where, self.owners):
+            counts[owner] = _integer(count, place, 0, high)
         return counts
 
     def by_kind(self, value: Any, where: str) -> np.ndarray:
         """Counts by kind of card, (NUM_KINDS,), of a table such as {"frost": 2}."""
         counts = np.zeros(NUM_KINDS, np.int64)
-        for name, count in _mapping(value, where, WEATHER_NAMES).items():
-            counts[WEATHER_NAMES.index(name)] = _integer(count, f"{where}.{name}", 0, 127)
+        for kind, count, place in _entries(value, where, WEATHER_NAMES):
+            counts[kind] = _integer(count, place, 0, 127)
         return counts
+
+    def entries(self, key: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
+        return _entries(self.get(key, {}), key, names)
 
     def switches(self) -> None:
         s = self.record
         self.config.write_switches(self.array)
         self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
-        s["rng"] = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
+        s.rng = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
 
     def progress(self) -> None:
         """The round, and whose decision it is. What is left out follows from what is given."""
         s, agents, players = self.record, self.config.agents, self.config.players
         over = self.get("phase", None) == "over"
         decision = _choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
-        s["decision"] = decision
-        s["round"] = _integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
-        s["phase"] = _choice(self.get("phase", PHASE_NAMES[self.usual_phase(decision)]), "phase", PHASE_NAMES)
-        s["forfeited"] = _choice_or_none(self.get("forfeited", None), "forfeited", agents)
-        finished = decision == Decision.GAME_OVER and s["forfeited"] == NOBODY
-        has_harvest = bool(finished or s["phase"] == Phase.HARVEST)
-        s["harvested"] = _flag(self.get("harvested", has_harvest), "harvested")
+        s.decision = decision
+        self.timeline()
+        s.round = _integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
+        s.phase = _choice(self.get("phase", PHASE_NAMES[self.usual_phase()]), "phase", PHASE_NAMES)
+        self.timeline()  # a drop is taken in an action, or for the Sun weather
+        s.forfeited = _choice(self.get("forfeited", None), "forfeited", agents, or_none=True)
+        finished = decision == Decision.GAME_OVER and s.forfeited == NOBODY
+        has_harvest = bool(finished or s.phase == Phase.HARVEST)
+        s.harvested = _flag(self.get("harvested", has_harvest), "harvested")
         passer = self.get("passed", None)
-        s["first_player"] = self.seat(self.get("first_player", (players > 2 and passer) or "player_0"), "first_player")
+        s.first_player = _choice(
+            self.get("first_player", (players > 2 and passer) or "player_0"), "first_player", agents
+        )
         later = (Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
-        has_ended = finished or decision == Decision.DISCARD or s["phase"] in later
-        passer = self.get("passed", agents[s["first_player"]] if has_ended else None)
-        s["passed"] = _choice_or_none(passer, "passed", agents)
-        begun = 0 if s["phase"] == Phase.SETUP else players
-        s["turns"] = _integer(self.get("turns", begun), "turns", 0, players)
+        has_ended = finished or decision == Decision.DISCARD or s.phase in later
+        passer = self.get("passed", agents[s.first_player] if has_ended else None)
+        s.passed = _choice(passer, "passed", agents, or_none=True)
+        begun = 0 if s.phase == Phase.SETUP else players
+        s.turns = _integer(self.get("turns", begun), "turns", 0, players)
         if "last_turns" in self.given:
-            s["last_turns"] = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
+            s.last_turns = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
         if "turn_index" in self.effect:
             turns = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
             # pods come after every player's turn with the Wind
-            s["pod_turns"] = max(0, turns - players) if self.is_on(Module.FLOWER_TILES) else 0
-            s["turn_index"] = turns - s["pod_turns"]
+            s.pod_turns = max(0, turns - players) if self.is_on(Module.FLOWER_TILES) else 0
+            s.turn_index = turns - s.pod_turns
         self.who_is_asked()
 
     def who_is_asked(self) -> None:
         """The actor and its place in the turn order, each from the other where only one is given."""
         s, agents, players = self.record, self.config.agents, self.config.players
-        decision, first = int(s["decision"]), int(s["first_player"])
+        decision, first = s.decision, s.first_player
         given = "actor" in self.given
-        actor = _choice_or_none(self.get("actor", None), "actor", agents)
-        order = turn_order(decision, int(s["phase"]), self.timing())
-        in_weather = order == CLOCKWISE and s["phase"] == Phase.WEATHER
+        actor = _choice(self.get("actor", None), "actor", agents, or_none=True)
+        order = turn_order(decision, s.phase, s.timing)
+        in_weather = order == CLOCKWISE and s.phase == Phase.WEATHER
         offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
         counted = "pod_turns" if decision == Decision.POD_TILE else "turn_index"
         if "turn_index" not in self.get("pending", {}):
             if decision == Decision.FERTILIZER_TILE:
-                s["turn_index"] = s["fertilizer"].sum()
+                s.turn_index = s.fertilizer.sum()
             elif decision == Decision.POD_TILE:
-                s["turn_index"] = players
+                s.turn_index = players
         if decision == Decision.GAME_OVER:
             actor = actor if given else NOBODY
-        elif not order and self.is_window():
+        elif not order and is_window(decision, s.forecast):
             if not given:
                 actor = (first + int(self.effect.get("timing_index", 0))) % players
         elif order:
@@ -341,72 +335,38 @@ class _Reader:
                 actor = (start + order * (int(s[counted]) - offset)) % players
             elif s[counted] == 0:
                 s[counted] = (order * (actor - start)) % players + offset
-        elif s["phase"] == Phase.ACTION and s["passed"] != NOBODY and players > 1:
+        elif s.phase == Phase.ACTION and s.passed != NOBODY and players > 1:
             if not given:
-                s["last_turns"] = s["last_turns"] or players - 1
-                actor = (int(s["passed"]) - int(s["last_turns"])) % players
-            elif s["last_turns"] == 0:
-                s["last_turns"] = (int(s["passed"]) - actor) % players
+                s.last_turns = s.last_turns or players - 1
+                actor = (s.passed - s.last_turns) % players
+            elif s.last_turns == 0:
+                s.last_turns = (s.passed - actor) % players
         elif not given:
-            begun = int(s["turns"]) if s["phase"] == Phase.ACTION else 0
+            begun = s.turns if s.phase == Phase.ACTION else 0
             actor = (first + begun) % players
-        s["actor"] = actor
+        s.actor = actor
 
-    def usual_phase(self, decision: int) -> int:
-        if decision == Decision.GAME_OVER:
-            return int(Phase.OVER)
-        if decision in (Decision.FERTILIZER_TILE, Decision.SETUP_CLOUD):
-            return int(Phase.SETUP)
+    def usual_phase(self) -> Phase:
+        s, decision = self.record, self.record.decision
+        if decision in _PHASES:
+            return _PHASES[Decision(decision)]
         if decision == Decision.DRAFT:
-            return int(Phase.SETUP if self.record["round"] == 1 else Phase.CLEANUP)
-        if decision == Decision.KEEP_DROP:
-            return int(Phase.HARVEST)
-        if decision == Decision.FORECAST or self.forecast():
-            return int(PHASE_OF_TIMING[self.timing()])
-        if decision in WEATHER_DECISIONS or self.effect.get("weather") is not None:
-            return int(Phase.WEATHER)
-        return int(Phase.ACTION)
+            return Phase.SETUP if s.round == 1 else Phase.CLEANUP
+        if decision == Decision.FORECAST or s.forecast:
+            return Phase(PHASE_OF_TIMING[s.timing])
+        in_weather = decision in WEATHER_DECISIONS or self.effect.get("weather") is not None
+        return Phase.WEATHER if in_weather else Phase.ACTION
 
-    def forecast(self) -> int:
-        """The number of the forecast card being carried out, 0 for none."""
-        cards = FORECASTS_OF_DECISION.get(Decision(int(self.record["decision"])), ())
+    def timeline(self) -> None:
+        """The forecast card being carried out and the point of the timeline; what is left out follows."""
+        s = self.record
+        cards = FORECASTS_OF_DECISION.get(Decision(s.decision), ())
         usual = cards[0] if len(cards) == 1 else 0
-        return _integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
-
-    def timing(self) -> int:
-        """The point of the timeline; what is left out follows from the decision."""
+        s.forecast = _integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
         if "timing" in self.effect:
-            return _choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
-        decision = Decision(int(self.record["decision"]))
-        if decision == Decision.KEEP_DROP:
-            return int(Timing.SCORED)
-        if not self.is_on(Module.FORECASTS) or decision == Decision.GAME_OVER:
-            return int(Timing.ACTION_PHASE)
-        if decision in (Decision.CHOOSE_WEATHER, Decision.FORECAST):
-            return int(Timing.START_OF_WEATHER)
-        if decision in _AFTER_FORECASTS:
-            return int(Timing.BEFORE_WIND)
-        in_weather = self.record["phase"] == Phase.WEATHER
-        if decision == Decision.SUN_WEATHER_CLOUD or (decision == Decision.TAKE_DROP and in_weather):
-            return int(Timing.SUN_TURN)
-        return int(TIMINGS[self.forecast()])
-
-    def timing_index(self) -> int:
-        """How many players are done at this point of the timeline, where that is left out."""
-        s, decision, players = self.record, int(self.record["decision"]), self.config.players
-        if decision == Decision.GAME_OVER or s["timing"] in (Timing.ACTION_PHASE, Timing.SCORED):
-            return 0
-        if decision == Decision.CHOOSE_WEATHER or decision in _AFTER_FORECASTS:
-            return players
-        if s["timing"] == Timing.SUN_TURN:
-            return int(s["turn_index"]) + (decision != Decision.FORECAST)
-        return (int(s["actor"]) - int(s["first_player"])) % players
-
-    def is_window(self) -> bool:
-        """Whether a holder of forecast cards is asked by the timeline, or carries such a card out."""
-        decision = self.record["decision"]
-        carried_out = decision != Decision.GAME_OVER and TIMINGS[self.forecast()] > 0
-        return bool(decision == Decision.FORECAST or carried_out)
+            s.timing = _choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
+        else:
+            s.timing = usual_timing(self.array)[0]
 
     def is_on(self, module: Module) -> bool:
         return MODULES[module] in self.config.modules
@@ -449,16 +409,16 @@ class _Reader:
         else:
             laid = (self.lay_solo if self.config.solo else self.lay)(crops)
         for position, crop in laid.items():
-            s["crop"][position] = crop
+            s.crop[position] = crop
         for position in FIELDS[self.config.players]:
             tile = described.get(position, {})
             where = f"field.{tile_name(self.config.players, position)}"
-            s["drops"][position] = self.by_owner(tile.get("drops", {}), f"{where}.drops", 127)
+            s.drops[position] = self.by_owner(tile.get("drops", {}), f"{where}.drops")
             self.cloud(position, tile.get("cloud"), f"{where}.cloud")
             self.tokens(position, tile, where)
             self.growing(position, tile.get("growing"), f"{where}.growing")
         if self.is_on(Module.FERTILIZER) and FACE_DOWN not in laid.values():
-            self.fertilize([position for position in laid if "fertilizer" not in described.get(position, {})])
+            self.fertilize([position for position in sorted(laid) if "fertilizer" not in described.get(position, {})])
         self.control()
 
     def crop(self, value: Any, where: str) -> int:
@@ -468,25 +428,30 @@ class _Reader:
     def tokens(self, position: int, tile: Mapping[str, Any], where: str) -> None:
         """Fertilizer, pod and bloom tokens on the tile."""
         s = self.record
-        s["fertilizer"][position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
-        s["pods"][position] = _flag(tile.get("pod", False), f"{where}.pod")
-        usual = 1 if s["crop"][position] == Crop.PRIMROSE else 0
-        s["blooms"][position] = _integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
+        s.fertilizer[position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
+        s.pods[position] = _flag(tile.get("pod", False), f"{where}.pod")
+        usual = 1 if s.crop[position] == Crop.PRIMROSE else 0
+        s.blooms[position] = _integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
 
     def fertilize(self, free: Sequence[int]) -> None:
         """Place the tokens that no tile is said to have: on the first free positions that leave room for all."""
         s = self.record
-        given = np.flatnonzero(s["fertilizer"]).tolist()
-        placed = _apart(given, free, int(self.tables["fertilizer_tokens"][0]) - len(given))
-        s["fertilizer"][placed or []] = 1
+        number = int(self.tables["fertilizer_tokens"][0]) - int(s.fertilizer.sum())
+        for more in combinations(free, max(0, number)):
+            on_tile = s.fertilizer.astype(bool)
+            on_tile[list(more)] = True
+            beside = [tile for tile in np.flatnonzero(on_tile) for tile in NEIGHBOURS[tile] if tile != NO_TILE]
+            if on_tile.sum() - s.fertilizer.sum() == len(more) and not on_tile[beside].any():
+                s.fertilizer[list(more)] = 1
+                return
 
     def control(self) -> None:
         """Who controls the Primrose; left out, whoever has the most drops there."""
         s = self.record
-        there = s["drops"][s["crop"] == Crop.PRIMROSE].sum(axis=0)
+        there = s.drops[s.crop == Crop.PRIMROSE].sum(axis=0)
         leaders = np.flatnonzero((there > 0) & (there == there.max()))
         leader = self.owners[leaders[0]] if len(leaders) == 1 else None
-        s["controller"] = _choice_or_none(self.get("controller", leader), "controller", self.config.agents)
+        s.controller = _choice(self.get("controller", leader), "controller", self.config.agents, or_none=True)
 
     def copies(self) -> np.ndarray:
         """Tiles of each crop that the field is drawn from, (number of crops,)."""
@@ -499,14 +464,11 @@ class _Reader:
         left = self.copies()
         for crop in crops.values():
             left[crop] -= 1
-        rest = iter([crop for crop in range(len(left)) for _ in range(max(0, left[crop]))])
-        laid = {}
-        for position in FIELDS[self.config.players]:
-            crop = crops[position] if position in crops else next(rest, NO_TILE)
-            if crop == NO_TILE:
-                raise ScenarioError("field: there are not enough tiles left to fill it")
-            laid[position] = crop
-        return laid
+        rest = np.repeat(np.arange(len(left)), np.maximum(left, 0)).tolist()
+        free = [position for position in FIELDS[self.config.players] if position not in crops]
+        if len(rest) < len(free):
+            raise ScenarioError("field: there are not enough tiles left to fill it")
+        return {**crops, **dict(zip(free, rest, strict=False))}
 
     def lay_solo(self, crops: Mapping[int, int]) -> dict[int, int]:
         """Solo tiles lie in ascending order of priority: fill up with the lowest that leave this possible."""
@@ -521,66 +483,66 @@ class _Reader:
             for copy in range(self.tables["copies"][0, crop])
             if left[crop] and priorities[crop, copy] > 0
         )
-        laid = _ascending(tiles, [crops.get(position) for position in FIELDS[1]])
-        if laid is None:
-            named = ", ".join(f"{CROP_NAMES[crop]} at {tile_name(1, tile)}" for tile, crop in sorted(crops.items()))
-            order = ", ".join(f"{CROP_NAMES[crop]} {priority / 10:g}" for priority, crop in tiles)
-            raise ScenarioError(
-                f"field: {named} can't be laid in ascending order of priority (Southern Winds, Setup 3): {order}"
-            )
-        return dict(zip(FIELDS[1], laid, strict=True))
+        wanted = [crops.get(position) for position in FIELDS[1]]
+        for chosen in combinations(tiles, len(wanted)):
+            if all(crop in (None, tile[1]) for crop, tile in zip(wanted, chosen, strict=True)):
+                return {position: crop for position, (_, crop) in zip(FIELDS[1], chosen, strict=True)}
+        named = ", ".join(f"{CROP_NAMES[crop]} at {tile_name(1, tile)}" for tile, crop in sorted(crops.items()))
+        order = ", ".join(f"{CROP_NAMES[crop]} {priority / 10:g}" for priority, crop in tiles)
+        raise ScenarioError(
+            f"field: {named} can't be laid in ascending order of priority (Southern Winds, Setup 3): {order}"
+        )
 
     def cloud(self, position: int, cloud: Any, where: str) -> None:
         s = self.record
         if cloud is None:
             return
         cloud = _mapping(cloud, where, _CLOUD_KEYS)
-        s["cloud_drops"][position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops", 127)
-        usual = "light" if s["cloud_drops"][position].sum() < GROWS_AT else "thunder"
-        s["cloud"][position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
+        s.cloud_drops[position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops")
+        usual = "light" if s.cloud_drops[position].sum() < GROWS_AT else "thunder"
+        s.cloud[position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
 
     def growing(self, position: int, growing: Any, where: str) -> None:
         s = self.record
         if growing is not None:
-            s["growing"][position] = _choice(growing, where, GROWING_NAMES)
+            s.growing[position] = _choice(growing, where, GROWING_NAMES)
             return
-        crop, drops, t = s["crop"][position], s["drops"][position].sum(), self.tables[0]
-        closed = crop == Crop.SNOWDROP and s["blooms"][position] == 0
+        crop, drops, t = s.crop[position], s.drops[position].sum(), self.tables[0]
+        closed = crop == Crop.SNOWDROP and s.blooms[position] == 0
         if drops < t["drops_to_grow"][max(0, crop)] or closed:
             return
         drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
-        s["growing"][position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
+        s.growing[position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
 
     # what players have
 
     def personal(self) -> None:
         s, t, n = self.record, self.tables[0], self.config.owners
-        for weather, votes in _mapping(self.get("votes", {}), "votes", WEATHER_NAMES).items():
-            s["votes"][WEATHER_NAMES.index(weather)] = self.by_owner(votes, f"votes.{weather}", 127)
+        for kind, votes, where in self.entries("votes", WEATHER_NAMES):
+            s.votes[kind] = self.by_owner(votes, where)
         most = np.iinfo(np.int16).max
-        s["points"] = self.by_owner(self.get("points", {}), "points", most)
-        for source, points in _mapping(self.get("scored", {}), "scored", SOURCE_NAMES).items():
-            s["scored"][:, SOURCE_NAMES.index(source)] = self.by_owner(points, f"scored.{source}", most)
-        s["voting_wins"] = self.by_owner(self.get("voting_wins", {}), "voting_wins", 127)
-        s["wheat_tokens"] = self.by_owner(self.get("wheat_tokens", {}), "wheat_tokens", 127)
-        on_field = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=0)
-        on_board = s["votes"].astype(np.int64).sum(axis=0)
-        for seat in range(n):
-            for what, there, total in (("drops", on_field, t["drops"]), ("votes", on_board, t["votes"])):
-                if there[seat] > total:
-                    place = "on tiles and in clouds" if what == "drops" else "on weather spaces"
-                    raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
-        s["supply"][:n] = t["drops"] - on_field[:n]
-        s["vote_supply"][:n] = t["votes"] - on_board[:n]
-        all_harvest = s["phase"] == Phase.HARVEST or self.is_face_down()
+        for key, high in (("points", most), ("voting_wins", 127), ("wheat_tokens", 127)):
+            s[key] = self.by_owner(self.get(key, {}), key, high)
+        for source, points, where in self.entries("scored", SOURCE_NAMES):
+            s.scored[:, source] = self.by_owner(points, where, most)
+        on_field = (s.drops.astype(np.int64) + s.cloud_drops).sum(axis=0)
+        on_board = s.votes.astype(np.int64).sum(axis=0)
+        for what, place, there, total, supply in (
+            ("drops", "on tiles and in clouds", on_field, t["drops"], s.supply),
+            ("votes", "on weather spaces", on_board, t["votes"], s.vote_supply),
+        ):
+            for seat in np.flatnonzero(there > total):
+                raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
+            supply[:n] = total - there[:n]
+        all_harvest = s.phase == Phase.HARVEST or self.is_face_down()
         usual = ["harvest"] * 3 if all_harvest else [1, 1, 1]
         dice = self.get("dice", usual)
         if len(_list(dice, "dice", 3)) != 3:
             raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
-        s["dice"] = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
+        s.dice = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
 
     def is_face_down(self) -> bool:
-        return bool((self.record["crop"] == FACE_DOWN).any())
+        return bool((self.record.crop == FACE_DOWN).any())
 
     def die(self, side: Any, where: str) -> int:
         if side == "harvest":
@@ -590,135 +552,139 @@ class _Reader:
         return int(side)
 
     def cards(self) -> None:
-        s, agents = self.record, self.config.agents
+        s = self.record
         known = np.zeros(NUM_KINDS, np.int64)
         for key, field in (("hands", "hand"), ("packs", "pack")):
-            for name, cards in _mapping(self.get(key, {}), key, agents).items():
-                counts = self.by_kind(cards, f"{key}.{name}")
-                s[field][agents.index(name)] = counts
-                known += counts
-        s["discards"] = self.by_kind(self.get("discards", {}), "discards")
-        known += s["discards"]
+            for seat, cards, where in self.entries(key, self.config.agents):
+                s[field][seat] = self.by_kind(cards, where)
+            known += s[field].sum(axis=0)
+        s.discards = self.by_kind(self.get("discards", {}), "discards")
+        known += s.discards
         if "deck" in self.given:
-            s["deck"] = self.by_kind(self.given["deck"], "deck")
+            s.deck = self.by_kind(self.given["deck"], "deck")
             return
         if self.is_face_down():
             return
-        total = int(cards_of_a_kind(s["players"], self.tables))
+        total = int(cards_of_a_kind(s.players, self.tables))
         for kind, count in enumerate(known):
             if count > total:
                 raise ScenarioError(
                     f"{count} {WEATHER_NAMES[kind]} cards in hands, packs and discards; there are {total}"
                 )
-        s["deck"] = total - known
+        s.deck = total - known
 
     def powers(self) -> None:
         """Each player's power: as chosen; else, once they have been dealt, the first of those that are left."""
-        s, agents = self.record, self.config.agents
+        s = self.record
         named = {
-            agents.index(name): _choice(power, f"power.{name}", POWER_NAMES)
-            for name, power in _mapping(self.get("power", {}), "power", agents).items()
+            seat: _choice(power, where, POWER_NAMES) for seat, power, where in self.entries("power", self.config.agents)
         }
-        s["power"] = s["chosen_power"]
-        if self.is_on(Module.POWERS) and not self.config.powers and s["phase"] != Phase.SETUP:
+        s.power = s.chosen_power
+        if self.is_on(Module.POWERS) and not self.config.powers and s.phase != Phase.SETUP:
             left = (power for power in range(1, len(POWER_NAMES)) if power not in named.values())
-            for seat in range(self.config.players):
-                s["power"][seat] = named[seat] if seat in named else next(left, 0)
+            for seat in set(range(self.config.players)) - set(named):
+                s.power[seat] = next(left, 0)
         for seat, power in named.items():
-            s["power"][seat] = power
+            s.power[seat] = power
 
     def forecasts(self) -> None:
         """Who holds which forecast card; those that players lack of three have been played."""
         s, agents = self.record, self.config.agents
         if not self.is_on(Module.FORECASTS):
             return
-        for name, cards in _mapping(self.get("forecasts", {}), "forecasts", agents).items():
-            self.place_forecasts(cards, f"forecasts.{name}", agents.index(name))
-        free = [card for card in range(1, NUM_FORECASTS + 1) if s["forecast_holder"][card - 1] == NOBODY]
-        at_work = (self.forecast(), CARD_TO_COUNT_CLOUDS if self.effect.get("counts_clouds") else 0)
+        for seat, cards, where in self.entries("forecasts", agents):
+            self.place_forecasts(cards, where, seat)
+        free = [card for card in range(1, NUM_FORECASTS + 1) if s.forecast_holder[card - 1] == NOBODY]
+        at_work = (s.forecast, CARD_TO_COUNT_CLOUDS if self.effect.get("counts_clouds") else 0)
         free.sort(key=lambda card: card not in at_work)
-        played = 0 if s["phase"] == Phase.SETUP else DEALT * len(agents) - (NUM_FORECASTS - len(free))
+        played = 0 if s.phase == Phase.SETUP else DEALT * len(agents) - (NUM_FORECASTS - len(free))
         self.place_forecasts(self.get("forecasts_played", free[: max(0, played)]), "forecasts_played", PLAYED)
 
     def place_forecasts(self, cards: Any, where: str, holder: int) -> None:
         s = self.record
         for i, number in enumerate(_list(cards, where, NUM_FORECASTS)):
             card = _integer(number, f"{where}[{i}]", 1, NUM_FORECASTS) - 1
-            if s["forecast_holder"][card] != NOBODY:
+            if s.forecast_holder[card] != NOBODY:
                 raise ScenarioError(f"{where}: forecast card {number} is named twice; there is one of each")
-            s["forecast_holder"][card] = holder
+            s.forecast_holder[card] = holder
 
     def pending(self) -> None:
         """The effect being carried out: what the decision implies, then what is given."""
         s = self.record
-        decision = Decision(int(s["decision"]))
-        s["card"] = CARD_OF_DECISION.get(decision, -1)
-        s["forecast"], s["timing"] = self.forecast(), self.timing()
-        weather_of_window = WEATHER_OF_TIMING.get(Timing(int(s["timing"])), -1) if self.is_window() else -1
-        s["weather"] = WEATHER_OF_DECISION.get(decision, weather_of_window)
+        decision = Decision(s.decision)
+        s.card = CARD_OF_DECISION.get(decision, -1)
+        window = is_window(s.decision, s.forecast)
+        s.weather = WEATHER_OF_DECISION.get(decision, WEATHER_OF_TIMING.get(Timing(s.timing), -1) if window else -1)
+        readers = self.effect_readers()
         for key, value in self.effect.items():
-            where = f"pending.{key}"
-            if key in ("card", "weather"):
-                s[key] = _choice_or_none(value, where, WEATHER_NAMES)
-            elif key == "lowest_card":
-                s[key] = _choice(value, where, WEATHER_NAMES)
-            elif key == "optional":
-                s[key] = _flag(value, where)
-            elif key == "target" and (decision == Decision.MOVE_VOTE or value in WEATHER_NAMES):
-                s["target_space"] = _choice_or_none(value, where, WEATHER_NAMES)
-            elif key == "target":
-                s[key] = self.tile(value, where)
-            elif key == "target_owner":
-                s[key] = _choice_or_none(value, where, self.owners)
-            elif key == "selected":
-                s[key][_names_of(value, where, WEATHER_NAMES)] = 1
-            elif key == "draft_step":
-                s[key] = NOT_DRAFTING if value is None else _integer(value, where, 0, 2)
-            elif key in _MODULE_EFFECTS:
-                self.module_effect(key, value, where)
-            else:
-                s[key] = _integer(value, where, 0, 12)
-        if decision == Decision.DRAFT and "draft_step" not in self.effect:
-            s["draft_step"] = 0
-        if decision == Decision.CHOOSE_WEATHER and "selected" not in self.effect:
-            s["selected"] = _without_a_tie(s["votes"].astype(np.int64).sum(axis=1))
-        if "cards_left" not in self.effect:
-            if decision == Decision.DRAFT:
-                s["cards_left"] = PICKS[s["draft_step"]]
-            elif decision == Decision.PAY:
-                s["cards_left"] = int(full_price(self.array)[0])
-            elif decision == Decision.DISCARD and s["actor"] != NOBODY:
-                s["cards_left"] = max(0, int(s["hand"][s["actor"]].sum()) - HAND_LIMIT)
-        self.choices(decision)
+            to_space = key == "target" and (decision == Decision.MOVE_VOTE or value in WEATHER_NAMES)
+            field = "target_space" if to_space else key
+            if field in readers:
+                s[field] = readers[field](value, f"pending.{key}")
+        for key, usual in self.usual_effect(decision).items():
+            if key not in self.effect:
+                s[key] = usual()
 
-    def module_effect(self, key: str, value: Any, where: str) -> None:
-        s, agents = self.record, self.config.agents
-        if key == "counts_clouds":
-            s[key][_names_of(value, where, agents)] = 1
-        elif key == "chosen_drops":
-            s[key] = self.by_owner(value, where, 127)
-        elif key == "scored_drops":
-            tiles = [tile_name(self.config.players, tile) for tile in FIELDS[self.config.players]]
-            for name, drops in _mapping(value, where, tiles).items():
-                s[key][self.tile(name, where)] = self.by_owner(drops, f"{where}.{name}", 127)
-        elif key in ("timing_index", "choices_left"):
-            s[key] = _integer(value, where, 0, 2 * MAX_PLAYERS)
+    def effect_readers(self) -> dict[str, Callable[[Any, str], Any]]:
+        """By field, what a value of the effect becomes in the record. Those of the timeline have been read."""
 
-    def choices(self, decision: Decision) -> None:
-        """Where the module's choices stand, as far as that is left out: at the first one, or after the target."""
+        def whole(high: int) -> Callable[[Any, str], int]:
+            return lambda value, where: _integer(value, where, 0, high)
+
+        def one_of(names: Sequence[str], or_none: bool = False) -> Callable[[Any, str], int]:
+            return lambda value, where: _choice(value, where, names, or_none)
+
+        def some_of(names: Sequence[str], size: int) -> Callable[[Any, str], np.ndarray]:
+            return lambda value, where: np.isin(np.arange(size), _names_of(value, where, names))
+
+        return {
+            "card": one_of(WEATHER_NAMES, or_none=True),
+            "optional": _flag,
+            "cards_left": whole(12),
+            "lowest_card": one_of(WEATHER_NAMES),
+            "draft_step": lambda value, where: NOT_DRAFTING if value is None else _integer(value, where, 0, 2),
+            "target": self.tile,
+            "target_space": one_of(WEATHER_NAMES, or_none=True),
+            "target_owner": one_of(self.owners, or_none=True),
+            "selected": some_of(WEATHER_NAMES, NUM_KINDS),
+            "weather": one_of(WEATHER_NAMES, or_none=True),
+            "choices_left": whole(2 * MAX_PLAYERS),
+            "timing_index": whole(2 * MAX_PLAYERS),
+            "counts_clouds": some_of(self.config.agents, MAX_PLAYERS),
+            "chosen_drops": self.by_owner,
+            "scored_drops": self.drops_by_tile,
+        }
+
+    def drops_by_tile(self, value: Any, where: str) -> np.ndarray:
+        """Drops by tile and owner, (NUM_TILES, MAX_PLAYERS)."""
+        drops = np.zeros((NUM_TILES, MAX_PLAYERS), np.int64)
+        field = FIELDS[self.config.players]
+        for i, counts, place in _entries(value, where, [tile_name(self.config.players, tile) for tile in field]):
+            drops[field[i]] = self.by_owner(counts, place)
+        return drops
+
+    def usual_effect(self, decision: Decision) -> dict[str, Callable[[], Any]]:
+        """What is left out of the effect: choices stand at the first one, or after the target."""
         s = self.record
-        moves_up = decision == Decision.FORECAST_DROP and s["forecast"] == CARD_TO_MOVE_UP
-        if "timing_index" not in self.effect:
-            s["timing_index"] = self.timing_index()
-        if "choices_left" not in self.effect and moves_up:
-            s["choices_left"] = max(0, MOST_CHOICES[decision] - int(s["chosen_drops"].sum()))
-        elif "choices_left" not in self.effect and decision in (Decision.POD_TILE, Decision.KEEP_DROP):
-            s["choices_left"] = MOST_CHOICES[decision] - (s["target"] != NO_TILE)
-        if "target_owner" not in self.effect and decision == Decision.FORECAST_DIRECTION:
-            s["target_owner"] = s["actor"]
-        elif "target_owner" not in self.effect and moves_up and s["chosen_drops"].any():
-            clockwise = (np.arange(MAX_PLAYERS) - s["actor"]) % s["owners"]
-            s["target_owner"] = np.where(s["chosen_drops"] > 0, clockwise, -1).argmax()
+        usual: dict[str, Callable[[], Any]] = {"timing_index": lambda: usual_timing_index(self.array)[0]}
+        if decision == Decision.DRAFT:
+            usual |= {"draft_step": lambda: 0, "cards_left": lambda: PICKS[s.draft_step]}
+        elif decision == Decision.CHOOSE_WEATHER:
+            usual["selected"] = lambda: _without_a_tie(s.votes.astype(np.int64).sum(axis=1))
+        elif decision == Decision.PAY:
+            usual["cards_left"] = lambda: full_price(self.array)[0]
+        elif decision == Decision.DISCARD and s.actor != NOBODY:
+            usual["cards_left"] = lambda: max(0, int(s.hand[s.actor].sum()) - HAND_LIMIT)
+        elif decision in (Decision.POD_TILE, Decision.KEEP_DROP):
+            usual["choices_left"] = lambda: MOST_CHOICES[decision] - (s.target != NO_TILE)
+        elif decision == Decision.FORECAST_DIRECTION:
+            usual["target_owner"] = lambda: s.actor
+        elif decision == Decision.FORECAST_DROP and s.forecast == CARD_TO_MOVE_UP:
+            usual["choices_left"] = lambda: max(0, MOST_CHOICES[decision] - int(s.chosen_drops.sum()))
+            if s.chosen_drops.any():
+                clockwise = (np.arange(MAX_PLAYERS) - s.actor) % s.owners
+                usual["target_owner"] = lambda: np.where(s.chosen_drops > 0, clockwise, -1).argmax()
+        return usual
 
     def southern_winds(self) -> None:
         s = self.record
@@ -726,46 +692,22 @@ class _Reader:
             return
         winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
         revealed = _list(winds.get("revealed", []), "southern_winds.revealed", STATE["winds_card"].shape[0])
-        s["winds_revealed"] = len(revealed)
-        s["winds_deck"] = 0 if self.is_face_down() else 1
+        s.winds_revealed = len(revealed)
+        s.winds_deck = 0 if self.is_face_down() else 1
         for i, card in enumerate(revealed):
             where = f"southern_winds.revealed[{i}]"
             card = _mapping(card, where, ("card", "roll", "target"))
-            s["winds_card"][i] = _integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
-            s["winds_deck"][s["winds_card"][i] - 1] = 0
+            s.winds_card[i] = _integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
+            s.winds_deck[s.winds_card[i] - 1] = 0
             roll = card.get("roll")
-            s["winds_roll"][i] = 0 if roll is None else _integer(roll, f"{where}.roll", 1, 6)
-            s["winds_target"][i] = self.tile(card.get("target"), f"{where}.target")
+            s.winds_roll[i] = 0 if roll is None else _integer(roll, f"{where}.roll", 1, 6)
+            s.winds_target[i] = self.tile(card.get("target"), f"{where}.target")
         if "deck" in winds:
             where, deck = "southern_winds.deck", winds["deck"]
             numbers = [_integer(n, f"{where}[{i}]", 1, 9) for i, n in enumerate(_list(deck, where, 9))]
             if len(set(numbers)) != len(numbers):
                 raise ScenarioError(f"{where}: {list(deck)!r} names a card twice; there is one of each of 1 to 9")
-            s["winds_deck"] = [number in numbers for number in range(1, 10)]
-
-
-def _apart(taken: Sequence[int], free: Sequence[int], number: int) -> list[int] | None:
-    """The first `number` of the free positions no two of which, nor of those taken, are adjacent; None if none fit."""
-    if number <= 0:
-        return []
-    for i, position in enumerate(free):
-        if position not in taken and not np.isin(NEIGHBOURS[position], taken).any():
-            rest = _apart([*taken, position], free[i + 1 :], number - 1)
-            if rest is not None:
-                return [position, *rest]
-    return None
-
-
-def _ascending(tiles: Sequence[tuple[int, int]], wanted: Sequence[int | None]) -> list[int] | None:
-    """The first choice of tiles, ascending, whose crops are those wanted (None: any crop); None if there is none."""
-    if not wanted:
-        return []
-    for i, (_, crop) in enumerate(tiles):
-        if wanted[0] in (None, crop):
-            rest = _ascending(tiles[i + 1 :], wanted[1:])
-            if rest is not None:
-                return [crop, *rest]
-    return None
+            s.winds_deck = [number in numbers for number in range(1, 10)]
 
 
 # --- describing a state -------------------------------------------------------------------------------------------
@@ -780,132 +722,129 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
 
     Raises `StateError` with the reason for what is no state of this game.
     """
-    array = _one(state)
+    array = np.asarray(state)
+    if array.dtype != STATE or array.size != 1:
+        raise StateError(
+            f"a state is one record of petrichor_env.state.STATE, not {type(state).__name__}: {state!r:.80}"
+        )
     check(array, load_tables(components))
-    return described(array[0])
+    return described(array.reshape(1).astype(STATE)[0])
 
 
 def described(s: State) -> dict[str, Any]:
     """What `describe` returns, of a record that was checked already."""
-    players, decision, config = int(s["players"]), int(s["decision"]), Config.of(s)
+    players, decision, config = s.players, s.decision, Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]
     described: dict[str, Any] = {
         "players": players,
-        "rounds": int(s["rounds"]),
-        "drafting": bool(s["drafting"]),
+        "rounds": s.rounds,
+        "drafting": bool(s.drafting),
         "variants": list(config.variants),
         **({"modules": list(config.modules)} if config.modules else {}),
         **({"powers": list(config.powers)} if config.powers else {}),
-        "round": int(s["round"]),
-        "phase": PHASE_NAMES[s["phase"]],
-        "first_player": agents[s["first_player"]],
-        "passed": name_or_none(agents, s["passed"]),
-        "turns": int(s["turns"]),
-        "last_turns": int(s["last_turns"]),
-        "harvested": bool(s["harvested"]),
-        "forfeited": name_or_none(agents, s["forfeited"]),
+        "round": s.round,
+        "phase": PHASE_NAMES[s.phase],
+        "first_player": agents[s.first_player],
+        "passed": name_or_none(agents, s.passed),
+        "turns": s.turns,
+        "last_turns": s.last_turns,
+        "harvested": bool(s.harvested),
+        "forfeited": name_or_none(agents, s.forfeited),
         "decision": DECISION_NAMES[decision],
-        "actor": name_or_none(agents, s["actor"]),
+        "actor": name_or_none(agents, s.actor),
         "field": {tile_name(players, tile): _describe_tile(s, tile, owners) for tile in FIELDS[players]},
-        "hands": {agent: _kinds(s["hand"][seat]) for seat, agent in enumerate(agents)},
-        "packs": {agent: _kinds(s["pack"][seat]) for seat, agent in enumerate(agents)},
-        "deck": _kinds(s["deck"]),
-        "discards": _kinds(s["discards"]),
-        "votes": {weather: _owned(s["votes"][kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
-        "dice": ["harvest" if side == HARVEST else int(side) for side in s["dice"]],
-        "points": {owner: int(s["points"][seat]) for seat, owner in enumerate(owners)},
+        "hands": {agent: _kinds(s.hand[seat]) for seat, agent in enumerate(agents)},
+        "packs": {agent: _kinds(s.pack[seat]) for seat, agent in enumerate(agents)},
+        "deck": _kinds(s.deck),
+        "discards": _kinds(s.discards),
+        "votes": {weather: _owned(s.votes[kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
+        "dice": ["harvest" if side == HARVEST else int(side) for side in s.dice],
+        "points": {owner: int(s.points[seat]) for seat, owner in enumerate(owners)},
         "scored": {
-            name: _owned(s["scored"][:, source], owners)
+            name: _owned(s.scored[:, source], owners)
             for source, name in enumerate(SOURCE_NAMES)
-            if s["scored"][:, source].any()
+            if s.scored[:, source].any()
         },
-        "voting_wins": {owner: int(s["voting_wins"][seat]) for seat, owner in enumerate(owners)},
-        "wheat_tokens": {owner: int(s["wheat_tokens"][seat]) for seat, owner in enumerate(owners)},
+        "voting_wins": {owner: int(s.voting_wins[seat]) for seat, owner in enumerate(owners)},
+        "wheat_tokens": {owner: int(s.wheat_tokens[seat]) for seat, owner in enumerate(owners)},
         **_describe_modules(s, agents),
         "pending": _describe_effect(s, owners),
     }
     if players == 1:
         described["southern_winds"] = {
-            "deck": [number for number in range(1, 10) if s["winds_deck"][number - 1]],
+            "deck": [number for number in range(1, 10) if s.winds_deck[number - 1]],
             "revealed": [
                 {
-                    "card": int(s["winds_card"][i]),
-                    "roll": int(s["winds_roll"][i]) or None,
-                    "target": _tile_or_none(players, s["winds_target"][i]),
+                    "card": int(s.winds_card[i]),
+                    "roll": int(s.winds_roll[i]) or None,
+                    "target": _tile_or_none(players, s.winds_target[i]),
                 }
-                for i in range(s["winds_revealed"])
+                for i in range(s.winds_revealed)
             ],
         }
-    described["random"] = int(s["rng"])
+    described["random"] = int(s.rng)
     return described
 
 
 def _describe_modules(s: State, agents: Sequence[str]) -> dict[str, Any]:
     """What the modules that are played with add."""
     described: dict[str, Any] = {}
-    if s["modules"][Module.FLOWER_TILES]:
-        described["controller"] = name_or_none(agents, s["controller"])
-    if s["modules"][Module.POWERS]:
-        described["power"] = {agent: POWER_NAMES[s["power"][seat]] for seat, agent in enumerate(agents)}
-    if s["modules"][Module.FORECASTS]:
+    if s.modules[Module.FLOWER_TILES]:
+        described["controller"] = name_or_none(agents, s.controller)
+    if s.modules[Module.POWERS]:
+        described["power"] = {agent: POWER_NAMES[s.power[seat]] for seat, agent in enumerate(agents)}
+    if s.modules[Module.FORECASTS]:
         described["forecasts"] = {agent: _forecasts_of(s, seat) for seat, agent in enumerate(agents)}
         described["forecasts_played"] = _forecasts_of(s, PLAYED)
     return described
 
 
 def _forecasts_of(s: State, holder: int) -> list[int]:
-    return [number for number in range(1, NUM_FORECASTS + 1) if s["forecast_holder"][number - 1] == holder]
+    return [number for number in range(1, NUM_FORECASTS + 1) if s.forecast_holder[number - 1] == holder]
 
 
 def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
-    described: dict[str, Any] = {"crop": crop_name(s["crop"][tile])}
-    if s["growing"][tile]:
-        described["growing"] = GROWING_NAMES[s["growing"][tile]]
-    if s["drops"][tile].any():
-        described["drops"] = _owned(s["drops"][tile], owners)
-    if s["cloud"][tile]:
-        described["cloud"] = {
-            "kind": CLOUD_NAMES[s["cloud"][tile]],
-            "drops": _owned(s["cloud_drops"][tile], owners),
-        }
-    if s["fertilizer"][tile]:
-        described["fertilizer"] = True
-    if s["pods"][tile]:
-        described["pod"] = True
-    if s["blooms"][tile]:
-        described["blooms"] = int(s["blooms"][tile])
-    return described
+    cloud = {"kind": CLOUD_NAMES[s.cloud[tile]], "drops": _owned(s.cloud_drops[tile], owners)}
+    there = {
+        "growing": s.growing[tile] and GROWING_NAMES[s.growing[tile]],
+        "drops": _owned(s.drops[tile], owners),
+        "cloud": s.cloud[tile] and cloud,
+        "fertilizer": bool(s.fertilizer[tile]),
+        "pod": bool(s.pods[tile]),
+        "blooms": int(s.blooms[tile]),
+    }
+    return {"crop": crop_name(s.crop[tile]), **{key: value for key, value in there.items() if value}}
 
 
 def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
     """What differs from an effect that has not begun."""
-    blank = _effect(BLANK[0], int(s["players"]), owners)
-    return {key: word for key, word in _effect(s, int(s["players"]), owners).items() if word != blank[key]}
+    blank = _effect(BLANK[0], s.players, owners)
+    return {key: word for key, word in _effect(s, s.players, owners).items() if word != blank[key]}
 
 
 def _effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
     return {
-        "card": name_or_none(WEATHER_NAMES, s["card"]),
-        "optional": bool(s["optional"]),
-        "cards_left": int(s["cards_left"]),
-        "lowest_card": WEATHER_NAMES[s["lowest_card"]],
-        "target": name_or_none(WEATHER_NAMES, s["target_space"]) or _tile_or_none(players, s["target"]),
-        "target_owner": name_or_none(owners, s["target_owner"]),
-        "selected": [name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on],
-        "weather": name_or_none(WEATHER_NAMES, s["weather"]),
-        "turn_index": int(s["turn_index"]) + int(s["pod_turns"]),
-        "draft_step": None if s["draft_step"] == NOT_DRAFTING else int(s["draft_step"]),
-        "forecast": int(s["forecast"]),
-        "choices_left": int(s["choices_left"]),
-        "timing": TIMING_NAMES[s["timing"]],
-        "timing_index": int(s["timing_index"]),
-        "counts_clouds": [name for name, on in zip(owners, s["counts_clouds"], strict=False) if on],
-        "chosen_drops": _owned(s["chosen_drops"], owners),
+        "card": name_or_none(WEATHER_NAMES, s.card),
+        "optional": bool(s.optional),
+        "cards_left": s.cards_left,
+        "lowest_card": WEATHER_NAMES[s.lowest_card],
+        "target": name_or_none(WEATHER_NAMES, s.target_space) or _tile_or_none(players, s.target),
+        "target_owner": name_or_none(owners, s.target_owner),
+        "selected": [name for name, on in zip(WEATHER_NAMES, s.selected, strict=True) if on],
+        "weather": name_or_none(WEATHER_NAMES, s.weather),
+        "turn_index": s.turn_index + s.pod_turns,
+        "draft_step": None if s.draft_step == NOT_DRAFTING else s.draft_step,
+        "forecast": s.forecast,
+        "choices_left": s.choices_left,
+        "timing": TIMING_NAMES[s.timing],
+        "timing_index": s.timing_index,
+        "counts_clouds": [name for name, on in zip(owners, s.counts_clouds, strict=False) if on],
+        "chosen_drops": _owned(s.chosen_drops, owners),
         "scored_drops": {
-            tile_name(players, tile): _owned(s["scored_drops"][tile], owners)
+            tile_name(players, tile): _owned(s.scored_drops[tile], owners)
             for tile in FIELDS[players]
-            if s["scored_drops"][tile].any()
+            if s.scored_drops[tile].any()
         },
     }
 

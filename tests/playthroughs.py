@@ -34,7 +34,7 @@ from petrichor_env.config import MODULES
 from petrichor_env.drawing.card_texts import power_text
 from petrichor_env.drawing.changes import changes
 from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
-from petrichor_env.drawing.text import dice_text, render_board
+from petrichor_env.drawing.text import dice_text, text_blocks
 from petrichor_env.game import GAME
 from petrichor_env.rules import flower_tiles, scoring
 from petrichor_env.rules import points as points_rules
@@ -53,6 +53,7 @@ from petrichor_env.state import (
 from petrichor_env.words import GROWING_NAMES, owner_names, tile_name
 from tabletop.batch import game_seed, legal_actions
 from tabletop.compiled import JIT
+from tabletop.drawing.lines import joined
 from tabletop.legal import NOTHING_ASKED
 from tests.configurations import SOLO_MODULES
 
@@ -178,7 +179,7 @@ class _Teller:
         self.lines.append(f"    {text}")
 
     def board(self) -> None:
-        self.lines += [render_board(self.states[0], tables=self.tables), ""]
+        self.lines += [joined(text_blocks(self.states[0], tables=self.tables, asked=False)[1:]), ""]
 
     def ask(self, number: int, action: int) -> None:
         s = self.states[0]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from petrichor_env.drawing.about import about, sources
 from petrichor_env.drawing.board import facts, marks, render_svg
 from petrichor_env.drawing.changes import changes, in_brief
 from petrichor_env.drawing.decisions import action_text, question, told_action
-from petrichor_env.drawing.text import render_text, text_blocks
+from petrichor_env.drawing.text import about, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
 
 if TYPE_CHECKING:

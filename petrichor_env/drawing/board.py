@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from petrichor_env.component_files import load_tables
-from petrichor_env.drawing.board_fields import GAP, fields, size_of_fields
+from petrichor_env.drawing.board_fields import GAP, fields
 from petrichor_env.drawing.board_owners import TITLES, owners_table
 from petrichor_env.drawing.board_panels import (
     harvest_dice,
@@ -38,7 +38,7 @@ from petrichor_env.drawing.card_texts import TIMING_TEXTS
 from petrichor_env.drawing.decisions import question
 from petrichor_env.drawing.icons import NEUTRAL_OWNER, defs
 from petrichor_env.drawing.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
-from petrichor_env.drawing.text import result_text, winners
+from petrichor_env.drawing.text import result_text, size_of_fields, winners
 from petrichor_env.state import (
     DECISION_NAMES,
     NOBODY,
@@ -119,13 +119,13 @@ def render_svg(
 
 
 def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
-    players = int(state["players"])
+    players = state.players
     if viewer is not None and viewer not in range(players):
         raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
     labels = owner_names(players) if names is None else tuple(map(clean, names))
     if players == 1 and len(labels) == 1:
         labels = (*labels, NEUTRAL)
-    if len(labels) != state["owners"]:
+    if len(labels) != state.owners:
         raise TabletopError(f"names={names!r}: one for each of {players} seats")
     return View(state, (load_tables() if tables is None else tables)[0], viewer, labels)
 
@@ -136,17 +136,17 @@ def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Se
 def _asked(v: View, names: Sequence[str]) -> str:
     """The sentence at the top."""
     s = v.s
-    if s["decision"] == Decision.GAME_OVER:
+    if s.decision == Decision.GAME_OVER:
         return f"Game over: {result_text(s, names)}."
     if v.hides_actor:
-        return f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."
-    return f"{names[s['actor']]} is asked {question(s)}."
+        return f"Forecast cards may be played {TIMING_TEXTS[Timing(s.timing)]}."
+    return f"{names[s.actor]} is asked {question(s)}."
 
 
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
     """Who is asked what, and in which phase, as far as the viewer may know; `names` as in `render_svg`."""
     v = _view(state, viewer, None, names)
-    return Facts(_PHASE_WORDS[Phase(int(state["phase"]))], _asked(v, v.names), v.actor)
+    return Facts(_PHASE_WORDS[Phase(state.phase)], _asked(v, v.names), v.actor)
 
 
 def marks(players: int) -> list[Mark]:
@@ -155,7 +155,7 @@ def marks(players: int) -> list[Mark]:
 
 
 def _place_in_game(v: View) -> str:
-    return f"round {v.s['round']} of {v.s['rounds']}, {PHASE_NAMES[v.s['phase']]}"
+    return f"round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"
 
 
 def _facts(v: View) -> dict[str, str | None]:
@@ -164,16 +164,16 @@ def _facts(v: View) -> dict[str, str | None]:
     return {
         "data_players": str(v.players),
         "data_viewer": None if v.viewer is None else v.seats[v.viewer],
-        "data_round": str(s["round"]),
-        "data_rounds": str(s["rounds"]),
-        "data_phase": PHASE_NAMES[s["phase"]],
-        "data_first_player": v.seats[s["first_player"]],
-        "data_passed": None if s["passed"] == NOBODY else v.seats[s["passed"]],
-        "data_decision": DECISION_NAMES[s["decision"]],
+        "data_round": str(s.round),
+        "data_rounds": str(s.rounds),
+        "data_phase": PHASE_NAMES[s.phase],
+        "data_first_player": v.seats[s.first_player],
+        "data_passed": None if s.passed == NOBODY else v.seats[s.passed],
+        "data_decision": DECISION_NAMES[s.decision],
         "data_actor": None if v.actor == NOBODY else v.seats[v.actor],
         "data_asked": _asked(v, v.names),
-        "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s["selected"], strict=True) if on),
-        "data_resolving": WEATHER_NAMES[s["weather"]] if s["weather"] >= 0 else None,
+        "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s.selected, strict=True) if on),
+        "data_resolving": WEATHER_NAMES[s.weather] if s.weather >= 0 else None,
         "data_winners": ",".join(v.seats[seat] for seat in winners(s)) or None,
     }
 
@@ -189,11 +189,11 @@ _PHASES: tuple[tuple[Phase, str], ...] = (
 
 
 def _header(v: View) -> Iterator[Markup]:
-    s, now = v.s, int(v.s["round"])
+    s, now = v.s, v.s.round
     yield panel(_MARGIN, 10, SIZE - 2 * _MARGIN, 70)
     yield text("Round", 28, 36, 16, bold=True)
     x = 98.0
-    for i in range(1, int(s["rounds"]) + 1):
+    for i in range(1, s.rounds + 1):
         fill, ink = (INK, "#ffffff") if i == now else ("#d5dde4", MUTED) if i < now else (PANEL, MUTED)
         yield circle(x, 30.5, 12, fill, INK if i == now else EDGE, 1.2)
         yield text(str(i), x, 36, 15, bold=i == now, anchor="middle", fill=ink)
@@ -206,7 +206,7 @@ def _header(v: View) -> Iterator[Markup]:
 
 
 def _phases(v: View, x: float) -> Iterator[Markup]:
-    phase = int(v.s["phase"])
+    phase = v.s.phase
     shown = _PHASES
     if phase in (Phase.SETUP, Phase.OVER):
         shown = ((Phase(phase), "Setup" if phase == Phase.SETUP else "Game over"),)
@@ -219,7 +219,7 @@ def _phases(v: View, x: float) -> Iterator[Markup]:
         )
         x += width + 4
     if v.players > 1:
-        name = v.names[v.s["first_player"]]
+        name = v.names[v.s.first_player]
         label = f"First: {name}"
         yield text(label, SIZE - 28, 36, 15, anchor="end", fit=200, keep_end=True)
         yield use("umbrella", SIZE - 44 - min(200, width_of(label, 15)), 31)
@@ -227,7 +227,7 @@ def _phases(v: View, x: float) -> Iterator[Markup]:
 
 def _row_heights(v: View) -> list[float]:
     """Of the owners' rows, as little as they need; with one or two players forecast cards and powers have words too."""
-    tall = v.players <= 2 and v.s["modules"][[Module.POWERS, Module.FORECASTS]].any()
+    tall = v.players <= 2 and v.s.modules[[Module.POWERS, Module.FORECASTS]].any()
     return [_ROW + (_FORECAST_ROWS if tall and seat < v.players else 0) for seat in range(v.owners)]
 
 

@@ -57,12 +57,6 @@ _AT_TARGET = (
 """Decisions about the tile that was chosen before."""
 
 
-def size_of_fields(players: int) -> tuple[int, int]:
-    """Columns and rows."""
-    field = FIELDS[players]
-    return max(tile % _SIDE for tile in field) + 1, max(tile // _SIDE for tile in field) + 1
-
-
 def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -> Iterator[Markup]:
     """Every tile of the Fields, the first one's corner at (x, y)."""
     hits = _hits(v)
@@ -75,8 +69,8 @@ def _hits(v: View) -> dict[int, list[int]]:
     """The Southern Winds cards that were just revealed, by the tile that each took effect on."""
     hits: dict[int, list[int]] = {}
     if v.players == 1:
-        for i in range(v.s["winds_revealed"]):
-            hits.setdefault(int(v.s["winds_target"][i]), []).append(int(v.s["winds_card"][i]))
+        for i in range(v.s.winds_revealed):
+            hits.setdefault(int(v.s.winds_target[i]), []).append(int(v.s.winds_card[i]))
     return hits
 
 
@@ -84,25 +78,25 @@ def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, h
     s = v.s
     scale = width / _WIDTH
     low = height / scale
-    crop = int(s["crop"][tile])
-    lifted = s["chosen_drops"].any()
-    chosen = s["target"] == tile and (lifted or s["decision"] in _AT_TARGET)
+    crop = int(s.crop[tile])
+    lifted = s.chosen_drops.any()
+    chosen = s.target == tile and (lifted or s.decision in _AT_TARGET)
     struck = bool(hits) and v.winds_are_new
     marked = struck or chosen
     data = {
         "data_tile": v.place(tile),
         "data_crop": crop_name(crop),
-        "data_drops": v.by_owner(s["drops"][tile]),
-        "data_growing": GROWING_NAMES[s["growing"][tile]],
-        "data_cloud": CLOUD_NAMES[s["cloud"][tile]],
-        "data_cloud_drops": v.by_owner(s["cloud_drops"][tile]),
-        "data_fertilizer": str(s["fertilizer"][tile]),
-        "data_pods": str(s["pods"][tile]),
-        "data_blooms": str(s["blooms"][tile]) if crop in (Crop.SNOWDROP, Crop.PRIMROSE) else None,
-        "data_controller": name_or_none(v.seats, int(s["controller"])) if crop == Crop.PRIMROSE else None,
+        "data_drops": v.by_owner(s.drops[tile]),
+        "data_growing": GROWING_NAMES[s.growing[tile]],
+        "data_cloud": CLOUD_NAMES[s.cloud[tile]],
+        "data_cloud_drops": v.by_owner(s.cloud_drops[tile]),
+        "data_fertilizer": str(s.fertilizer[tile]),
+        "data_pods": str(s.pods[tile]),
+        "data_blooms": str(s.blooms[tile]) if crop in (Crop.SNOWDROP, Crop.PRIMROSE) else None,
+        "data_controller": name_or_none(v.seats, s.controller) if crop == Crop.PRIMROSE else None,
         "data_chosen": "1" if chosen else None,
-        "data_chosen_drops": v.by_owner(s["chosen_drops"]) if chosen and lifted else None,
-        "data_scored_drops": v.by_owner(s["scored_drops"][tile]) if s["scored_drops"][tile].any() else None,
+        "data_chosen_drops": v.by_owner(s.chosen_drops) if chosen and lifted else None,
+        "data_scored_drops": v.by_owner(s.scored_drops[tile]) if s.scored_drops[tile].any() else None,
     }
     if crop == FACE_DOWN:
         parts = [*_face_down(v, tile, low)]
@@ -110,7 +104,7 @@ def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, h
         top = _SKY + (_BADGES if hits else 0)
         room = low - _GROUND - top
         parts = [*_ground(v, tile, crop, low, 1 if marked else 0), *_tokens(v, tile, low, top + room / 2)]
-        if s["cloud"][tile] != Cloud.NONE:
+        if s.cloud[tile] != Cloud.NONE:
             bigger = min(room / 57, 0.94)
             parts.append(cloud(v, tile, 84, top + room / 2 + 6 * bigger, bigger))
     if marked:
@@ -128,7 +122,7 @@ def _face_down(v: View, tile: int, low: float) -> Iterator[Markup]:
     yield box(0, 0, _WIDTH, low, 9, fill="#8fa3b3", stroke="#5d7385", stroke_width=1.5)
     yield box(8, 8, _WIDTH - 16, low - 16, 6, fill="none", stroke="#b9c7d2", stroke_width=2)
     yield text(v.place(tile), 17, 28, 14, bold=True, fill="#ffffff")
-    if v.s["fertilizer"][tile]:
+    if v.s.fertilizer[tile]:
         yield use("fertilizer", _WIDTH / 2, low / 2, 2)
     else:
         yield text("?", _WIDTH / 2, low / 2 + 20, 56, bold=True, anchor="middle", fill="#b9c7d2")
@@ -137,7 +131,7 @@ def _face_down(v: View, tile: int, low: float) -> Iterator[Markup]:
 def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator[Markup]:
     """The tile itself: crop, what it needs and what it is worth, the drops on it. `inset` is of its edge."""
     s = v.s
-    growing = int(s["growing"][tile])
+    growing = int(s.growing[tile])
     edge, width = (_GROWING_EDGES[Growing(growing)], 3) if growing else (EDGE, 1.2)
     fill, wide, high = _GROUNDS[Crop(crop)], _WIDTH - 2 * inset, low - 2 * inset
     yield box(inset, inset, wide, high, 9 - inset, fill=fill, stroke=edge, stroke_width=width)
@@ -150,9 +144,9 @@ def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator
     if need:
         yield text(need, _WIDTH - 19, 17, 13.5, bold=True, anchor="end")
         yield use("drop", _WIDTH - 11.5, 12, 0.48)
-    name = "snowdrop-closed" if crop == Crop.SNOWDROP and not s["blooms"][tile] else CROP_NAMES[crop]
+    name = "snowdrop-closed" if crop == Crop.SNOWDROP and not s.blooms[tile] else CROP_NAMES[crop]
     yield use(f"crop-{name}", 26, low - 27, 1.08)
-    yield from owner_tokens(v, s["drops"][tile], 96, low - 39, 84, rows=2)
+    yield from owner_tokens(v, s.drops[tile], 96, low - 39, 84, rows=2)
     if crop != Crop.PRIMROSE:
         yield use("weather-harvest", 61, low - 12, 0.5)
         yield text(_worth(v, crop, growing), 69, low - 8, 11.5, fit=70, fill=MUTED)
@@ -164,22 +158,22 @@ def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
     beside = [name for name, field in (("fertilizer", "fertilizer"), ("pod", "pods")) if s[field][tile]]
     for i, name in enumerate(beside):
         yield use(name, 14, middle + (i - (len(beside) - 1) / 2) * 25)
-    if s["growing"][tile]:
-        yield use(GROWING_NAMES[s["growing"][tile]], 41, low - 14, 0.9)
-    if s["crop"][tile] == Crop.PRIMROSE:
+    if s.growing[tile]:
+        yield use(GROWING_NAMES[s.growing[tile]], 41, low - 14, 0.9)
+    if s.crop[tile] == Crop.PRIMROSE:
         yield use("bloom", 41, low - 14, 0.9)
-        yield text(str(s["blooms"][tile]), 53, low - 9, 13, bold=True)
+        yield text(str(s.blooms[tile]), 53, low - 9, 13, bold=True)
         yield use("crown", 77, low - 13, 0.75)
-        yield text(f"+{int(s['blooms'][tile]) * int(v.t['primrose_points'])}", 87, low - 9, 12, fill=MUTED)
-        if s["controller"] != NOBODY:
-            yield owner_token(v, int(s["controller"]), None, 128, low - 14, 0.6)
+        yield text(f"+{int(s.blooms[tile]) * v.t.primrose_points}", 87, low - 9, 12, fill=MUTED)
+        if s.controller != NOBODY:
+            yield owner_token(v, s.controller, None, 128, low - 14, 0.6)
 
 
 def _worth(v: View, crop: int, growing: int) -> str:
     """What a Harvest scores there as things are, in a few signs: points by place as a rule."""
     if crop in _WORTH:
         return _WORTH[Crop(crop)]
-    scores = v.t["scores"][crop]
+    scores = v.t.scores[crop]
     if crop == Crop.RICE:
         return f"{scores[Growing.DEVELOPED - 1][0]} a drop"
     if crop == Crop.WHEAT:
@@ -199,13 +193,13 @@ _WORTH = {Crop.LAKE: "no harvest", Crop.DANDELION: "pods"}
 
 def _in_words(v: View, tile: int) -> str:
     """`b2 wheat, drops 3/3: player_0 3; developed; light cloud: player_1 2`."""
-    s, crop = v.s, int(v.s["crop"][tile])
+    s, crop = v.s, int(v.s.crop[tile])
     words = f"{v.place(tile)} {crop_name(crop).replace('_', ' ')}"
-    if s["drops"][tile].any():
-        words += f", drops {drops_to_grow(s, v.t, tile)}: {v.in_words(s['drops'][tile])}"
-    if s["growing"][tile]:
-        words += f"; {GROWING_NAMES[s['growing'][tile]]}"
+    if s.drops[tile].any():
+        words += f", drops {drops_to_grow(s, v.t, tile)}: {v.in_words(s.drops[tile])}"
+    if s.growing[tile]:
+        words += f"; {GROWING_NAMES[s.growing[tile]]}"
     words += "".join(f"; {token}" for token in ("fertilizer", "pods") if s[token][tile])
-    if s["cloud"][tile]:
-        words += f"; {CLOUD_NAMES[s['cloud'][tile]]} cloud: {v.in_words(s['cloud_drops'][tile])}"
+    if s.cloud[tile]:
+        words += f"; {CLOUD_NAMES[s.cloud[tile]]} cloud: {v.in_words(s.cloud_drops[tile])}"
     return words

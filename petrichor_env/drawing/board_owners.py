@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from petrichor_env.drawing.card_texts import FORECASTS, power_text
 from petrichor_env.drawing.pieces import (
     FORECAST_EDGE,
@@ -20,6 +18,7 @@ from petrichor_env.drawing.pieces import (
     owner_token,
     panel,
 )
+from petrichor_env.drawing.text import forecasts_held
 from petrichor_env.state import POWER_NAMES, Module, Power
 from tabletop.drawing.svg import INK, Markup, box, circle, text, titled, use, width_of
 
@@ -38,11 +37,11 @@ def owners_table(
     for title, column in _COLUMNS.items():
         yield text(title, x + column, y + 13, 12, anchor="middle", fill=MUTED)
     yield text("hand", x + _HAND, y + 13, 12, fill=MUTED)
-    if s["pack"].any():
+    if s.pack.any():
         yield text("pack", x + _PACK, y + 13, 12, fill=MUTED)
-    if s["modules"][Module.POWERS]:
+    if s.modules[Module.POWERS]:
         yield text("power", x + _POWER, y + 13, 12, anchor="middle", fill=MUTED)
-    if s["modules"][Module.FORECASTS]:
+    if s.modules[Module.FORECASTS]:
         yield text("forecasts", x + width - 8, y + 13, 12, anchor="end", fill=MUTED)
     top = y + TITLES
     for seat, height in enumerate(heights):
@@ -52,23 +51,23 @@ def owners_table(
 
 def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
     s = v.s
-    asked = s["actor"] == seat and not v.hides_actor
+    asked = s.actor == seat and not v.hides_actor
     middle = y + (height / 2 if height < 80 else 24)
-    votes, wins = int(s["vote_supply"][seat]), int(s["voting_wins"][seat])
-    track = v.t["voting_wins"]
+    votes, wins = int(s.vote_supply[seat]), int(s.voting_wins[seat])
+    track = v.t.voting_wins
     worth = int(track[min(wins, len(track) - 1)])
     parts = [
         panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {})),
         owner_token(v, seat, None, x + 26, middle, 1.05),
         *_name_and_tags(v, seat, x + 48, middle, won),
-        text(str(s["points"][seat]), x + _COLUMNS["points"], middle + 9, 25, bold=True, anchor="middle"),
-        owner_token(v, seat, int(s["supply"][seat]), x + _COLUMNS["drops"], middle, 1.05),
+        text(str(s.points[seat]), x + _COLUMNS["points"], middle + 9, 25, bold=True, anchor="middle"),
+        owner_token(v, seat, int(s.supply[seat]), x + _COLUMNS["drops"], middle, 1.05),
         use("vote", x + _COLUMNS["votes"] - 12, middle),
         text(str(votes), x + _COLUMNS["votes"] + 3, middle + 5.5, 15, bold=True),
         use("win", x + _COLUMNS["wins"] - 15, middle),
         text(str(wins), x + _COLUMNS["wins"] - 2, middle + 5.5, 15, bold=True),
         use("wheat-token", x + _COLUMNS["wheat"] - 13, middle, 1.05),
-        text(str(s["wheat_tokens"][seat]), x + _COLUMNS["wheat"] + 3, middle + 5.5, 15, bold=True),
+        text(str(s.wheat_tokens[seat]), x + _COLUMNS["wheat"] + 3, middle + 5.5, 15, bold=True),
     ]
     if worth:
         offset = width_of(str(wins), 15, True)
@@ -76,12 +75,12 @@ def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: flo
     data = {
         "data_owner": v.seats[seat],
         "data_name": v.names[seat],
-        "data_points": str(s["points"][seat]),
-        "data_supply": str(s["supply"][seat]),
+        "data_points": str(s.points[seat]),
+        "data_supply": str(s.supply[seat]),
         "data_vote_supply": str(votes),
-        "data_votes": joined(s["votes"][:, seat].tolist()),
+        "data_votes": joined(s.votes[:, seat].tolist()),
         "data_voting_wins": str(wins),
-        "data_wheat_tokens": str(s["wheat_tokens"][seat]),
+        "data_wheat_tokens": str(s.wheat_tokens[seat]),
         "data_won": "1" if won else None,
     }
     if seat < v.players:
@@ -95,13 +94,11 @@ def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> It
     s = v.s
     name = v.names[seat]
     tags = [
-        word
-        for word, on in (("wins", won), ("passed", s["passed"] == seat), ("forfeited", s["forfeited"] == seat))
-        if on
+        word for word, on in (("wins", won), ("passed", s.passed == seat), ("forfeited", s.forfeited == seat)) if on
     ]
     if name != v.seats[seat]:
         tags.insert(0, v.seats[seat])
-    first = v.players > 1 and s["first_player"] == seat
+    first = v.players > 1 and s.first_player == seat
     up = 4 if tags else -5.5
     yield text(name, x, middle - up, 16, bold=True, fit=112 if first else 134, keep_end=True)
     if tags:
@@ -117,7 +114,7 @@ def _cards_of(
     s, shown = v.s, v.sees(seat)
     parts: list[Markup] = []
     data: dict[str, Any] = {}
-    more = s["drafting"] or s["modules"][[Module.POWERS, Module.FORECASTS]].any()
+    more = s.drafting or s.modules[[Module.POWERS, Module.FORECASTS]].any()
     for field, left, room in (("hand", _HAND, 152 if more else 240), ("pack", _PACK, 146)):
         cards = s[field][seat].tolist()
         if field == "pack" and not any(cards):
@@ -127,14 +124,14 @@ def _cards_of(
             parts += card_counts(cards, x + left, middle - 13, room)
         else:
             parts += card_back(sum(cards), x + left, middle - 13)
-    power = int(s["power"][seat])
+    power = int(s.power[seat])
     lines = []
     if power != Power.NONE:
         data["data_power"] = POWER_NAMES[power]
         parts.append(_power_badge(power, x + _POWER, middle))
         lines.append(power_text(power))
-    held = (np.flatnonzero(s["forecast_holder"] == seat) + 1).tolist() if s["modules"][Module.FORECASTS] else []
-    if s["modules"][Module.FORECASTS]:
+    held = forecasts_held(s, seat)
+    if s.modules[Module.FORECASTS]:
         data |= {"data_forecasts_size": str(len(held)), "data_forecasts": joined(held) if shown else None}
         for i, number in enumerate(held):
             parts.append(_forecast_card(number if shown else None, x + width - 20 - 30 * (len(held) - 1 - i), middle))

@@ -22,13 +22,12 @@ from petrichor_env.drawing.pieces import (
     owner_tokens,
     panel,
 )
-from petrichor_env.drawing.text import CARD_WORDS, drops_text
+from petrichor_env.drawing.text import CARD_WORDS, drops_lines, winds_icons
 from petrichor_env.state import (
     FACE_DOWN,
     HARVEST,
     NOBODY,
     NUM_FORECASTS,
-    NUM_KINDS,
     NUM_TILES,
     PLAYED,
     WEATHER_NAMES,
@@ -55,8 +54,8 @@ def weather_wheel(v: View, x: float, y: float, width: float, height: float) -> I
 
 
 def _weather_space(v: View, kind: int, x: float, y: float, width: float, height: float) -> Markup:
-    s, votes = v.s, v.s["votes"][kind]
-    selected, resolving = bool(s["selected"][kind]), s["weather"] == kind
+    s, votes = v.s, v.s.votes[kind]
+    selected, resolving = bool(s.selected[kind]), s.weather == kind
     total = int(votes.sum())
     parts = [
         box(
@@ -96,8 +95,8 @@ def _clockwise(x: float, y: float) -> Markup:
 
 def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Markup:
     """Face down tiles: the dice aren't rolled yet."""
-    rolled = not (v.s["crop"] == FACE_DOWN).any()
-    sides = ["harvest" if side == HARVEST else str(side) for side in v.s["dice"].tolist()] if rolled else []
+    rolled = not (v.s.crop == FACE_DOWN).any()
+    sides = ["harvest" if side == HARVEST else str(side) for side in v.s.dice.tolist()] if rolled else []
     middle, scale = y + height / 2, min(1.5, (height - 18) / 42)
     step = 40 * scale + 12
     return titled(
@@ -116,8 +115,8 @@ def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Ma
 def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
     """Deck, discards, and what is left for everybody."""
     s, row = v.s, height / 3
-    deck, discards = s["deck"].tolist(), s["discards"].tolist()
-    clouds = int(v.t["clouds"]) - int(np.count_nonzero(s["cloud"]))
+    deck, discards = s.deck.tolist(), s.discards.tolist()
+    clouds = v.t.clouds - int(np.count_nonzero(s.cloud))
     shown = v.viewer is None
     first, second, third = (y + row * (i + 0.5) for i in range(3))
     parts = [
@@ -130,10 +129,10 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
         *(card_counts(deck, x + 118, first - 13, width - 128) if shown else [use("card-back", x + 134, first)]),
     ]
     left = [("cloud-light", 22, 0.36, clouds, "clouds left")]
-    if (s["crop"] == Crop.DANDELION).any():
-        left.append(("pod", 11, 0.95, int(v.t["pods"]) - int(np.count_nonzero(s["pods"])), "pods left"))
-    if s["decision"] == Decision.FERTILIZER_TILE:
-        tokens = int(v.t["fertilizer_tokens"]) - int(np.count_nonzero(s["fertilizer"]))
+    if (s.crop == Crop.DANDELION).any():
+        left.append(("pod", 11, 0.95, v.t.pods - int(np.count_nonzero(s.pods)), "pods left"))
+    if s.decision == Decision.FERTILIZER_TILE:
+        tokens = v.t.fertilizer_tokens - int(np.count_nonzero(s.fertilizer))
         left.append(("fertilizer", 10, 1, tokens, "to place"))
     at = x + 14
     for name, half, scale, number, words in left:
@@ -152,9 +151,9 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
 
 def notes_height(v: View) -> float:
     """Of `module_notes`: 0 without modules that have something to say beyond their pieces."""
-    if not v.s["modules"][[Module.POWERS, Module.FORECASTS]].any():
+    if not v.s.modules[[Module.POWERS, Module.FORECASTS]].any():
         return 0
-    scored = np.count_nonzero(v.s["scored_drops"].any(axis=1))
+    scored = np.count_nonzero(v.s.scored_drops.any(axis=1))
     return 84 + min(66, v.players * scored * 2.2)
 
 
@@ -164,16 +163,11 @@ def module_notes(v: View, x: float, y: float, width: float, height: float) -> It
     yield panel(x, y, width, height)
     lines = [
         f"Drops of {v.seats[seat]} in clouds count below them in this Harvest."
-        for seat in np.flatnonzero(s["counts_clouds"])
+        for seat in np.flatnonzero(s.counts_clouds)
     ]
-    if s["chosen_drops"].any():
-        lines.append(f"Chosen on {drops_text(s, int(s['target']), s['chosen_drops'])}.")
-    scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
-    if scored:
-        counts = (drops_text(s, tile, s["scored_drops"][tile]) for tile in scored)
-        lines.append(f"Scored in this Harvest: {'; '.join(counts)}.")
+    lines += drops_lines(s)
     top = y + 8
-    if s["modules"][Module.FORECASTS]:
+    if s.modules[Module.FORECASTS]:
         yield _forecast_cards(v, x + 12, y + 8, width - 24)
         top += 38
     yield from paragraph(lines, x + 12, top, 12.5, width - 24, y + height - 5 - top)
@@ -181,7 +175,7 @@ def module_notes(v: View, x: float, y: float, width: float, height: float) -> It
 
 def _forecast_cards(v: View, x: float, y: float, width: float) -> Markup:
     """All cards by number: those out of the game dark, those in hands that are seen coloured, the others white."""
-    holder = v.s["forecast_holder"]
+    holder = v.s.forecast_holder
     out = holder == PLAYED
     seen = (holder >= 0) & np.array([seat >= 0 and v.sees(seat) for seat in holder.tolist()])
     step = width / NUM_FORECASTS
@@ -210,18 +204,17 @@ def southern_winds(v: View, x: float, y: float, width: float, height: float) -> 
     yield use("weather-wind", x + 22, y + 22, 1)
     yield text("Southern Winds", x + 40, y + 27, 15, bold=True, fit=width - 50)
     step = (height - 40 - 46) / 6
-    for i in range(s["winds_revealed"]):
+    for i in range(s.winds_revealed):
         yield _winds_card(v, i, x + 8, y + 40 + i * step, width - 16, step - 6)
     yield _winds_deck(v, x + 10, y + height - 42, width - 20)
 
 
 def _winds_card(v: View, i: int, x: float, y: float, width: float, height: float) -> Markup:
     s, t = v.s, v.t
-    card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
+    card, roll, target = int(s.winds_card[i]), int(s.winds_roll[i]), int(s.winds_target[i])
     hit = 0 <= target < NUM_TILES
     strong = hit and v.winds_are_new
-    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]
-    icons += ["harvest"] * int(t["winds_harvest"][card - 1])
+    icons = winds_icons(t, card)
     bottom = y + height - 15
     fill, edge = ("#fbf3ee", STRONG) if strong else ("#f3f5f7", EDGE)
     parts = [
@@ -242,7 +235,7 @@ def _winds_card(v: View, i: int, x: float, y: float, width: float, height: float
 
 def _winds_deck(v: View, x: float, y: float, width: float) -> Markup:
     """Every card's number, dark while it is in the deck."""
-    there = (np.flatnonzero(v.s["winds_deck"]) + 1).tolist()
+    there = (np.flatnonzero(v.s.winds_deck) + 1).tolist()
     step = width / RESHUFFLE
     chips = []
     for number in range(1, RESHUFFLE + 1):

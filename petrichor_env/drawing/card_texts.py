@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from petrichor_env.rules.forecasts import TIMINGS
 from petrichor_env.state import Power, Timing
 
 TIMING_TEXTS = {
@@ -29,24 +30,25 @@ class Forecast(NamedTuple):
         return TIMING_TEXTS[self.timing]
 
 
-FORECASTS = {
-    1: Forecast(Timing.BEFORE_HARVEST, "a point for each tile with an own drop on it"),
-    2: Forecast(Timing.AFTER_HARVEST, "a point for each own drop beyond three on a scored tile"),
-    3: Forecast(Timing.BEFORE_HARVEST, "own drops in clouds also count for the tiles below"),
-    4: Forecast(Timing.AFTER_HARVEST, "a new light cloud with two own drops"),
-    5: Forecast(Timing.START_OF_WEATHER, "a vote on any weather space"),
-    6: Forecast(Timing.BEFORE_RAIN, "all drops of any one cloud fall"),
-    7: Forecast(Timing.SUN_TURN, "two drops into each own cloud, no doubling"),
-    8: Forecast(Timing.BEFORE_WIND, "an own drop moves to a neighbouring tile"),
-    9: Forecast(Timing.BEFORE_RAIN, "an own drop from the supply onto any tile"),
-    10: Forecast(Timing.ACTION_PHASE, "a cloud moves to any tile and gets an own drop"),
-    11: Forecast(Timing.ACTION_PHASE, "three drops rise from a tile into the cloud above it"),
-    12: Forecast(Timing.ACTION_PHASE, "three own drops into a cloud that holds at most four"),
-    13: Forecast(Timing.ACTION_PHASE, "all dice turn to Harvest, and three points"),
-    14: Forecast(Timing.ACTION_PHASE, "an own drop into each cloud that holds none"),
-    15: Forecast(Timing.ACTION_PHASE, "a drop falls from every cloud"),
-    16: Forecast(Timing.ACTION_PHASE, "a new cloud with three own drops"),
-}
+_FORECAST_TEXTS = (
+    "a point for each tile with an own drop on it",
+    "a point for each own drop beyond three on a scored tile",
+    "own drops in clouds also count for the tiles below",
+    "a new light cloud with two own drops",
+    "a vote on any weather space",
+    "all drops of any one cloud fall",
+    "two drops into each own cloud, no doubling",
+    "an own drop moves to a neighbouring tile",
+    "an own drop from the supply onto any tile",
+    "a cloud moves to any tile and gets an own drop",
+    "three drops rise from a tile into the cloud above it",
+    "three own drops into a cloud that holds at most four",
+    "all dice turn to Harvest, and three points",
+    "an own drop into each cloud that holds none",
+    "a drop falls from every cloud",
+    "a new cloud with three own drops",
+)
+FORECASTS = {number: Forecast(Timing(TIMINGS[number]), text) for number, text in enumerate(_FORECAST_TEXTS, 1)}
 """The forecast cards by number."""
 
 POWER_TEXTS = {

@@ -44,61 +44,22 @@ from tabletop.words import counted
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 
 _TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
-_QUESTIONS = {
-    Decision.GAME_OVER: "nothing: the game is over",
-    Decision.SETUP_CLOUD: "which tile the first cloud goes to",
-    Decision.OPTIONAL_ACTION: "whether to take the optional second action, and which",
-    Decision.FROST_TILE: "which tile the new cloud goes to",
-    Decision.SUN_CLOUD: "which cloud gets two own drops",
-    Decision.WIND_CLOUD: "which cloud to move",
-    Decision.RAIN_SECOND_DROP: "which drop of another cloud falls too, if any",
-    Decision.CHOOSE_WEATHER: "which of the tied weather spaces to select",
-    Decision.SUN_WEATHER_CLOUD: "in which cloud to double own drops",
-    Decision.WIND_WEATHER_DROP: "which drop on a tile to move",
-    Decision.FERTILIZER_TILE: "which face-down tile gets a Fertilizer token",
-    Decision.FROST_CLOUD: "which cloud gets a drop, as no cloud is left",
-    Decision.FORECAST_VOTE: "which weather space gets a vote (forecast card 5)",
-}
 _FORECAST_TILES = {
-    2: "on which scored tile to count own drops",
-    4: "which tile the new cloud goes to",
-    6: "which cloud's drops all fall",
-    9: "which tile gets a drop",
-    10: "which cloud to move",
-    12: "which cloud gets three own drops",
-    16: "which tile the new cloud goes to",
+    2: ("on which scored tile to count own drops", ""),
+    4: ("which tile the new cloud goes to", "put a new cloud with two drops on {}"),
+    6: ("which cloud's drops all fall", "let all drops of the cloud on {} fall"),
+    9: ("which tile gets a drop", "put an own drop on {}"),
+    10: ("which cloud to move", "move the cloud on {}"),
+    12: ("which cloud gets three own drops", "add three drops to the cloud on {}"),
+    16: ("which tile the new cloud goes to", "put a new cloud with three drops on {}"),
 }
+"""What a forecast card that chooses a tile asks, and what the answer means, by its number."""
 
 
 def question(state: State) -> str:
     """What the actor is asked, as the end of a sentence such as "player_0 is asked …"."""
-    s, decision = state, int(state["decision"])
-    if decision in _QUESTIONS:
-        return _QUESTIONS[Decision(decision)]
-    players, cards = int(s["players"]), int(s["cards_left"])
-    if decision == Decision.DRAFT:
-        return f"which card to keep of the pack ({cards} to pick)"
-    if decision == Decision.TURN:
-        if s["last_turns"]:
-            return "what to do in the last turn of the round"
-        return "which card to play" if s["turns"] < players else "which card to play, or to pass"
-    if decision == Decision.RAIN_DROP:
-        return "which drop falls" + (", from a cloud or the supply" if _has_power(s, Power.RAIN) else " from a cloud")
-    if decision == Decision.PAY:
-        return f"which card to pay with for {_action_of(s)} ({_more(cards)})"
-    if decision in (Decision.WIND_DIRECTION, Decision.WIND_TILE):
-        return f"where the cloud on {_place(s, int(s['target']))} goes"
-    if decision in (Decision.WIND_WEATHER_DIRECTION, Decision.FORECAST_DIRECTION):
-        return f"where {_drop_of(s, int(s['target_owner']))} on {_place(s, int(s['target']))} goes"
-    if decision == Decision.TAKE_DROP:
-        return f"which tile gives a drop up {_purpose(s)}"
-    if decision == Decision.VOTE:
-        return f"how to vote after {_action_of(s)}"
-    if decision == Decision.MOVE_VOTE:
-        return f"which vote moves to {WEATHER_WORDS[s['target_space']]}, as none is left in supply"
-    if decision in _MODULE_QUESTIONS:
-        return _MODULE_QUESTIONS[Decision(decision)](s)
-    return f"which card to discard ({_more(cards)})"
+    asked = _QUESTIONS[Decision(state.decision)]
+    return asked if isinstance(asked, str) else asked(state)
 
 
 def action_text(state: State, action: int) -> str:
@@ -109,7 +70,7 @@ def action_text(state: State, action: int) -> str:
     """
     if not 0 <= action < NUM_ACTIONS:
         return action_name(action)
-    s, decision = state, Decision(int(state["decision"]))
+    s, decision = state, Decision(state.decision)
     if action == PASS:
         return _pass_text(s)
     if action == DECLINE:
@@ -147,10 +108,10 @@ def told_action(state: State, action: int, viewer: int | None) -> str:
 
     "" where not even that somebody was asked: who could have played a forecast card and did not.
     """
-    if viewer not in (None, state["actor"]):
-        if state["decision"] == Decision.DRAFT:
+    if viewer not in (None, state.actor):
+        if state.decision == Decision.DRAFT:
             return "keep a card"
-        if state["decision"] == Decision.FORECAST and action == DECLINE:
+        if state.decision == Decision.FORECAST and action == DECLINE:
             return ""
     return action_text(state, action)
 
@@ -170,8 +131,8 @@ _DECLINED = {
 
 
 def _pass_text(s: State) -> str:
-    cards = int(s["hand"][s["actor"]].sum())
-    if s["passed"] < 0 and s["players"] != 2 and cards:
+    cards = int(s.hand[s.actor].sum())
+    if s.passed < 0 and s.players != 2 and cards:
         return f"pass and discard the hand ({counted(cards, 'card')})"
     return "pass"
 
@@ -189,6 +150,10 @@ def _play_text(s: State, action: int, optional: bool) -> str:
 
 
 _TILE_TEXTS = {
+    Decision.SETUP_CLOUD: "put a new cloud on {}",
+    Decision.FROST_TILE: "put a new cloud on {}",
+    Decision.SUN_CLOUD: "add two drops to the cloud on {}",
+    Decision.WIND_CLOUD: "move the cloud on {}",
     Decision.FERTILIZER_TILE: "put a Fertilizer token on {}",
     Decision.FROST_CLOUD: "add a drop to the cloud on {}",
     Decision.WIND_TILE: "move it to {}",
@@ -196,122 +161,133 @@ _TILE_TEXTS = {
     Decision.POD_TILE: "put a pod on {}",
     Decision.KEEP_DROP: "keep a drop on {}",
 }
-_FORECAST_TILE_TEXTS = {
-    4: "put a new cloud with two drops on {}",
-    6: "let all drops of the cloud on {} fall",
-    9: "put an own drop on {}",
-    10: "move the cloud on {}",
-    12: "add three drops to the cloud on {}",
-    16: "put a new cloud with three drops on {}",
-}
 
 
-def _tile_text(s: State, decision: int, tile: int) -> str:
-    place = _place(s, tile)
-    if decision in _TILE_TEXTS:
-        return _TILE_TEXTS[Decision(decision)].format(place)
+def _tile_text(s: State, decision: Decision, tile: int) -> str:
+    place = tile_name(s.players, tile)
     if decision == Decision.FORECAST_TILE:
-        return _forecast_tile_text(s, tile)
-    if decision in (Decision.SETUP_CLOUD, Decision.FROST_TILE):
-        return f"put a new cloud on {place}"
-    if decision == Decision.SUN_CLOUD:
-        return f"add two drops to the cloud on {place}"
-    if decision == Decision.WIND_CLOUD:
-        return f"move the cloud on {place}"
+        if s.forecast == 2:
+            points = max(0, int(s.scored_drops[tile, s.actor]) - 3)
+            return f"score {counted(points, 'point')} for own drops on {place}"
+        if s.forecast == 10 and s.target != NO_TILE:
+            return f"move it to {place}"
+        return _FORECAST_TILES[s.forecast][1].format(place)
     if decision == Decision.SUN_WEATHER_CLOUD:
-        own = int(s["cloud_drops"][tile, s["actor"]])
+        own = int(s.cloud_drops[tile, s.actor])
         return f"double the cloud on {place} ({own} to {2 * own} own drops)"
-    return f"take an own drop from {place}"
-
-
-def _forecast_tile_text(s: State, tile: int) -> str:
-    place = _place(s, tile)
-    if s["forecast"] == 2:
-        points = max(0, int(s["scored_drops"][tile, s["actor"]]) - 3)
-        return f"score {counted(points, 'point')} for own drops on {place}"
-    if s["forecast"] == 10 and s["target"] != NO_TILE:
-        return f"move it to {place}"
-    return _FORECAST_TILE_TEXTS.get(int(s["forecast"]), "choose {}").format(place)
+    return _TILE_TEXTS.get(decision, "take an own drop from {}").format(place)
 
 
 def _drop_text(s: State, decision: int, drop: int) -> str:
-    owner = (int(s["actor"]) + drop % MAX_PLAYERS) % int(s["owners"])
-    whose, place = _drop_of(s, owner), _place(s, drop // MAX_PLAYERS)
-    if decision == Decision.WIND_WEATHER_DROP or (decision == Decision.FORECAST_DROP and s["forecast"] == 8):
+    owner = (s.actor + drop % MAX_PLAYERS) % s.owners
+    whose, place = _drop_of(s, owner), tile_name(s.players, drop // MAX_PLAYERS)
+    if decision == Decision.WIND_WEATHER_DROP or (decision == Decision.FORECAST_DROP and s.forecast == 8):
         return f"move {whose} on {place}"
-    if decision == Decision.FORECAST_DROP and s["forecast"] == 11:
+    if decision == Decision.FORECAST_DROP and s.forecast == 11:
         return f"let {whose} rise from {place} into the cloud above"
     return f"let {whose} fall from the cloud on {place}"
 
 
 def _direction_text(s: State, direction: int) -> str:
-    to = NEIGHBOURS[s["target"], direction] if s["target"] != NO_TILE else NO_TILE
-    return f"move it {DIRECTION_NAMES[direction]}" + (f" to {_place(s, to)}" if to != NO_TILE else "")
+    to = NEIGHBOURS[s.target, direction] if s.target != NO_TILE else NO_TILE
+    return f"move it {DIRECTION_NAMES[direction]}" + (f" to {tile_name(s.players, to)}" if to != NO_TILE else "")
 
 
-# --- promos and Flowers ----------------------------------------------------------------------------------------------
-
-
-def _forecast_question(s: State) -> str:
-    return f"whether to play a forecast card {TIMING_TEXTS[Timing(int(s['timing']))]}"
-
-
-def _forecast_tile_question(s: State) -> str:
-    number = int(s["forecast"])
-    asked = _FORECAST_TILES.get(number, "for a tile")
-    if number == 10 and s["target"] != NO_TILE:
-        asked = f"where the cloud on {_place(s, int(s['target']))} goes"
-    return f"{asked} (forecast card {number})"
-
-
-def _forecast_drop_question(s: State) -> str:
-    number = int(s["forecast"])
-    if number == 11:
-        return f"which drop rises into the cloud above (forecast card 11, {_more(int(s['choices_left']))})"
-    asked = "which own drop to move"
-    if number == 15:
-        later = range(int(s["target"]) + 1, NUM_TILES)
-        clouds = (tile for tile in later if s["cloud"][tile] != Cloud.NONE and s["crop"][tile] != Crop.LAKE)
-        above = next(clouds, None)
-        asked = "which drop falls from " + ("a cloud" if above is None else f"the cloud on {_place(s, above)}")
-    return f"{asked} (forecast card {number})"
-
-
-_MODULE_QUESTIONS: dict[Decision, Callable[[State], str]] = {
-    Decision.FROST_POWER: lambda s: f"whether the new cloud on {_place(s, int(s['target']))} gets a second drop",
-    Decision.FORECAST: _forecast_question,
-    Decision.FORECAST_TILE: _forecast_tile_question,
-    Decision.FORECAST_DROP: _forecast_drop_question,
-    Decision.POD_TILE: lambda s: f"which tile gets a pod ({_more(int(s['choices_left']))})",
-    Decision.KEEP_DROP: lambda s: f"on which tile a drop stays, if any ({_more(int(s['choices_left']))})",
-}
+# --- words of the questions -------------------------------------------------------------------------------------------
 
 
 def _has_power(s: State, power: Power) -> bool:
-    return bool(s["power"][s["actor"]] == power)
-
-
-# --- words for both --------------------------------------------------------------------------------------------------
+    return bool(s.power[s.actor] == power)
 
 
 def _drop_of(s: State, owner: int) -> str:
     """Whose drop it is, seen from the actor."""
-    return "an own drop" if owner == s["actor"] else f"a drop of {owner_names(int(s['players']))[owner]}"
+    return "an own drop" if owner == s.actor else f"a drop of {owner_names(s.players)[owner]}"
 
 
 def _action_of(s: State) -> str:
-    return f"the {'optional ' if s['optional'] else ''}{WEATHER_WORDS[s['card']]} action"
+    return f"the {'optional ' if s.optional else ''}{WEATHER_WORDS[s.card]} action"
 
 
-def _purpose(s: State) -> str:
-    if s["phase"] == Phase.WEATHER:
-        return f"to double the cloud on {_place(s, int(s['target']))}"
-    return _TAKE_DROP_FOR[Weather(int(s["card"]))]
-
-
-def _place(s: State, tile: int) -> str:
-    return tile_name(int(s["players"]), int(tile))
+def _target(s: State) -> str:
+    return tile_name(s.players, s.target)
 
 
 def _more(cards: int) -> str:
     return f"{cards} more" if cards > 1 else "the last one"
+
+
+def _turn_question(s: State) -> str:
+    if s.last_turns:
+        return "what to do in the last turn of the round"
+    return "which card to play" if s.turns < s.players else "which card to play, or to pass"
+
+
+def _take_drop_question(s: State) -> str:
+    in_weather = s.phase == Phase.WEATHER
+    purpose = f"to double the cloud on {_target(s)}" if in_weather else _TAKE_DROP_FOR[Weather(s.card)]
+    return f"which tile gives a drop up {purpose}"
+
+
+def _where_cloud_goes(s: State) -> str:
+    return f"where the cloud on {_target(s)} goes"
+
+
+def _where_drop_goes(s: State) -> str:
+    return f"where {_drop_of(s, s.target_owner)} on {_target(s)} goes"
+
+
+def _forecast_tile_question(s: State) -> str:
+    moving = s.forecast == 10 and s.target != NO_TILE
+    return f"{_where_cloud_goes(s) if moving else _FORECAST_TILES[s.forecast][0]} (forecast card {s.forecast})"
+
+
+def _forecast_drop_question(s: State) -> str:
+    if s.forecast == 11:
+        return f"which drop rises into the cloud above (forecast card 11, {_more(s.choices_left)})"
+    asked = "which own drop to move"
+    if s.forecast == 15:
+        later = range(s.target + 1, NUM_TILES)
+        clouds = (tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE)
+        above = next(clouds, None)
+        asked = "which drop falls from " + (
+            "a cloud" if above is None else f"the cloud on {tile_name(s.players, above)}"
+        )
+    return f"{asked} (forecast card {s.forecast})"
+
+
+_QUESTIONS: dict[Decision, str | Callable[[State], str]] = {
+    Decision.GAME_OVER: "nothing: the game is over",
+    Decision.DRAFT: lambda s: f"which card to keep of the pack ({s.cards_left} to pick)",
+    Decision.SETUP_CLOUD: "which tile the first cloud goes to",
+    Decision.TURN: _turn_question,
+    Decision.OPTIONAL_ACTION: "whether to take the optional second action, and which",
+    Decision.PAY: lambda s: f"which card to pay with for {_action_of(s)} ({_more(s.cards_left)})",
+    Decision.FROST_TILE: "which tile the new cloud goes to",
+    Decision.SUN_CLOUD: "which cloud gets two own drops",
+    Decision.WIND_CLOUD: "which cloud to move",
+    Decision.WIND_DIRECTION: _where_cloud_goes,
+    Decision.RAIN_DROP: lambda s: (
+        "which drop falls" + (", from a cloud or the supply" if _has_power(s, Power.RAIN) else " from a cloud")
+    ),
+    Decision.RAIN_SECOND_DROP: "which drop of another cloud falls too, if any",
+    Decision.TAKE_DROP: _take_drop_question,
+    Decision.VOTE: lambda s: f"how to vote after {_action_of(s)}",
+    Decision.MOVE_VOTE: lambda s: f"which vote moves to {WEATHER_WORDS[s.target_space]}, as none is left in supply",
+    Decision.DISCARD: lambda s: f"which card to discard ({_more(s.cards_left)})",
+    Decision.CHOOSE_WEATHER: "which of the tied weather spaces to select",
+    Decision.SUN_WEATHER_CLOUD: "in which cloud to double own drops",
+    Decision.WIND_WEATHER_DROP: "which drop on a tile to move",
+    Decision.WIND_WEATHER_DIRECTION: _where_drop_goes,
+    Decision.FERTILIZER_TILE: "which face-down tile gets a Fertilizer token",
+    Decision.FROST_CLOUD: "which cloud gets a drop, as no cloud is left",
+    Decision.FROST_POWER: lambda s: f"whether the new cloud on {_target(s)} gets a second drop",
+    Decision.WIND_TILE: _where_cloud_goes,
+    Decision.FORECAST: lambda s: f"whether to play a forecast card {TIMING_TEXTS[Timing(s.timing)]}",
+    Decision.FORECAST_TILE: _forecast_tile_question,
+    Decision.FORECAST_DROP: _forecast_drop_question,
+    Decision.FORECAST_DIRECTION: _where_drop_goes,
+    Decision.FORECAST_VOTE: "which weather space gets a vote (forecast card 5)",
+    Decision.POD_TILE: lambda s: f"which tile gets a pod ({_more(s.choices_left)})",
+    Decision.KEEP_DROP: lambda s: f"on which tile a drop stays, if any ({_more(s.choices_left)})",
+}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.drawing.icons import NEUTRAL_OWNER
-from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
+from petrichor_env.drawing.text import cloud_number
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Decision, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
@@ -38,11 +38,11 @@ class View:
 
     @property
     def players(self) -> int:
-        return int(self.s["players"])
+        return int(self.s.players)
 
     @property
     def owners(self) -> int:
-        return int(self.s["owners"])
+        return int(self.s.owners)
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -56,12 +56,12 @@ class View:
     @property
     def hides_actor(self) -> bool:
         """Who is asked for a forecast card is nobody else's business."""
-        return bool(self.s["decision"] == Decision.FORECAST and self.viewer not in (None, self.s["actor"]))
+        return bool(self.s.decision == Decision.FORECAST and self.viewer not in (None, self.s.actor))
 
     @property
     def actor(self) -> int:
         """The seat that is asked, NOBODY where that is hidden, and at the end."""
-        return NOBODY if self.hides_actor else int(self.s["actor"])
+        return NOBODY if self.hides_actor else int(self.s.actor)
 
     def sees(self, seat: int) -> bool:
         return self.viewer is None or self.viewer == seat
@@ -69,7 +69,7 @@ class View:
     @property
     def winds_are_new(self) -> bool:
         """Whether the Southern Winds cards that are shown have just been revealed; later they are what was last."""
-        return bool(self.s["phase"] == Phase.ACTION)
+        return bool(self.s.phase == Phase.ACTION)
 
     def place(self, tile: int) -> str:
         return tile_name(self.players, tile)
@@ -144,16 +144,14 @@ def card_back(number: int, x: float, y: float) -> Iterator[Markup]:
 def cloud(v: View, tile: int, x: float, y: float, scale: float) -> Markup:
     """The cloud above a tile, its drops in it, and how many of those that it grows or overflows at."""
     s = v.s
-    kind = int(s["cloud"][tile])
-    drops = s["cloud_drops"][tile]
+    kind = int(s.cloud[tile])
     light = kind == Cloud.LIGHT
-    number = f"{int(drops.sum())}/{GROWS_AT if light else OVERFLOWS_AT}"
     middle, room = (0, 104) if light else (10, 80)
     return group(
         use("cloud-shadow", 3, 5, fill=INK, fill_opacity=0.16),
         use(f"cloud-{CLOUD_NAMES[kind]}"),
-        text(number, 0, -12, 15, bold=True, anchor="middle", fill=INK if light else "#ffffff"),
-        *owner_tokens(v, drops, middle, 6, room, 0.88),
+        text(cloud_number(s, tile), 0, -12, 15, bold=True, anchor="middle", fill=INK if light else "#ffffff"),
+        *owner_tokens(v, s.cloud_drops[tile], middle, 6, room, 0.88),
         x=x,
         y=y,
         scale=scale,

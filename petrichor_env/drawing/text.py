@@ -33,6 +33,7 @@ from petrichor_env.state import (
     NUM_TILES,
     PHASE_NAMES,
     PLAYED,
+    SOURCE_NAMES,
     WEATHER_NAMES,
     Cloud,
     Crop,
@@ -94,13 +95,6 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
     return joined(text_blocks(state, viewer, colour, tables))
 
 
-def render_board(
-    state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
-) -> str:
-    """`render_text` without its heading: the Fields, what everybody has, dice and decks."""
-    return joined(_board_blocks(state, viewer, colour, tables))
-
-
 def text_blocks(
     state: State,
     viewer: int | None = None,
@@ -108,24 +102,20 @@ def text_blocks(
     tables: np.ndarray | None = None,
     asked: bool = True,
 ) -> list[Block]:
-    """What `render_text` draws, in blocks that fit into narrower terminals too.
+    """What `render_text` draws, in blocks that fit into narrower terminals too; the first one is its heading.
 
     Arguments:
         asked: whether it says who is asked what.
     """
-    heading = Words([*_heading(state, viewer, _painter(colour), asked), ""])
-    return [heading, *_board_blocks(state, viewer, colour, tables)]
-
-
-def _board_blocks(state: State, viewer: int | None, colour: bool, tables: np.ndarray | None) -> list[Block]:
     t = (load_tables() if tables is None else tables)[0]
     paint = _painter(colour)
     below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
-    if state["players"] == 1:
-        below += southern_winds_lines(state, t)
+    if state.players == 1:
+        below += _southern_winds_lines(state, t)
     wrapped = [part for line in below for part in textwrap.wrap(line, _COLUMNS, subsequent_indent="    ")]
     blank = Words([""])
-    return [_fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
+    heading = Words([*_heading(state, viewer, paint, asked), ""])
+    return [heading, _fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
 
 
 def _painter(colour: bool) -> Paint:
@@ -142,6 +132,11 @@ def cards_text(counts: Sequence[int] | np.ndarray) -> str:
     return ", ".join(f"{counts[kind]} {name}" for kind, name in enumerate(WEATHER_NAMES) if counts[kind]) or "none"
 
 
+def cards_seen(counts: np.ndarray, shown: bool) -> str:
+    """`cards_text`, or only how many there are."""
+    return cards_text(counts) if shown else counted(int(counts.sum()), "card")
+
+
 def dice_text(dice: np.ndarray) -> str:
     """`Harvest, 2, 4`."""
     return ", ".join("Harvest" if side == HARVEST else str(side) for side in dice)
@@ -151,28 +146,46 @@ def _owner_colour(players: int, seat: int) -> str:
     return OWNER_PAINTS[-1 if players == 1 and seat == 1 else seat]
 
 
+# --- what is played, and what gave points -------------------------------------------------------------------------
+
+
+def about(config: Config) -> list[str]:
+    """`solo`, `4 rounds`, and what is played besides."""
+    parts = ["solo" if config.solo else f"{config.players} players", f"{config.rounds} rounds"]
+    parts += ["drafting"] if config.drafting else []
+    return parts + [name.replace("_", " ") for name in (*config.variants, *config.modules)]
+
+
+def sources(state: State) -> list[tuple[str, list[int]]]:
+    """What has given anybody points so far: a word, and the points by owner."""
+    scored = state.scored[: state.owners]
+    return [
+        (name.replace("_", " "), scored[:, i].tolist()) for i, name in enumerate(SOURCE_NAMES) if scored[:, i].any()
+    ]
+
+
 # --- who is asked what ----------------------------------------------------------------------------------------------
 
 
 def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[str]:
-    names = owner_names(int(s["players"]))
-    place = f"Round {s['round']} of {s['rounds']}, {PHASE_NAMES[s['phase']]}"
-    first = "" if s["players"] == 1 else f", first player {names[s['first_player']]}"
-    if s["decision"] == Decision.GAME_OVER:
-        return [paint(f"Round {s['round']} of {s['rounds']}, game over: {result_text(s, names)}", _BOLD)]
-    lines = [paint(f"{place}{' phase' if s['phase'] != Phase.SETUP else ''}{first}", _BOLD)]
-    if s["passed"] != NOBODY and s["phase"] == Phase.ACTION:
-        lines.append(f"{names[s['passed']]} has passed.")
-    if s["phase"] == Phase.WEATHER:
+    names = owner_names(s.players)
+    place = f"Round {s.round} of {s.rounds}, {PHASE_NAMES[s.phase]}"
+    first = "" if s.players == 1 else f", first player {names[s.first_player]}"
+    if s.decision == Decision.GAME_OVER:
+        return [paint(f"Round {s.round} of {s.rounds}, game over: {result_text(s, names)}", _BOLD)]
+    lines = [paint(f"{place}{' phase' if s.phase != Phase.SETUP else ''}{first}", _BOLD)]
+    if s.passed != NOBODY and s.phase == Phase.ACTION:
+        lines.append(f"{names[s.passed]} has passed.")
+    if s.phase == Phase.WEATHER:
         lines.append(_weather_line(s))
-    if s["decision"] == Decision.FORECAST and viewer not in (None, s["actor"]):
-        return [*lines, f"Forecast cards may be played {TIMING_TEXTS[Timing(int(s['timing']))]}."]
-    return [*lines, f"{names[s['actor']]} is asked {question(s)}."] if asked else lines
+    if s.decision == Decision.FORECAST and viewer not in (None, s.actor):
+        return [*lines, f"Forecast cards may be played {TIMING_TEXTS[Timing(s.timing)]}."]
+    return [*lines, f"{names[s.actor]} is asked {question(s)}."] if asked else lines
 
 
 def winners(s: State) -> list[int]:
     """The seats that have won, none while the game is on."""
-    if s["decision"] != Decision.GAME_OVER:
+    if s.decision != Decision.GAME_OVER:
         return []
     return Config().game.winners(s)
 
@@ -180,12 +193,12 @@ def winners(s: State) -> list[int]:
 def result_text(s: State, names: Sequence[str]) -> str:
     """`player_1 forfeited, player_0 wins`, by the seats' names."""
     who = win_text([names[seat] for seat in winners(s)])
-    return who if s["forfeited"] == NOBODY else f"{names[s['forfeited']]} forfeited, {who}"
+    return who if s.forfeited == NOBODY else f"{names[s.forfeited]} forfeited, {who}"
 
 
 def _weather_line(s: State) -> str:
-    chosen = [word for word, on in zip(WEATHER_WORDS, s["selected"], strict=True) if on]
-    resolving = f", resolving {WEATHER_WORDS[s['weather']]}" if s["weather"] >= 0 else ""
+    chosen = [word for word, on in zip(WEATHER_WORDS, s.selected, strict=True) if on]
+    resolving = f", resolving {WEATHER_WORDS[s.weather]}" if s.weather >= 0 else ""
     return f"Selected: {', '.join(chosen) or 'none yet'}{resolving}."
 
 
@@ -193,62 +206,74 @@ def _weather_line(s: State) -> str:
 
 
 def _fields(s: State, t: Tables, paint: Paint) -> Tiles:
-    field = FIELDS[int(s["players"])]
-    columns = max(tile % _SIDE for tile in field) + 1
-    rows = max(tile // _SIDE for tile in field) + 1
-    cells = {tile: _tile_lines(s, t, tile, paint) for tile in field}
+    columns, rows = size_of_fields(s.players)
+    cells = {tile: _tile_lines(s, t, tile, paint) for tile in FIELDS[s.players]}
     in_rows = [[cells.get(row * _SIDE + column, []) for column in range(columns)] for row in range(rows)]
     return Tiles(in_rows, max(_CELL, *(width(line) for cell in cells.values() for line in cell)))
 
 
+def size_of_fields(players: int) -> tuple[int, int]:
+    """Columns and rows."""
+    field = FIELDS[players]
+    return max(tile % _SIDE for tile in field) + 1, max(tile // _SIDE for tile in field) + 1
+
+
 def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
     """The lines of a tile, five as a rule."""
-    players = int(s["players"])
-    if s["crop"][tile] == FACE_DOWN:
-        token = paint("fertilizer", _GROWING_COLOUR) if s["fertilizer"][tile] else ""
+    players = s.players
+    if s.crop[tile] == FACE_DOWN:
+        token = paint("fertilizer", _GROWING_COLOUR) if s.fertilizer[tile] else ""
         return [paint(f"{tile_name(players, tile)} face down", _BOLD), "", token, "", ""]
-    crop = CROP_NAMES[s["crop"][tile]].capitalize()
+    crop = CROP_NAMES[s.crop[tile]].capitalize()
     lines = [
         paint(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), _BOLD),
-        *_drops(s, s["drops"][tile], paint),
+        *_drops(s, s.drops[tile], paint),
         *([paint(line, _GROWING_COLOUR) for line in _packed(_tokens(s, tile))] or [""]),
     ]
-    if s["cloud"][tile] == Cloud.NONE:
+    if s.cloud[tile] == Cloud.NONE:
         return [*lines, "", ""]
-    light = s["cloud"][tile] == Cloud.LIGHT
-    number = f"{s['cloud_drops'][tile].sum()}/{GROWS_AT if light else OVERFLOWS_AT}"
-    cloud = _spread("light cloud" if light else "thundercloud", number)
-    return [*lines, cloud, *_drops(s, s["cloud_drops"][tile], paint)]
+    cloud = _spread(cloud_words(s, tile), cloud_number(s, tile))
+    return [*lines, cloud, *_drops(s, s.cloud_drops[tile], paint)]
+
+
+def cloud_words(s: State, tile: int) -> str:
+    """Which kind of cloud is above the tile."""
+    return "light cloud" if s.cloud[tile] == Cloud.LIGHT else "thundercloud"
+
+
+def cloud_number(s: State, tile: int) -> str:
+    """`2/4`: its drops, and how many make it grow or overflow."""
+    return f"{s.cloud_drops[tile].sum()}/{GROWS_AT if s.cloud[tile] == Cloud.LIGHT else OVERFLOWS_AT}"
 
 
 def drops_to_grow(s: State, t: Tables, tile: int) -> str:
     """`2/3`; on the Primrose, which never grows, only the number there."""
-    crop, there = s["crop"][tile], s["drops"][tile].sum()
+    crop, there = s.crop[tile], s.drops[tile].sum()
     if crop == Crop.LAKE:
         return ""
-    return str(there) if crop == Crop.PRIMROSE else f"{there}/{t['drops_to_grow'][crop]}"
+    return str(there) if crop == Crop.PRIMROSE else f"{there}/{t.drops_to_grow[crop]}"
 
 
 def _tokens(s: State, tile: int) -> list[str]:
     """What lies on the tile besides drops."""
     tokens = []
-    if s["crop"][tile] == Crop.SNOWDROP:
-        tokens.append("open" if s["blooms"][tile] else "closed")
-    if s["crop"][tile] == Crop.PRIMROSE:
-        label = owner_label(int(s["players"]), int(s["controller"]))
-        tokens.append(counted(s["blooms"][tile], "bloom"))
-        tokens.append("nobody's" if s["controller"] == NOBODY else f"{label} controls")
-    if s["growing"][tile]:
-        tokens.append(GROWING_NAMES[s["growing"][tile]])
+    if s.crop[tile] == Crop.SNOWDROP:
+        tokens.append("open" if s.blooms[tile] else "closed")
+    if s.crop[tile] == Crop.PRIMROSE:
+        label = owner_label(s.players, s.controller)
+        tokens.append(counted(s.blooms[tile], "bloom"))
+        tokens.append("nobody's" if s.controller == NOBODY else f"{label} controls")
+    if s.growing[tile]:
+        tokens.append(GROWING_NAMES[s.growing[tile]])
     tokens += [word for word, field in (("pod", "pods"), ("fertilizer", "fertilizer")) if s[field][tile]]
     return tokens
 
 
-def _packed(words: Sequence[str], between: str = ", ") -> list[str]:
+def _packed(words: Sequence[str], between: str = ", ", room: int = _WIDEST_CELL) -> list[str]:
     """The words in lines that fit into a cell, in their order."""
     lines: list[str] = []
     for word in words:
-        if lines and len(lines[-1] + between + word) <= _WIDEST_CELL:
+        if lines and width(lines[-1] + between + word) <= room:
             lines[-1] += between + word
         else:
             lines.append(word)
@@ -261,44 +286,38 @@ def _spread(left: str, right: str) -> str:
 
 def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
     """Drops by owner on one line, for a crowd narrower, or on as many lines as it takes."""
-    players = int(s["players"])
+    players = s.players
     there = [(seat, owner_label(players, seat), str(count)) for seat, count in enumerate(drops) if count]
     for between, after, room in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
         texts = [paint(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
         if width(after.join(texts)) <= room:
             break
-    lines = texts[:1] or [""]
-    for text in texts[1:]:
-        if width(lines[-1] + after + text) <= room:
-            lines[-1] += after + text
-        else:
-            lines.append(text)
-    return lines
+    return _packed(texts, after, room) or [""]
 
 
 # --- what everybody has ---------------------------------------------------------------------------------------------
 
 
 def _people(s: State, viewer: int | None, paint: Paint) -> Table:
-    players, owners = int(s["players"]), int(s["owners"])
+    players, owners = s.players, s.owners
     names = owner_names(players)
     rows = []
     for seat in range(owners):
         label = f"{owner_label(players, seat):<2} {names[seat]}"
-        votes = s["votes"][:, seat]
+        votes = s.votes[:, seat]
         numbers = (
-            f"{s['points'][seat]:7}{s['supply'][seat]:7}{s['vote_supply'][seat]:6}",
+            f"{s.points[seat]:7}{s.supply[seat]:7}{s.vote_supply[seat]:6}",
             _votes_text(votes),
-            f"{s['voting_wins'][seat]:6}{s['wheat_tokens'][seat]:8}",
+            f"{s.voting_wins[seat]:6}{s.wheat_tokens[seat]:8}",
         )
         shown = viewer in (None, seat)
         hand, below = "", []
         if seat < players:
-            hand = _hidden_cards(s["hand"][seat], shown)
-            below += [f"pack {_hidden_cards(s['pack'][seat], shown)}"] if s["pack"][seat].any() else []
+            hand = cards_seen(s.hand[seat], shown)
+            below += [f"pack {cards_seen(s.pack[seat], shown)}"] if s.pack[seat].any() else []
             below += _powers_and_forecasts(s, seat, shown)
         rows.append(Row(paint(f"{label:<{_LABEL}}", _owner_colour(players, seat)), numbers, hand, below))
-    totals = s["votes"].sum(axis=1, dtype=np.int64)
+    totals = s.votes.sum(axis=1, dtype=np.int64)
     return Table(_LABEL, _HEADINGS, "hand", [*rows, Row("all", (" " * 20, _votes_text(totals), ""))])
 
 
@@ -306,14 +325,10 @@ def _votes_text(votes: np.ndarray) -> str:
     return f"{votes[0]:7}{votes[1]:4}{votes[2]:5}{votes[3]:5}"
 
 
-def _hidden_cards(cards: np.ndarray, shown: bool) -> str:
-    return cards_text(cards) if shown else counted(int(cards.sum()), "card")
-
-
 def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
-    if s["power"][seat] != Power.NONE:
-        yield power_text(s["power"][seat])
-    held = (np.flatnonzero(s["forecast_holder"] == seat) + 1).tolist() if s["modules"][Module.FORECASTS] else []
+    if s.power[seat] != Power.NONE:
+        yield power_text(s.power[seat])
+    held = forecasts_held(s, seat)
     if shown:
         yield from (f"forecast {number}, {FORECASTS[number].when}: {FORECASTS[number].text}" for number in held)
     elif held:
@@ -321,39 +336,44 @@ def _powers_and_forecasts(s: State, seat: int, shown: bool) -> Iterator[str]:
 
 
 def _board(s: State, viewer: int | None, t: Tables) -> list[str]:
-    if (s["crop"] == FACE_DOWN).any():
+    if (s.crop == FACE_DOWN).any():
         return ["The tiles lie face down; cards and Harvest dice follow when they are turned up."]
-    deck = counted(s["deck"].sum(), "card")
-    if viewer is None and s["deck"].any():
-        deck += f" ({cards_text(s['deck'])})"
-    clouds = int(t["clouds"]) - int(np.count_nonzero(s["cloud"]))
+    deck = counted(s.deck.sum(), "card")
+    if viewer is None and s.deck.any():
+        deck += f" ({cards_text(s.deck)})"
+    clouds = t.clouds - int(np.count_nonzero(s.cloud))
     return [
-        f"Harvest dice: {dice_text(s['dice'])}.  Clouds left: {clouds}.",
-        f"Deck: {deck}.  Discards: {cards_text(s['discards'])}.",
+        f"Harvest dice: {dice_text(s.dice)}.  Clouds left: {clouds}.",
+        f"Deck: {deck}.  Discards: {cards_text(s.discards)}.",
     ]
 
 
 def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:
     """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
-    names = owner_names(int(s["players"]))
-    if s["decision"] == Decision.FERTILIZER_TILE:
-        yield f"Fertilizer tokens left: {int(t['fertilizer_tokens']) - np.count_nonzero(s['fertilizer'])}."
-    if (s["crop"] == Crop.DANDELION).any():
-        yield f"Pods left: {int(t['pods']) - np.count_nonzero(s['pods'])}."
-    if s["modules"][Module.FORECASTS]:
+    names = owner_names(s.players)
+    if s.decision == Decision.FERTILIZER_TILE:
+        yield f"Fertilizer tokens left: {t.fertilizer_tokens - np.count_nonzero(s.fertilizer)}."
+    if (s.crop == Crop.DANDELION).any():
+        yield f"Pods left: {t.pods - np.count_nonzero(s.pods)}."
+    if s.modules[Module.FORECASTS]:
         yield _forecasts_line(s, viewer)
-    for seat in np.flatnonzero(s["counts_clouds"]):
+    for seat in np.flatnonzero(s.counts_clouds):
         yield f"Drops of {names[seat]} in clouds count for the tiles below in this Harvest."
-    if s["chosen_drops"].any():
-        yield f"Chosen on {drops_text(s, int(s['target']), s['chosen_drops'])}."
-    scored = np.flatnonzero(s["scored_drops"].any(axis=1)).tolist()
+    yield from drops_lines(s)
+
+
+def drops_lines(s: State) -> Iterator[str]:
+    """The drops that have been chosen for a forecast card, and those that a Harvest scored."""
+    if s.chosen_drops.any():
+        yield f"Chosen on {drops_text(s, s.target, s.chosen_drops)}."
+    scored = np.flatnonzero(s.scored_drops.any(axis=1)).tolist()
     if scored:
-        counts = (drops_text(s, tile, s["scored_drops"][tile]) for tile in scored)
+        counts = (drops_text(s, tile, s.scored_drops[tile]) for tile in scored)
         yield f"Scored in this Harvest: {'; '.join(counts)}."
 
 
 def _forecasts_line(s: State, viewer: int | None) -> str:
-    holder = s["forecast_holder"]
+    holder = s.forecast_holder
     undealt = [str(number + 1) for number in np.flatnonzero(holder == NOBODY)]
     if len(undealt) == NUM_FORECASTS:
         return "Forecast cards are not dealt yet."
@@ -364,23 +384,34 @@ def _forecasts_line(s: State, viewer: int | None) -> str:
 
 def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
     """`b2 p0 4 p1 2`."""
-    players = int(s["players"])
+    players = s.players
     counts = (f"{owner_label(players, seat)} {count}" for seat, count in enumerate(drops) if count)
     return f"{tile_name(players, tile)} {' '.join(counts)}"
 
 
-def southern_winds_lines(s: State, t: Tables) -> list[str]:
+def _southern_winds_lines(s: State, t: Tables) -> list[str]:
     """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
-    lines = [winds_card_text(s, t, i) for i in range(s["winds_revealed"])]
-    left = ", ".join(str(number + 1) for number in np.flatnonzero(s["winds_deck"]))
+    lines = [winds_card_text(s, t, i) for i in range(s.winds_revealed)]
+    left = ", ".join(str(number + 1) for number in np.flatnonzero(s.winds_deck))
     return [*lines, f"Southern Winds deck: {left}."] if left else lines
 
 
 def winds_card_text(s: State, t: Tables, i: int) -> str:
     """The i-th revealed card in words: what it does, the numeric die, the tile it took effect on, its icons."""
-    card, roll, target = int(s["winds_card"][i]), int(s["winds_roll"][i]), int(s["winds_target"][i])
-    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t["winds_votes"][card - 1, kind])]
-    icons += ["harvest"] * int(t["winds_harvest"][card - 1])
+    card, roll, target = int(s.winds_card[i]), int(s.winds_roll[i]), int(s.winds_target[i])
     where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no target, a point"
     die = f"die {roll}, " if roll else ""
-    return f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(icons)}."
+    return (
+        f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(winds_icons(t, card))}."
+    )
+
+
+def winds_icons(t: Tables, card: int) -> list[str]:
+    """The weathers that a Southern Winds card votes for, and whether for a Harvest."""
+    icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t.winds_votes[card - 1, kind])]
+    return icons + ["harvest"] * int(t.winds_harvest[card - 1])
+
+
+def forecasts_held(s: State, seat: int) -> list[int]:
+    """The numbers of the forecast cards in this player's hand."""
+    return (np.flatnonzero(s.forecast_holder == seat) + 1).tolist() if s.modules[Module.FORECASTS] else []

@@ -13,7 +13,7 @@ import numpy as np
 from petrichor_env.actions import DECLINE
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
-from petrichor_env.invariants.checks import Check, breaks
+from petrichor_env.invariants.checks import Check, asked, breaks
 from petrichor_env.invariants.effect import broken_effect
 from petrichor_env.invariants.modules import (
     broken_flower_tiles,
@@ -33,14 +33,14 @@ from petrichor_env.invariants.pieces import (
     broken_winds,
 )
 from petrichor_env.invariants.progress import broken_draft, broken_progress, broken_turns, broken_weather
-from petrichor_env.state import DECISION_NAMES, LEGAL_WORDS, STATE, Decision, State
+from petrichor_env.state import LEGAL_WORDS, STATE, Decision, State
 from tabletop.errors import StateError
 from tabletop.warm_up import warm_up
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
 _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64
 
-__all__ = ["broken_counts", "broken_legal", "check"]
+__all__ = ["check", "first_broken"]
 
 
 def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
@@ -54,24 +54,31 @@ def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
     if array.dtype != STATE:
         raise StateError(f"a state is a record of petrichor_env.state.STATE, not {array.dtype}")
     array = np.atleast_1d(array).ravel().copy()
-    tables = load_tables() if tables is None else tables
-    which = "" if array.size == 1 else "game {}: "
-    for broken, reason in broken_counts(array, tables):
-        if broken.any():
-            i = int(np.argmax(broken))
-            raise StateError(which.format(i) + reason(i))
     legal = array["legal"].copy()
-    game = Config().game
-    warm_up(game)
-    game.kernels.refresh_legal(array, tables)
-    for broken, reason in broken_legal(array, legal):
+    broken = first_broken(array, load_tables() if tables is None else tables)
+    if broken is None and (array["legal"] != legal).any():
+        i = int(np.argmax((array["legal"] != legal).any(axis=1)))
+        broken = i, "the set of legal actions isn't that of the pending decision"
+    if broken is not None:
+        raise StateError(("" if array.size == 1 else f"game {broken[0]}: ") + broken[1])
+
+
+def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
+    """Which game breaks a count or a rule, and the reason; None if no game does. Writes `legal` of the states anew.
+
+    Arguments:
+        states: (N,) STATE.
+        tables: (1,) TABLES that the games are played with.
+    """
+    for broken, reason in _broken(states, tables):
         if broken.any():
             i = int(np.argmax(broken))
-            raise StateError(which.format(i) + reason(i))
+            return i, reason(i)
+    return None
 
 
-def broken_counts(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """Everything but the legal actions. Each check may rely on those before: take them in order, stop at the first."""
+def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
+    """Each check may rely on those before: take them in order, stop at the first."""
     yield from broken_switches(states)
     yield from broken_ranges(states)
     yield from broken_fields(states, tables)
@@ -90,15 +97,11 @@ def broken_counts(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield from broken_weather(states)
     yield from broken_draft(states)
     yield from broken_winds(states)
-
-
-def broken_legal(states: np.ndarray, stored: np.ndarray) -> Iterator[Check]:
-    """`states` with their legal actions recomputed, and those that were stored, (N, LEGAL_WORDS)."""
+    game = Config().game
+    warm_up(game)
+    game.kernels.refresh_legal(states, tables)  # safe only once all else fits
     legal, decision = states["legal"], states["decision"]
-    yield breaks(
-        (legal == 0).all(axis=1) & (decision != Decision.GAME_OVER),
-        lambda i: f"decision {DECISION_NAMES[decision[i]]!r} doesn't fit: no action would be legal",
-    )
+    none = (legal == 0).all(axis=1) & (decision != Decision.GAME_OVER)
+    yield breaks(none, lambda i: f"{asked(states, i)} doesn't fit: no action would be legal")
     only_decline = (legal == _ONLY_DECLINE).all(axis=1) & (decision != Decision.OPTIONAL_ACTION)
-    yield breaks(only_decline, lambda i: f"decision {DECISION_NAMES[decision[i]]!r} doesn't fit: there is no choice")
-    yield breaks((legal != stored).any(axis=1), lambda i: "the set of legal actions isn't that of the pending decision")
+    yield breaks(only_decline, lambda i: f"{asked(states, i)} doesn't fit: there is no choice")

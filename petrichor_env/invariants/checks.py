@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+
+from petrichor_env.state import DECISION_NAMES, NOBODY, Decision
+from petrichor_env.words import tile_name
 
 Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
 """Which of N states break something, shape (N,) bool, and the reason for one of them by index."""
@@ -18,3 +21,44 @@ def breaks(bad: np.ndarray, text: Callable[..., str]) -> Check:
         return text(i, *(int(index) for index in np.argwhere(bad[i])[0]))
 
     return np.asarray(bad.reshape(len(bad), -1).any(axis=1)), reason
+
+
+# --- which states ----------------------------------------------------------------------------------------------------
+
+
+def is_asked(s: np.ndarray, *decisions: int) -> np.ndarray:
+    """Whether one of these decisions is pending, (N,) bool."""
+    return np.isin(s["decision"], decisions)
+
+
+def is_running(s: np.ndarray) -> np.ndarray:
+    """Whether the game is not over, (N,) bool."""
+    return np.asarray(s["decision"] != Decision.GAME_OVER)
+
+
+def is_settled(s: np.ndarray) -> np.ndarray:
+    """Whether the game has not been forfeited, which stops it wherever it was, (N,) bool."""
+    return np.asarray(is_running(s) | (s["forfeited"] == NOBODY))
+
+
+# --- words of the reasons --------------------------------------------------------------------------------------------
+
+
+def asked(s: np.ndarray, i: int) -> str:
+    """`decision 'turn'`."""
+    return f"decision {DECISION_NAMES[s['decision'][i]]!r}"
+
+
+def place(s: np.ndarray, i: int, tile: int) -> str:
+    """`b2`."""
+    return tile_name(s["players"][i], tile)
+
+
+def target_of(s: np.ndarray, i: int) -> str:
+    """`pending.target b2`."""
+    return f"pending.target {place(s, i, s['target'][i])}"
+
+
+def player(seat: Any) -> str:
+    """`player_0`."""
+    return "nobody" if seat < 0 else f"player_{seat}"

@@ -7,7 +7,7 @@ import numpy as np
 from petrichor_env.rules.flower_tiles import PODS_A_PLAYER
 from petrichor_env.rules.forecasts import MOVED_UP, TIMINGS
 from petrichor_env.rules.powers import KEPT_DROPS
-from petrichor_env.state import Decision, Phase, Timing, Weather
+from petrichor_env.state import Decision, Module, Phase, Timing, Weather
 
 CARD_OF_DECISION = {
     Decision.FROST_TILE: Weather.FROST,
@@ -58,25 +58,54 @@ PHASE_OF_TIMING = np.full(len(Timing), Phase.WEATHER, np.int8)
 """When the holders of forecast cards of each point of the timeline are asked."""
 PHASE_OF_TIMING[Timing.ACTION_PHASE], PHASE_OF_TIMING[Timing.BEFORE_HARVEST :] = Phase.ACTION, Phase.HARVEST
 CLOCKWISE, ANTICLOCKWISE = 1, -1
+_ASKED_CLOCKWISE = (
+    *(Decision.DRAFT, Decision.DISCARD, Decision.SUN_WEATHER_CLOUD, Decision.FERTILIZER_TILE, Decision.POD_TILE),
+)
+_ASKED_ANTICLOCKWISE = (Decision.SETUP_CLOUD, Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION)
+_AFTER_FORECASTS = {
+    Decision.CHOOSE_WEATHER: Timing.START_OF_WEATHER,
+    Decision.WIND_WEATHER_DROP: Timing.BEFORE_WIND,
+    Decision.WIND_WEATHER_DIRECTION: Timing.BEFORE_WIND,
+    Decision.POD_TILE: Timing.BEFORE_WIND,
+}
+"""What is asked once the holders of forecast cards have been asked at that point of the timeline."""
 
 
 def turn_order(decision: int, phase: int, timing: int) -> int:
     """CLOCKWISE from the first player or ANTICLOCKWISE from the last one, where players are asked in turn; else 0."""
-    if decision in (Decision.DRAFT, Decision.DISCARD, Decision.SUN_WEATHER_CLOUD):
+    if (
+        decision in _ASKED_CLOCKWISE
+        or (decision == Decision.TAKE_DROP and phase == Phase.WEATHER)
+        or (decision == Decision.FORECAST and timing == Timing.SUN_TURN)
+    ):
         return CLOCKWISE
-    if decision == Decision.TAKE_DROP and phase == Phase.WEATHER:
-        return CLOCKWISE
-    if decision in (Decision.FERTILIZER_TILE, Decision.POD_TILE):
-        return CLOCKWISE
-    if decision == Decision.FORECAST and timing == Timing.SUN_TURN:
-        return CLOCKWISE
-    if decision in (Decision.SETUP_CLOUD, Decision.WIND_WEATHER_DROP, Decision.WIND_WEATHER_DIRECTION):
-        return ANTICLOCKWISE
-    return 0
+    return ANTICLOCKWISE if decision in _ASKED_ANTICLOCKWISE else 0
 
 
 def is_window(decision: np.ndarray, forecast: np.ndarray) -> np.ndarray:
     """Whether the timeline asks holders of forecast cards, or one of them carries such a card out; same shape."""
     carried_out = np.isin(decision, (*FORECASTS_OF_DECISION, Decision.MOVE_VOTE)) & (TIMINGS[forecast] > 0)
-    window: np.ndarray = (decision == Decision.FORECAST) | carried_out
-    return window
+    return np.asarray((decision == Decision.FORECAST) | carried_out)
+
+
+def usual_timing(s: np.ndarray) -> np.ndarray:
+    """The Timing of the pending decisions, (N,); where it is FORECAST, the first of those that it may have."""
+    decision, on = s["decision"], s["modules"][:, Module.FORECASTS] == 1
+    timing: np.ndarray = np.where(decision == Decision.GAME_OVER, 0, TIMINGS[s["forecast"]])
+    for asked_for, after in _AFTER_FORECASTS.items():
+        timing[on & (decision == asked_for)] = after
+    timing[on & (decision == Decision.FORECAST)] = Timing.START_OF_WEATHER
+    taking = (decision == Decision.TAKE_DROP) & (s["phase"] == Phase.WEATHER)
+    timing[on & ((decision == Decision.SUN_WEATHER_CLOUD) | taking)] = Timing.SUN_TURN
+    timing[decision == Decision.KEEP_DROP] = Timing.SCORED
+    return timing
+
+
+def usual_timing_index(s: np.ndarray) -> np.ndarray:
+    """How many players are done at this point of the timeline, (N,)."""
+    decision, timing, players = s["decision"], s["timing"], s["players"].astype(np.int64)
+    index = (s["actor"] - s["first_player"]) % players
+    index = np.where(timing == Timing.SUN_TURN, s["turn_index"] + (decision != Decision.FORECAST), index)
+    index = np.where(np.isin(decision, list(_AFTER_FORECASTS)), players, index)
+    outside = (decision == Decision.GAME_OVER) | np.isin(timing, (Timing.ACTION_PHASE, Timing.SCORED))
+    return np.asarray(np.where(outside, 0, index))

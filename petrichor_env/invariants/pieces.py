@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.invariants.checks import Check, breaks
+from petrichor_env.invariants.checks import Check, breaks, place
 from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
 from petrichor_env.rules.action_phase import HAND_LIMIT
@@ -21,7 +21,6 @@ from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
     MAX_PLAYERS,
-    NO_SPACE,
     NO_TILE,
     NOBODY,
     NOT_DRAFTING,
@@ -42,7 +41,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import RESHUFFLE
-from petrichor_env.words import FIELDS, crop_name, owner_names, tile_name
+from petrichor_env.words import FIELDS, crop_name, owner_names
 
 _WINDS_SHOWN = STATE["winds_card"].shape[0]
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
@@ -80,31 +79,22 @@ def broken_switches(s: np.ndarray) -> Iterator[Check]:
     players = s["players"]
     yield breaks((players < 1) | (players > MAX_PLAYERS), lambda i: f"players is {players[i]}; allowed are 1 to 5")
     solo = players == 1
-    yield breaks(
-        s["owners"] != np.where(solo, 2, players), lambda i: f"owners is {s['owners'][i]} with {players[i]} players"
-    )
-    yield breaks(
-        ~np.isin(s["rounds"], (4, 6)) | (solo & (s["rounds"] != 4)),
-        lambda i: f"rounds is {s['rounds'][i]}; allowed are 4 and 6, in solo 4",
-    )
-    yield breaks(
-        ~np.isin(s["drafting"], (0, 1)) | (solo & (s["drafting"] != 0)),
-        lambda i: f"drafting is {s['drafting'][i]}; allowed are 0 and 1, in solo 0",
-    )
+    bad = s["owners"] != np.where(solo, 2, players)
+    yield breaks(bad, lambda i: f"owners is {s['owners'][i]} with {players[i]} players")
+    bad = ~np.isin(s["rounds"], (4, 6)) | (solo & (s["rounds"] != 4))
+    yield breaks(bad, lambda i: f"rounds is {s['rounds'][i]}; allowed are 4 and 6, in solo 4")
+    bad = ~np.isin(s["drafting"], (0, 1)) | (solo & (s["drafting"] != 0))
+    yield breaks(bad, lambda i: f"drafting is {s['drafting'][i]}; allowed are 0 and 1, in solo 0")
     yield breaks(
         ~np.isin(s["variants"], (0, 1)) | (~solo[:, None] & (s["variants"] != 0)),
         lambda i, v: (
             f"the switch {VARIANTS[v]} is {s['variants'][i, v]}; allowed are 0 and 1, with 2 players and more 0"
         ),
     )
-    yield breaks(
-        ~np.isin(s["modules"], (0, 1)),
-        lambda i, m: f"the switch {MODULES[m]} is {s['modules'][i, m]}; allowed are 0 and 1",
-    )
-    yield breaks(
-        solo[:, None] & (s["modules"][:, _NOT_IN_SOLO] != 0),
-        lambda i, m: f"the module {MODULES[_NOT_IN_SOLO[m]]} in solo; there it is not used",
-    )
+    bad = ~np.isin(s["modules"], (0, 1))
+    yield breaks(bad, lambda i, m: f"the switch {MODULES[m]} is {s['modules'][i, m]}; allowed are 0 and 1")
+    bad = solo[:, None] & (s["modules"][:, _NOT_IN_SOLO] != 0)
+    yield breaks(bad, lambda i, m: f"the module {MODULES[_NOT_IN_SOLO[m]]} in solo; there it is not used")
 
 
 _BY_OWNER = (
@@ -126,48 +116,33 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
     )
     limits: dict[str, tuple[int, Any]] = {
         "decision": (0, len(Decision) - 1),
+        **dict.fromkeys(("actor", "passed", "forfeited", "controller"), (NOBODY, last_seat)),
+        **dict.fromkeys(("harvested", "optional", "selected", "fertilizer", "pods"), (0, 1)),
+        **dict.fromkeys(("counts_clouds", "winds_deck"), (0, 1)),
+        **dict.fromkeys(("turns", "pod_turns"), (0, s["players"])),
+        **dict.fromkeys(("turn_index", "timing_index"), (0, 2 * s["players"])),
+        **dict.fromkeys(("first_player", "last_turns"), (0, last_seat)),
+        **dict.fromkeys(("card", "weather", "target_space"), (-1, NUM_KINDS - 1)),
+        **dict.fromkeys(("target", "winds_target"), (NO_TILE, NUM_TILES - 1)),
+        **dict.fromkeys(("power", "chosen_power"), (0, len(Power) - 1)),
         "phase": (0, len(Phase) - 1),
-        "actor": (NOBODY, last_seat),
         "round": (1, s["rounds"]),
-        "first_player": (0, last_seat),
-        "passed": (NOBODY, last_seat),
-        "forfeited": (NOBODY, last_seat),
-        "turns": (0, s["players"]),
-        "last_turns": (0, last_seat),
-        "turn_index": (0, 2 * s["players"]),
-        "pod_turns": (0, s["players"]),
-        "harvested": (0, 1),
         "crop": (FACE_DOWN, len(Crop) - 1),
         "growing": (0, len(Growing) - 1),
         "cloud": (0, len(Cloud) - 1),
         "dice": (0, 4),
         "draft_step": (NOT_DRAFTING, 2),
-        "card": (-1, NUM_KINDS - 1),
-        "optional": (0, 1),
         "cards_left": (0, 12),
         "lowest_card": (0, NUM_KINDS - 1),
-        "target": (NO_TILE, NUM_TILES - 1),
         "target_owner": (NOBODY, s["owners"] - 1),
-        "target_space": (NO_SPACE, NUM_KINDS - 1),
-        "selected": (0, 1),
-        "weather": (-1, NUM_KINDS - 1),
-        "chosen_power": (0, len(Power) - 1),
-        "power": (0, len(Power) - 1),
         "forecast_holder": (PLAYED, last_seat),
-        "fertilizer": (0, 1),
-        "pods": (0, 1),
         "blooms": (0, 127),
-        "controller": (NOBODY, last_seat),
         "timing": (0, len(Timing) - 1),
-        "timing_index": (0, 2 * s["players"]),
         "forecast": (0, NUM_FORECASTS),
         "choices_left": (0, max(MOST_CHOICES.values())),
-        "counts_clouds": (0, 1),
-        "winds_deck": (0, 1),
         "winds_revealed": (0, _WINDS_SHOWN),
         "winds_card": (0, RESHUFFLE - 1),
         "winds_roll": (0, 6),
-        "winds_target": (NO_TILE, NUM_TILES - 1),
         "spare": (0, 0),
     }
     for field, (low, high) in limits.items():
@@ -177,33 +152,30 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
             bad,
             lambda i, *at, f=field, low=low, highs=highs: f"{f} is {s[f][(i, *at)]}; allowed are {low} to {highs[i]}",
         )
-    yield breaks(
-        s["dice"][:, :2] > s["dice"][:, 1:], lambda i, _: f"the dice {s['dice'][i].tolist()} are not ascending"
-    )
+    bad = s["dice"][:, :2] > s["dice"][:, 1:]
+    yield breaks(bad, lambda i, _: f"the dice {s['dice'][i].tolist()} are not ascending")
     seats = np.arange(MAX_PLAYERS)
     for field in _BY_OWNER:
         absent = (seats >= s["owners"][:, None]).reshape(len(s), *[1] * (s[field].ndim - 2), MAX_PLAYERS)
-        yield breaks(
-            (s[field] != 0) & absent, lambda i, *at, f=field: f"{f} holds something of seat {at[-1]}, who isn't there"
-        )
+        bad = (s[field] != 0) & absent
+        yield breaks(bad, lambda i, *at, f=field: f"{f} holds something of seat {at[-1]}, who isn't there")
     for field in ("hand", "pack"):
         absent = (seats >= s["players"][:, None])[:, :, None]
-        yield breaks(
-            (s[field] != 0) & absent, lambda i, seat, _, f=field: f"{f} holds cards of seat {seat}, who isn't there"
-        )
+        bad = (s[field] != 0) & absent
+        yield breaks(bad, lambda i, seat, _, f=field: f"{f} holds cards of seat {seat}, who isn't there")
 
 
 _ON_FIELD = np.array([[tile in FIELDS.get(players, ()) for tile in range(NUM_TILES)] for players in range(6)])
 
 
 def _tile_text(s: np.ndarray, i: int, tile: int) -> str:
-    return f"{crop_name(s['crop'][i, tile])} on {tile_name(int(s['players'][i]), tile)}"
+    return f"{crop_name(s['crop'][i, tile])} on {place(s, i, tile)}"
 
 
 def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Setup (the tiles), Growing Crops."""
     on_field = _ON_FIELD[s["players"]]
-    yield breaks(on_field & (s["crop"] == NO_TILE), lambda i, t: f"no tile on {tile_name(int(s['players'][i]), t)}")
+    yield breaks(on_field & (s["crop"] == NO_TILE), lambda i, t: f"no tile on {place(s, i, t)}")
     off_field = (s["crop"] != NO_TILE) | (s["growing"] != 0) | (s["cloud"] != 0)
     off_field |= s["drops"].any(axis=2) | s["cloud_drops"].any(axis=2)
     yield breaks(
@@ -211,10 +183,8 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         lambda i, t: f"{TILE_NAMES[t]} is not in the field of {s['players'][i]} players, but something is there",
     )
     face_down = is_face_down(s)
-    yield breaks(
-        face_down[:, None] & on_field & (s["crop"] != FACE_DOWN),
-        lambda i, t: f"{_tile_text(s, i, t)} lies face up, but other tiles lie face down",
-    )
+    bad = face_down[:, None] & on_field & (s["crop"] != FACE_DOWN)
+    yield breaks(bad, lambda i, t: f"{_tile_text(s, i, t)} lies face up, but other tiles lie face down")
     there = (s["crop"][:, :, None] == np.arange(len(Crop))).sum(axis=1)
     copies = np.stack(
         [
@@ -266,13 +236,10 @@ def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         lambda i, t: f"{_tile_text(s, i, t)} is sprouting; only coffee and rice sprout, others are developed at once",
     )
     cactus, too_wet = s["crop"] == Crop.CACTUS, drops >= tables["drops_to_drown"][0]
-    yield breaks(
-        (token == Growing.DROWNED) & ~cactus, lambda i, t: f"{_tile_text(s, i, t)} is drowned; only the cactus drowns"
-    )
-    yield breaks(
-        cactus & too_wet & (token == Growing.DEVELOPED),
-        lambda i, t: f"{_tile_text(s, i, t)} has {drops[i, t]} drops, so it is drowned",
-    )
+    bad = (token == Growing.DROWNED) & ~cactus
+    yield breaks(bad, lambda i, t: f"{_tile_text(s, i, t)} is drowned; only the cactus drowns")
+    bad = cactus & too_wet & (token == Growing.DEVELOPED)
+    yield breaks(bad, lambda i, t: f"{_tile_text(s, i, t)} has {drops[i, t]} drops, so it is drowned")
 
 
 def _is_ascending(s: np.ndarray, tables: np.ndarray) -> np.ndarray:
@@ -285,34 +252,28 @@ def _is_ascending(s: np.ndarray, tables: np.ndarray) -> np.ndarray:
     for tile in FIELDS[1]:
         of_crop = priorities[np.maximum(s["crop"][:, tile], 0)]
         highest = np.where(of_crop > highest[:, None], of_crop, beyond).min(axis=1)
-    result: np.ndarray = highest < beyond
-    return result
+    return np.asarray(highest < beyond)
 
 
 def broken_clouds(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Components (the number of clouds), Merging and Overflowing."""
-    players = s["players"]
     number = (s["cloud"] != Cloud.NONE).sum(axis=1)
     yield breaks(number > tables["clouds"][0], lambda i: f"{number[i]} clouds; there are {tables['clouds'][0]}")
     drops = s["cloud_drops"].sum(axis=2, dtype=np.int64)
 
-    def place(i: int, t: int) -> str:
-        return tile_name(int(players[i]), t)
-
-    yield breaks(
-        (s["cloud"] == Cloud.NONE) & (drops > 0), lambda i, t: f"drops in a cloud on {place(i, t)}, but no cloud"
-    )
-    yield breaks(
-        (s["cloud"] != Cloud.NONE) & (drops == 0),
-        lambda i, t: f"the cloud on {place(i, t)} is empty; empty clouds are removed",
-    )
+    bad = (s["cloud"] == Cloud.NONE) & (drops > 0)
+    yield breaks(bad, lambda i, t: f"drops in a cloud on {place(s, i, t)}, but no cloud")
+    bad = (s["cloud"] != Cloud.NONE) & (drops == 0)
+    yield breaks(bad, lambda i, t: f"the cloud on {place(s, i, t)} is empty; empty clouds are removed")
     yield breaks(
         (s["cloud"] == Cloud.LIGHT) & (drops >= GROWS_AT),
-        lambda i, t: f"the light cloud on {place(i, t)} has {drops[i, t]} drops; with {GROWS_AT} it is a thundercloud",
+        lambda i, t: (
+            f"the light cloud on {place(s, i, t)} has {drops[i, t]} drops; with {GROWS_AT} it is a thundercloud"
+        ),
     )
     yield breaks(
         drops >= OVERFLOWS_AT,
-        lambda i, t: f"the cloud on {place(i, t)} has {drops[i, t]} drops; with {OVERFLOWS_AT} it overflows",
+        lambda i, t: f"the cloud on {place(s, i, t)} has {drops[i, t]} drops; with {OVERFLOWS_AT} it overflows",
     )
 
 
@@ -323,14 +284,13 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         return owner_names(int(s["players"][i]))[seat]
 
     there = np.arange(MAX_PLAYERS) < s["owners"][:, None]
-    for what, total, places in (
-        ("drops", tables["drops"][0], "tiles, in clouds and in supply"),
-        ("votes", tables["votes"][0], "weather spaces and in supply"),
+    drops = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=1) + s["supply"]
+    votes = s["votes"].sum(axis=1, dtype=np.int64) + s["vote_supply"]
+    for what, sums, places in (
+        ("drops", drops, "tiles, in clouds and in supply"),
+        ("votes", votes, "weather spaces and in supply"),
     ):
-        if what == "drops":
-            sums = s["drops"].sum(axis=1, dtype=np.int64) + s["cloud_drops"].sum(axis=1, dtype=np.int64) + s["supply"]
-        else:
-            sums = s["votes"].sum(axis=1, dtype=np.int64) + s["vote_supply"]
+        total = tables[what][0]
         yield breaks(
             there & (sums != total),
             lambda i, seat, what=what, total=total, places=places, sums=sums: (
@@ -356,10 +316,9 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 
 def cards_of_a_kind(players: np.ndarray, tables: np.ndarray) -> np.ndarray:
     """Action cards of each kind, by number of players: same shape."""
-    total: np.ndarray = np.where(
-        players == 5, tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]
-    ).astype(np.int64)
-    return total
+    return np.asarray(
+        np.where(players == 5, tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]).astype(np.int64)
+    )
 
 
 def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -377,10 +336,8 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     most = dealt + np.where(s["round"] > 1, np.where(s["players"] > 1, HAND_LIMIT, 0), s["players"] == 2)
     at_limit = np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)) & (s["forfeited"] == NOBODY)
     most = np.where(at_limit, HAND_LIMIT, most)
-    yield breaks(
-        hands > most[:, None],
-        lambda i, seat: f"player_{seat} holds {hands[i, seat]} cards; a hand has at most {most[i]} here",
-    )
+    bad = hands > most[:, None]
+    yield breaks(bad, lambda i, seat: f"player_{seat} holds {hands[i, seat]} cards; a hand has at most {most[i]} here")
     discarding = s["decision"] == Decision.DISCARD
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(s["players"], 1)[:, None]
     yield breaks(
@@ -427,10 +384,8 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
         solo & (revealed > most),
         lambda i: f"{revealed[i]} Southern Winds cards revealed since the player's last turn; at most {most[i]} can be",
     )
-    yield breaks(
-        shown & non_random[:, None] & (roll != 0),
-        lambda i, k: "a numeric die, but targets are not random in this variant",
-    )
+    bad = shown & non_random[:, None] & (roll != 0)
+    yield breaks(bad, lambda i, k: "a numeric die, but targets are not random in this variant")
     yield breaks(shown & ~non_random[:, None] & (roll == 0), lambda i, k: "a revealed card without its numeric die")
     off = shown & (target != NO_TILE) & ~np.isin(target, FIELDS[1])
     yield breaks(off, lambda i, k: f"a Southern Winds card took effect on {TILE_NAMES[target[i, k]]}, off the field")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from petrichor_env.invariants.checks import Check, breaks
+from petrichor_env.invariants.checks import Check, asked, breaks, is_running, is_settled, player
 from petrichor_env.invariants.decisions import (
     ACTION_DECISIONS,
     CLOCKWISE,
@@ -21,7 +21,6 @@ from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.drafting import CARDS_DEALT, PACKS_PASSED, PICKS
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
-    DECISION_NAMES,
     MAX_PLAYERS,
     NOBODY,
     NOT_DRAFTING,
@@ -39,54 +38,35 @@ from tabletop.words import name_or_none
 _CARDS_PICKED = np.cumsum([0, *PICKS])
 """Cards chosen by the time that packs have been passed on 0, 1, 2, 3 times."""
 
-_PHASES_OF = np.zeros((len(Decision), len(Phase)), bool)
-for _decision in ACTION_DECISIONS:
-    _PHASES_OF[_decision, Phase.ACTION] = True
-for _decision in WEATHER_DECISIONS:
-    _PHASES_OF[_decision, Phase.WEATHER] = True
-for _decision, _phase in (
-    (Decision.GAME_OVER, Phase.OVER),
-    (Decision.DRAFT, Phase.SETUP),
-    (Decision.DRAFT, Phase.CLEANUP),
-    (Decision.SETUP_CLOUD, Phase.SETUP),
-    (Decision.TAKE_DROP, Phase.WEATHER),
-    (Decision.DISCARD, Phase.ACTION),
-    (Decision.FERTILIZER_TILE, Phase.SETUP),
-    (Decision.FORECAST, Phase.WEATHER),
-    (Decision.FORECAST, Phase.HARVEST),
-    (Decision.FORECAST_TILE, Phase.ACTION),
-    (Decision.FORECAST_TILE, Phase.WEATHER),
-    (Decision.FORECAST_TILE, Phase.HARVEST),
-    (Decision.FORECAST_DROP, Phase.ACTION),
-    (Decision.FORECAST_DROP, Phase.WEATHER),
-    (Decision.FORECAST_DIRECTION, Phase.WEATHER),
-    (Decision.FORECAST_VOTE, Phase.WEATHER),
-    (Decision.MOVE_VOTE, Phase.WEATHER),
-    (Decision.KEEP_DROP, Phase.HARVEST),
-):
-    _PHASES_OF[_decision, _phase] = True
+_DECISIONS_OF = {
+    Phase.SETUP: (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.FERTILIZER_TILE),
+    Phase.ACTION: (*ACTION_DECISIONS, Decision.DISCARD, Decision.FORECAST_TILE, Decision.FORECAST_DROP),
+    Phase.WEATHER: (
+        *(*WEATHER_DECISIONS, Decision.TAKE_DROP, Decision.MOVE_VOTE, Decision.FORECAST, *FORECASTS_OF_DECISION),
+    ),
+    Phase.HARVEST: (Decision.FORECAST, Decision.FORECAST_TILE, Decision.KEEP_DROP),
+    Phase.CLEANUP: (Decision.DRAFT,),
+    Phase.OVER: (Decision.GAME_OVER,),
+}
+_PHASES_OF = np.array([[decision in _DECISIONS_OF[phase] for phase in Phase] for decision in Decision])
 
 
 def broken_progress(s: np.ndarray) -> Iterator[Check]:
     """Game Flow: which decision belongs to which phase and round."""
     decision, phase, players = s["decision"], s["phase"], s["players"]
 
-    def asked(i: int) -> str:
-        return f"decision {DECISION_NAMES[decision[i]]!r}"
-
     yield breaks(
         ~_PHASES_OF[decision, phase],
         lambda i: (
-            f"{asked(i)} in phase {PHASE_NAMES[phase[i]]!r}; it belongs to "
+            f"{asked(s, i)} in phase {PHASE_NAMES[phase[i]]!r}; it belongs to "
             + " and ".join(repr(PHASE_NAMES[p]) for p in np.flatnonzero(_PHASES_OF[decision[i]]))
         ),
     )
     over = decision == Decision.GAME_OVER
-    yield breaks(
-        over != (s["actor"] == NOBODY), lambda i: f"{asked(i)} of {'nobody' if s['actor'][i] < 0 else 'somebody'}"
-    )
+    bad = over != (s["actor"] == NOBODY)
+    yield breaks(bad, lambda i: f"{asked(s, i)} of {'nobody' if s['actor'][i] < 0 else 'somebody'}")
     finished = over & (s["forfeited"] == NOBODY)
-    yield breaks(~over & (s["forfeited"] != NOBODY), lambda i: f"{asked(i)} in a game that was forfeited")
+    yield breaks(~over & (s["forfeited"] != NOBODY), lambda i: f"{asked(s, i)} in a game that was forfeited")
     yield breaks(finished & (s["round"] != s["rounds"]), lambda i: f"over in round {s['round'][i]} of {s['rounds'][i]}")
     left = s["votes"].any(axis=(1, 2)) | (s["harvested"] == 0)
     yield breaks(
@@ -100,8 +80,8 @@ def broken_progress(s: np.ndarray) -> Iterator[Check]:
         ),
     )
     solo_never = (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.DISCARD)
-    yield breaks((players == 1) & np.isin(decision, solo_never), lambda i: f"{asked(i)} is never asked in solo")
-    yield breaks((decision == Decision.DRAFT) & (s["drafting"] == 0), lambda i: f"{asked(i)} without drafting")
+    yield breaks((players == 1) & np.isin(decision, solo_never), lambda i: f"{asked(s, i)} is never asked in solo")
+    yield breaks((decision == Decision.DRAFT) & (s["drafting"] == 0), lambda i: f"{asked(s, i)} without drafting")
     early = np.isin(phase, (Phase.SETUP, Phase.ACTION, Phase.WEATHER)) & (s["harvested"] == 1)
     yield breaks(early, lambda i: f"harvested in phase {PHASE_NAMES[phase[i]]!r}; the Harvest comes later in the round")
 
@@ -112,16 +92,11 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     actor, first, passed = (s[field].astype(np.int64) for field in ("actor", "first_player", "passed"))
     turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"] + s["pod_turns"]
 
-    def name(seat: np.ndarray) -> str:
-        return "nobody" if seat < 0 else f"player_{seat}"
-
-    running = decision != Decision.GAME_OVER
+    running = is_running(s)
     acting = np.isin(decision, (*ACTION_DECISIONS, *FORECASTS_OF_DECISION)) & (phase == Phase.ACTION)
     has_ended = running & ~acting & (phase != Phase.SETUP)
-    yield breaks(
-        running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting),
-        lambda i: f"turns is {turns[i]} in phase {PHASE_NAMES[phase[i]]!r}",
-    )
+    bad = running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting)
+    yield breaks(bad, lambda i: f"turns is {turns[i]} in phase {PHASE_NAMES[phase[i]]!r}")
     somebody = passed != NOBODY
     yield breaks(
         running
@@ -130,21 +105,20 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
             | (somebody & acting & (turns < players))
             | (somebody & acting & (players == 1))
         ),
-        lambda i: f"{name(passed[i])} has passed; nobody can have yet",
+        lambda i: f"{player(passed[i])} has passed; nobody can have yet",
     )
     yield breaks(has_ended & ~somebody, lambda i: "nobody has passed, but the Action Phase is over")
     marker = (first == passed) | (first == (passed - 1) % players)
     yield breaks(
         running & somebody & (players > 2) & ~marker,
         lambda i: (
-            f"{name(passed[i])} has passed and {name(first[i])} is first player; who passes takes the marker (Passing)"
+            f"{player(passed[i])} has passed and {player(first[i])} is first player; "
+            "who passes takes the marker (Passing)"
         ),
     )
     closing = acting & somebody
-    yield breaks(
-        running & np.where(closing, last_turns == 0, last_turns != 0),
-        lambda i: f"last_turns is {last_turns[i]} when {name(passed[i])} has passed",
-    )
+    bad = running & np.where(closing, last_turns == 0, last_turns != 0)
+    yield breaks(bad, lambda i: f"last_turns is {last_turns[i]} when {player(passed[i])} has passed")
     expected = np.full(len(s), NOBODY, np.int64)
     first_round = acting & ~somebody & (turns < players)
     expected = np.where(first_round, (first + turns) % players, expected)
@@ -157,37 +131,26 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
     placing = decision == Decision.POD_TILE
     offset = np.where(placing, players, offset)
-    yield breaks(
-        running & np.where(placing, s["turn_index"] != players, s["pod_turns"] > 0),
-        lambda i: f"turn_index is {s['turn_index'][i]} for decision {DECISION_NAMES[decision[i]]!r}",
-    )
+    bad = running & np.where(placing, s["turn_index"] != players, s["pod_turns"] > 0)
+    yield breaks(bad, lambda i: f"turn_index is {s['turn_index'][i]} for {asked(s, i)}")
     last = np.where(decision == Decision.FERTILIZER_TILE, NUM_TILES, players) + offset
-    yield breaks(
-        running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= last)),
-        lambda i: f"turn_index is {turn_index[i]} for decision {DECISION_NAMES[decision[i]]!r}",
-    )
+    bad = running & np.where(order == 0, turn_index != 0, (turn_index < offset) | (turn_index >= last))
+    yield breaks(bad, lambda i: f"turn_index is {turn_index[i]} for {asked(s, i)}")
     start = np.where(order == CLOCKWISE, first, first - 1)
     expected = np.where(order != 0, (start + order * (turn_index - offset)) % players, expected)
-    yield breaks(
-        running & (expected != NOBODY) & (actor != expected),
-        lambda i: f"the actor is {name(actor[i])}, but it is {name(expected[i])}'s turn to be asked",
-    )
+    bad = running & (expected != NOBODY) & (actor != expected)
+    yield breaks(bad, lambda i: f"the actor is {player(actor[i])}, but it is {player(expected[i])}'s turn to be asked")
 
 
 def broken_weather(s: np.ndarray) -> Iterator[Check]:
     """Resolving Weather Spaces: which spaces are selected, and which is being resolved."""
     decision, weather = s["decision"], s["weather"].astype(np.int64)
-    forfeited, running = s["forfeited"] != NOBODY, decision != Decision.GAME_OVER
-
-    def asked(i: int) -> str:
-        return f"decision {DECISION_NAMES[decision[i]]!r}"
+    running = is_running(s)
 
     in_weather = running & (s["phase"] == Phase.WEATHER)
     selected = s["selected"] == 1
-    yield breaks(
-        (running | ~forfeited) & ~in_weather & (selected.any(axis=1) | (weather >= 0)),
-        lambda i: "pending.selected and weather belong to the weather phase",
-    )
+    bad = is_settled(s) & ~in_weather & (selected.any(axis=1) | (weather >= 0))
+    yield breaks(bad, lambda i: "pending.selected and weather belong to the weather phase")
     choosing = decision == Decision.CHOOSE_WEATHER
     wanted = np.full(len(s), -1)
     for asked_for, resolved in WEATHER_OF_DECISION.items():
@@ -198,7 +161,7 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
         wanted[window & (s["timing"] == timing)] = resolved
     yield breaks(
         in_weather & (weather != wanted),
-        lambda i: f"pending.weather is {name_or_none(WEATHER_NAMES, int(weather[i]))!r} for {asked(i)}",
+        lambda i: f"pending.weather is {name_or_none(WEATHER_NAMES, int(weather[i]))!r} for {asked(s, i)}",
     )
     votes = s["votes"].sum(axis=2, dtype=np.int64)
     final = s["round"] == s["rounds"]
@@ -216,16 +179,14 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
             | (final & (best_open == 0))
         ),
         lambda i: (
-            f"{asked(i)}: with {votes[i].tolist()} votes and {number[i]} spaces selected there is no tie to break"
+            f"{asked(s, i)}: with {votes[i].tolist()} votes and {number[i]} spaces selected there is no tie to break"
         ),
     )
     before = window & (s["timing"] == Timing.START_OF_WEATHER)
-    yield breaks(before & (number > 0), lambda i: f"{asked(i)} at the start of the weather, but spaces are selected")
+    yield breaks(before & (number > 0), lambda i: f"{asked(s, i)} at the start of the weather, but spaces are selected")
     resolving = in_weather & ~choosing & ~before
-    yield breaks(
-        resolving & np.where(final, number > RESOLVED_SPACES, number != RESOLVED_SPACES),
-        lambda i: f"pending.selected names {number[i]} spaces; {RESOLVED_SPACES} are selected",
-    )
+    bad = resolving & np.where(final, number > RESOLVED_SPACES, number != RESOLVED_SPACES)
+    yield breaks(bad, lambda i: f"pending.selected names {number[i]} spaces; {RESOLVED_SPACES} are selected")
     done = kinds < weather[:, None]
     resolved = selected | final[:, None]
     yield breaks(
@@ -253,10 +214,8 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
     over = s["decision"] == Decision.GAME_OVER
     players = s["players"].astype(np.int64)
     packs = s["pack"].sum(axis=2, dtype=np.int64)
-    yield breaks(
-        ~drafting & ~over & (packs.any(axis=1) | (s["draft_step"] != NOT_DRAFTING)),
-        lambda i: "packs of cards outside a draft",
-    )
+    bad = ~drafting & ~over & (packs.any(axis=1) | (s["draft_step"] != NOT_DRAFTING))
+    yield breaks(bad, lambda i: "packs of cards outside a draft")
     step, index = np.maximum(s["draft_step"], 0), s["turn_index"].astype(np.int64)
     picks = PICKS[step].astype(np.int64)
     yield breaks(
@@ -267,10 +226,8 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
         drafting & ((s["cards_left"] < 1) | (s["cards_left"] > picks)),
         lambda i: f"pending.cards_left is {s['cards_left'][i]}; {picks[i]} cards are picked from this pack",
     )
-    yield breaks(
-        drafting & (s["cards_left"] == picks) & (s["lowest_card"] != 0),
-        lambda i: "pending.lowest_card, but no card of this pack has been picked yet",
-    )
+    bad = drafting & (s["cards_left"] == picks) & (s["lowest_card"] != 0)
+    yield breaks(bad, lambda i: "pending.lowest_card, but no card of this pack has been picked yet")
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(players, 1)[:, None]
     there = np.arange(MAX_PLAYERS) < players[:, None]
     before = _CARDS_PICKED[step][:, None]
