@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from tabletop_agents import Decisions, GreedyAgent, IsmctsAgent
 
 from benchmarks.measure import Result, compare
 from petrichor_env.config import Config
 from petrichor_env.state import NOBODY
 from tabletop.batch import Batch
+from tabletop_agents import Decisions, GreedyAgent, IsmctsAgent
 
 TARGET = 20_000
 SIMULATIONS = 200

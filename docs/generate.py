@@ -13,15 +13,14 @@ import json
 import re
 from pathlib import Path
 
-from tabletop_training.evaluation import Estimate
-from tabletop_training.evaluation_files import percent, plus_minus
-
 from benchmarks.run import shown
 from docs.pictures import FOLDER, WIDTH, drawings
 from petrichor_env import actions, config, state, tables
 from petrichor_env.observation import HIGH, LAYOUT, LOW, OBSERVATION_SIZE
 from tabletop.drawing.raster import save_png
 from tabletop.record import record_table
+from tabletop_training.evaluation import Estimate
+from tabletop_training.evaluation_files import percent, plus_minus
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"

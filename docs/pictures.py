@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from tabletop_agents import Decisions, GreedyAgent
 
 from petrichor_env import Batch, Config
 from petrichor_env.config import MODULES
 from petrichor_env.drawing import changes, render_svg
 from tabletop.agents import ask
+from tabletop_agents import Decisions, GreedyAgent
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 720

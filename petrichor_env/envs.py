@@ -87,6 +87,10 @@ class SoloEnv(SeatEnv):
     Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
     scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver`
     from `step` after the end.
+
+    ## Version History
+
+    - v0: first version.
     """
 
     def __init__(self, **arguments: Any):
@@ -138,8 +142,16 @@ class VersusEnv(SeatEnv):
     `reset`, so that a learner for single-agent environments can train against them. A turn is several small decisions:
     which card, which tile, which vote.
 
-    `gymnasium.make("petrichor_env:Petrichor/Versus-v0", opponents=("greedy",), players=3)` makes one, which is stepped
-    as `SoloEnv` is.
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("petrichor_env:Petrichor/Versus-v0", opponents=("greedy",), players=3)
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
 
     ## Observation Space
 
@@ -193,6 +205,10 @@ class VersusEnv(SeatEnv):
 
     Raises what `SoloEnv` does, `ConfigError` for an opponent that is unknown or can't play this game, and
     `CheckpointError` for a trained opponent that can't be read.
+
+    ## Version History
+
+    - v0: first version.
     """
 
     def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any):

@@ -94,6 +94,10 @@ class raw_env(SeatsAEC):  # noqa: N801
 
     Raises what `SoloEnv` does, `IllegalAction` for what is no action at all, and `GameOver` from `step` when no agent
     is left.
+
+    ## Version History
+
+    - v0: first version.
     """
 
     def __init__(

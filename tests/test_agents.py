@@ -12,6 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from petrichor_env.actions import CARD
+from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.game import GAME
+from petrichor_env.state import PLAYED, Decision
+from tabletop.agents import ask, check_agents
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import (
     POLICIES,
     Agent,
@@ -25,14 +33,6 @@ from tabletop_agents import (
 )
 from tabletop_agents.search import search_for
 from tabletop_training.evaluation import play_games
-
-from petrichor_env.actions import CARD
-from petrichor_env.config import MODULES, VARIANTS, Config
-from petrichor_env.game import GAME
-from petrichor_env.state import PLAYED, Decision
-from tabletop.agents import ask, check_agents
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
 

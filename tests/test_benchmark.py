@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from petrichor_env import GAME
+from petrichor_env.config import Config
+from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
+from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation import play_games, share_estimate
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor import benchmark
 from tabletop_training.petrichor.benchmark import Benchmark
 from tabletop_training.petrichor.summaries import summarize
-
-from petrichor_env import GAME
-from petrichor_env.config import Config
-from tabletop.errors import ConfigError, TabletopError
-from tabletop_cli import petrichor as cli
 
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED

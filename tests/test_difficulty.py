@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from petrichor_env import GAME
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.state import Source
+from tabletop.batch import Batch
+from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
+from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation import EvaluationStopped, Results, play_games
 from tabletop_training.job import Job
 from tabletop_training.petrichor import difficulty, difficulty_report
@@ -32,13 +39,6 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
-
-from petrichor_env import GAME
-from petrichor_env.config import VARIANTS, Config
-from petrichor_env.state import Source
-from tabletop.batch import Batch
-from tabletop.errors import ConfigError, TabletopError
-from tabletop_cli import petrichor as cli
 
 GAMES = 12
 SEED = 77

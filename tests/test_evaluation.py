@@ -21,7 +21,14 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+
+from petrichor_env import Batch, Config
+from petrichor_env.state import NOBODY, STATE_VERSION, Source
+from tabletop.agents import Decisions
+from tabletop.errors import ConfigError, IllegalAction
+from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
+from tabletop_cli import petrichor as cli
 from tabletop_training import matches, tournament
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
@@ -38,13 +45,6 @@ from tabletop_training.evaluation import (
 )
 from tabletop_training.evaluation_files import plus_minus
 from tabletop_training.matches import FIRST_LOOK, assess, block_seeds, evaluate, labels_of, play_match, rotations
-
-from petrichor_env import Batch, Config
-from petrichor_env.state import NOBODY, STATE_VERSION, Source
-from tabletop.agents import Decisions
-from tabletop.errors import ConfigError, IllegalAction
-from tabletop.versus import VersusBatch
-from tabletop_cli import petrichor as cli
 
 SAMPLES = 4000
 NAMES = ("weak", "fair", "good", "best")

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tabletop_agents.checkpoint import read_notes
-from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb3
 
 from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.config import Config
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.batch import Batch
+from tabletop_agents.checkpoint import read_notes
+from tabletop_training.petrichor.examples import cleanrl_style, pytorch_loop, sb3
 
 OPTIONS = {
     "sb3": ["--steps", "8000", "--games", "40"],

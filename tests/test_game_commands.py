@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tabletop_agents import make_agent
-from tabletop_agents.checkpoint import read_notes
 
 from tabletop.errors import CheckpointError
 from tabletop.game import Game
+from tabletop_agents import make_agent
+from tabletop_agents.checkpoint import read_notes
 from tabletop_cli.__main__ import main
 from tests.games import connect_four, leduc_poker
 

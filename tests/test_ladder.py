@@ -7,11 +7,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tabletop_training.petrichor.benchmark import LADDER
-from tabletop_training.petrichor.ladder import games_of_step, main, measure_step
 
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
+from tabletop_training.petrichor.benchmark import LADDER
+from tabletop_training.petrichor.ladder import games_of_step, main, measure_step
 
 ROOT = Path(__file__).parents[1]
 

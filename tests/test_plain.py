@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from tabletop_agents.play.session import Session
-from tabletop_agents.random_agent import RandomAgent
 
 from tabletop.batch import Batch
 from tabletop.errors import ReplayError, ScenarioError, StateError, TabletopError
@@ -18,6 +16,8 @@ from tabletop.game import NOBODY, Game
 from tabletop.replays.page import page, page_data
 from tabletop.replays.replay import Replay, frames
 from tabletop.replays.viewer import Viewer
+from tabletop_agents.play.session import Session
+from tabletop_agents.random_agent import RandomAgent
 from tests.games import connect_four, leduc_poker
 
 BOTH = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=str)

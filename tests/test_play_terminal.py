@@ -14,9 +14,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent
-from tabletop_agents.play.session import PERSON, Session, matches
-from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 
 from petrichor_env import Config
 from petrichor_env.config import MODULES
@@ -36,6 +33,9 @@ from tabletop.terminal import (
     obeys_sequences,
     wants_colour,
 )
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent
+from tabletop_agents.play.session import PERSON, Session, matches
+from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tests.hidden import swapped
 from tests.terminal import Terminal as PseudoTerminal
 

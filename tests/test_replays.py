@@ -13,13 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tabletop_agents.ismcts import IsmctsAgent
-from tabletop_agents.random_agent import RandomAgent
-from tabletop_training import matches, tournament
-from tabletop_training.evaluation import play_games, play_lineups
-from tabletop_training.evaluation_files import ReplayFiles, slug
-from tabletop_training.petrichor import difficulty
-from tabletop_training.resume import save_tree
 
 from petrichor_env import Batch, Config, petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
@@ -35,6 +28,13 @@ from tabletop.replays.pictures import drawings
 from tabletop.replays.recorder import Recorder
 from tabletop.replays.replay import Replay, frames, replays_of
 from tabletop.versus import VersusBatch
+from tabletop_agents.ismcts import IsmctsAgent
+from tabletop_agents.random_agent import RandomAgent
+from tabletop_training import matches, tournament
+from tabletop_training.evaluation import play_games, play_lineups
+from tabletop_training.evaluation_files import ReplayFiles, slug
+from tabletop_training.petrichor import difficulty
+from tabletop_training.resume import save_tree
 from tests.configurations import A_FEW
 
 EVERYTHING = Config(players=4, drafting=True, modules=MODULES)

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tabletop_agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
-from tabletop_agents.checkpoint import read_notes
-from tabletop_agents.policy import PolicyAgent
-from tabletop_training.evaluation import play_games
-from tabletop_training.matches import evaluate
 
 from petrichor_env import GAME
 from petrichor_env.config import Config
 from tabletop.agents import check_agents
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop_agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
+from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation import play_games
+from tabletop_training.matches import evaluate
 
 
 def test_there_are_two() -> None:

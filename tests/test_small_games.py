@@ -13,7 +13,6 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from tabletop_agents import make_agent
 
 from tabletop.agents import Decisions, ask
 from tabletop.batch import Batch
@@ -23,6 +22,7 @@ from tabletop.errors import ComponentsError, ConfigError, IllegalAction, Scenari
 from tabletop.game import NOBODY, Game
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
+from tabletop_agents import make_agent
 from tests.games import leduc_poker
 from tests.games.playthroughs import FOLDER, GAMES, told
 

@@ -9,10 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
-from tabletop_agents import make_agent
-from tabletop_training.matches import evaluate
-from tabletop_training.tournament import play_tournament
-from tabletop_training.vec_env import SeatsVecEnv
 
 from tabletop.batch import Batch
 from tabletop.errors import ReplayError
@@ -20,7 +16,11 @@ from tabletop.game import NOBODY, Game
 from tabletop.replays.recorder import Recorder
 from tabletop.replays.replay import Replay
 from tabletop.versus import VersusBatch
+from tabletop_agents import make_agent
 from tabletop_cli.__main__ import main
+from tabletop_training.matches import evaluate
+from tabletop_training.tournament import play_tournament
+from tabletop_training.vec_env import SeatsVecEnv
 from tests.games import connect_four, leduc_poker
 
 pytestmark = pytest.mark.parametrize("game", [connect_four.GAME, leduc_poker.GAME], ids=lambda game: game.name)

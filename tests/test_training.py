@@ -27,9 +27,21 @@ from scipy import stats
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
+
+from petrichor_env import GAME
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.component_files import load_tables
+from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.observation import OBSERVATION_SIZE
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, TabletopError
+from tabletop.kernels import sample_actions
+from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
+from tabletop_cli import petrichor as cli
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation import (
     EvaluationStopped,
@@ -61,18 +73,6 @@ from tabletop_training.runs import RUN, read_run
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, main, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
 from tabletop_training.vec_env import Ended, SeatsVecEnv
-
-from petrichor_env import GAME
-from petrichor_env.actions import NUM_ACTIONS
-from petrichor_env.component_files import load_tables
-from petrichor_env.config import MODULES, VARIANTS, Config
-from petrichor_env.observation import OBSERVATION_SIZE
-from tabletop.agents import Decisions
-from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, TabletopError
-from tabletop.kernels import sample_actions
-from tabletop.versus import VersusBatch
-from tabletop_cli import petrichor as cli
 from tests.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)

@@ -14,7 +14,6 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from tabletop_agents import Agent, Decisions, RandomAgent
 
 import petrichor_env
 from petrichor_env import Batch, Config, describe
@@ -25,6 +24,7 @@ from petrichor_env.state import NOBODY
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
+from tabletop_agents import Agent, Decisions, RandomAgent
 from tests.environments import check_docstring, legal_action, play_out
 
 VERSUS = "petrichor_env:Petrichor/Versus-v0"

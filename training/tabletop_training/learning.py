@@ -21,12 +21,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
-from tabletop_agents.checkpoint import save_checkpoint, versions
-from tabletop_agents.policy import PolicyAgent
 
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config
 from tabletop.versus import VersusBatch
+from tabletop_agents.checkpoint import save_checkpoint, versions
+from tabletop_agents.policy import PolicyAgent
 from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import Settings, check_types

@@ -16,7 +16,6 @@ from typing import Any, Unpack
 import numpy as np
 from rich.console import Console
 from rich.text import Text
-from tabletop_agents import Agent, make_agent
 
 from tabletop.agents import Decisions, check_agents
 from tabletop.batch import Batch
@@ -24,6 +23,7 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.scores import others_points
 from tabletop.words import counted
+from tabletop_agents import Agent, make_agent
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     MAX_GAMES_AT_ONCE,

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from tabletop_agents import make_agent
 
 from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
+from tabletop_agents import make_agent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import new_table
 from tabletop_training.job import Job, make_folder, refuse_with_resume

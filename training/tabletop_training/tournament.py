@@ -16,11 +16,11 @@ from typing import Any, Unpack
 import numpy as np
 from rich.console import Console
 from rich.text import Text
-from tabletop_agents import Agent
 
 from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.words import counted
+from tabletop_agents import Agent
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,

@@ -17,12 +17,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from tabletop_agents import Agent
 
 import petrichor_env
 from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
+from tabletop_agents import Agent
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     Estimate,

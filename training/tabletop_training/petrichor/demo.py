@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
-from tabletop_agents.policy import PolicyAgent
 
 from petrichor_env.config import Config
 from tabletop.batch import Batch
+from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
+from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Results
 from tabletop_training.job import Job
 from tabletop_training.learning import CurvePoint, learn

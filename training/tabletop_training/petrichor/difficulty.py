@@ -10,10 +10,10 @@ from typing import Any, Unpack
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from tabletop_agents import Agent
 
 from petrichor_env.config import VARIANTS, Config
 from tabletop.errors import TabletopError
+from tabletop_agents import Agent
 from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, Recording, Results, play_games
 from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
 from tabletop_training.job import Job, refuse_with_resume

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tabletop_agents import agent_file
 
 import petrichor_env
 from petrichor_env.component_files import load_tables
@@ -19,6 +18,7 @@ from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop.errors import CheckpointError, TabletopError
+from tabletop_agents import agent_file
 from tabletop_training.evaluation import Results
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize, variants_of
 from tabletop_training.petrichor.variant_effects import Sets

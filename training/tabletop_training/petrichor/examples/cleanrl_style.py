@@ -16,7 +16,6 @@ import gymnasium
 import numpy as np
 import torch
 import typer
-from tabletop_agents import Decisions, make_agent
 from torch import nn
 from torch.distributions import Categorical
 
@@ -24,6 +23,7 @@ from petrichor_env import GAME, Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.errors import TabletopError
+from tabletop_agents import Decisions, make_agent
 from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.matches import evaluate
 

@@ -12,11 +12,11 @@ from typing import Annotated
 import torch
 import typer
 from sb3_contrib import MaskablePPO
-from tabletop_agents.checkpoint import save_checkpoint
-from tabletop_agents.policy import PolicyAgent
 
 from petrichor_env import GAME, Config
 from tabletop.versus import VersusBatch
+from tabletop_agents.checkpoint import save_checkpoint
+from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import EVALUATION_SEED, play_games
 from tabletop_training.petrichor.summaries import summarize
 from tabletop_training.vec_env import SeatsVecEnv
