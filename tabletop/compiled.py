@@ -44,16 +44,27 @@ _shared_rules: list[Any] = []
 
 def rule(function: Function) -> Function:
     """Compile a function that other compiled functions call."""
-    return cast(Function, compile_rule(function)) if JIT else function
+    return cast(Function, compile_rule(function)) if JIT else _own_source(function)
 
 
 def shared_rule(function: Function) -> Function:
     """`rule` for one of which much of a game hangs: compiled once, and not anew for every kernel that reaches it."""
     if not JIT:
-        return function
+        return _own_source(function)
     compiled = compile_shared_rule(function)
     _shared_rules.append(compiled)
     return cast(Function, compiled)
+
+
+def _own_source(function: Function) -> Function:
+    function.py_func = function  # type: ignore[attr-defined]
+    return function
+
+
+def rule_as_written(rule: Any) -> FunctionType | None:
+    """The Python function that a rule was made of; None for what is no rule."""
+    written = getattr(rule, "py_func", None)
+    return written if isinstance(written, FunctionType) else None
 
 
 def keep_shared_rules(folder: Path, sources: Sequence[Path]) -> None:

@@ -11,10 +11,10 @@ from petrichor_env.rules.asking import drop_action, seat_of
 from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, new_cloud, settle_clouds
 from petrichor_env.rules.fields import (
     can_rain,
+    fall,
     has_cloud,
     has_own_cloud,
     is_free,
-    land,
     neighbour,
     own_drops_on_tiles,
     rains_on,
@@ -235,13 +235,6 @@ def choose_rain_drop(s: State, t: Tables, action: int) -> None:
     s.target_owner = NOBODY
     settle_clouds(s, t)
     ask_nothing(s)
-
-
-@rule
-def fall(s: State, tile: int, owner: int) -> None:
-    """One drop from the cloud onto the tile below."""
-    s.cloud_drops[tile, owner] -= 1
-    land(s, tile, owner, 1)
 
 
 # --- Wind ------------------------------------------------------------------------------------------------------------

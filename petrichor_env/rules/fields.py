@@ -70,6 +70,13 @@ def land(s: State, tile: int, owner: int, drops: int) -> None:
 
 
 @rule
+def fall(s: State, tile: int, owner: int) -> None:
+    """One drop from the cloud onto the tile below."""
+    s.cloud_drops[tile, owner] -= 1
+    land(s, tile, owner, 1)
+
+
+@rule
 def drops_on(s: State, tile: int) -> int:
     total = 0
     for owner in range(s.owners):

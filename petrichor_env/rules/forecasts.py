@@ -14,10 +14,10 @@ from petrichor_env.rules.clouds import add_to_cloud, clouds_left, move_cloud, ne
 from petrichor_env.rules.fields import (
     drops_in_cloud,
     drops_on,
+    fall,
     has_cloud,
     is_closed,
     is_free,
-    land,
     neighbour,
     takes_drops,
 )
@@ -422,8 +422,7 @@ def choose_forecast_drop(s: State, t: Tables, action: int) -> None:
         if s.choices_left == 0:
             move_up(s, t, tile)
     else:
-        s.cloud_drops[tile, owner] -= 1
-        land(s, tile, owner, 1)
+        fall(s, tile, owner)
         check_growing(s, t, tile)
         settle_clouds(s, t)
         ask_next_rain(s)

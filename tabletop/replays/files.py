@@ -34,10 +34,9 @@ from tabletop.batch import game_seed
 from tabletop.errors import ConfigError, ReplayError
 from tabletop.files import whole_file
 from tabletop.game import Config, Game
+from tabletop.legal import FORFEIT
 
 FORMAT = 2
-FORFEIT = -1
-"""Stands for an illegal action that lost the game, whichever it was."""
 DIGITS = 4
 """Hexadecimal digits of a checksum."""
 THOUSANDTHS = 1000

@@ -1,0 +1,109 @@
+"""What happens in a step, told as it happens: the rules of a game once more, as plain Python that speaks.
+
+Compiled rules are fast and mute. For words a step is played again on a copy of the state before it, by the same
+functions as Python runs them. Chance is in the state, so the same happens again. Nothing is told from what differs
+afterwards, so that no sentence can depend on what its reader may not know.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from tabletop.compiled import rule_as_written
+from tabletop.legal import FORFEIT
+
+Story = Generator[str | None, list[str], None]
+"""What a rule has to tell: sentences, and once None. There the rule runs, and sends back what rules inside it told."""
+
+
+class Teller:
+    """Tells what one action did.
+
+    Arguments:
+        step, forfeit: the game's, of `Rules`.
+        stories: by rule, a function that takes what the rule takes, and gives its `Story`. What it does not pass on
+            of the rules inside is not told.
+
+    Attributes:
+        viewer: the seat that reads; None for one that may see everything.
+    """
+
+    def __init__(self, step: Any, forfeit: Any, stories: Mapping[Any, Callable[..., Story]]) -> None:
+        self.viewer: int | None = None
+        self._stories = {rule_as_written(rule): story for rule, story in stories.items()}
+        self._plain: dict[Any, Any] = {}
+        self._spaces: dict[int, dict[str, Any]] = {}
+        self._lines: list[str] = []
+        self._lock = threading.Lock()
+        self._step, self._forfeit = self.plain(step), self.plain(forfeit)
+
+    def events(self, before: Any, action: int, viewer: int | None, tables: np.ndarray) -> list[str]:
+        """Sentences in their order.
+
+        Arguments:
+            before: the record that the action is played on; it stays as it is.
+            action: a legal one, or FORFEIT.
+            viewer: the seat that reads. None tells everything.
+            tables: (1,) numbers that the game is played with.
+        """
+        record = np.zeros(1, before.dtype)
+        record[0] = before
+        with self._lock, np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
+            self.viewer, self._lines = viewer, []
+            if action == FORFEIT:
+                self._forfeit(record[0], int(before["actor"]))
+            else:
+                self._step(record[0], tables[0], action)
+            return self._lines
+
+    def plain(self, rule: Any) -> Any:
+        """The rule as plain Python, with all rules that it calls; those with a story tell it."""
+        written: Any = rule_as_written(rule)
+        if written not in self._plain:
+            space = self._space(written.__globals__)
+            python = FunctionType(written.__code__, space, written.__name__, written.__defaults__, written.__closure__)
+            story = self._stories.get(written)
+            self._plain[written] = python if story is None else self._telling(python, story)
+        return self._plain[written]
+
+    def _space(self, names: dict[str, Any]) -> dict[str, Any]:
+        """The globals of a module of rules, with plain rules in the place of compiled ones."""
+        if id(names) not in self._spaces:
+            space = self._spaces[id(names)] = dict(names)
+            for name, value in names.items():
+                space[name] = self._in_python(value)
+        return self._spaces[id(names)]
+
+    def _in_python(self, value: Any) -> Any:
+        if rule_as_written(value) is not None:
+            return self.plain(value)
+        if isinstance(value, ModuleType) and any(rule_as_written(one) is not None for one in vars(value).values()):
+            module = ModuleType(value.__name__)
+            module.__dict__.update(self._space(vars(value)))
+            return module
+        return value
+
+    def _telling(self, rule: Callable[..., Any], story: Callable[..., Story]) -> Callable[..., Any]:
+        def tell(*arguments: Any) -> Any:
+            outside, told, result = self._lines, story(*arguments), None
+            inside: list[str] | None = None
+            try:
+                sentence = next(told)
+                while True:
+                    if sentence is None:
+                        self._lines = inside = []
+                        result = rule(*arguments)
+                        sentence = told.send(inside)
+                    else:
+                        outside.append(sentence)
+                        sentence = next(told)
+            except StopIteration:
+                self._lines = outside
+                return result
+
+        return tell
