@@ -9,7 +9,7 @@ import numpy as np
 
 from petrichor_env import Batch, Config
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import changes, render_svg
+from petrichor_env.drawing import events, render_svg
 from tabletop.agents import ask
 from tabletop_agents import Decisions, GreedyAgent
 
@@ -28,9 +28,9 @@ def drawings() -> Iterator[tuple[str, str]]:
     """Name and SVG of each picture."""
     for name, (config, seed, decisions, viewer) in POSITIONS.items():
         batch, agent, generator = Batch(config, 1, seed), GreedyAgent(num_threads=1), np.random.default_rng(seed)
-        before = batch.states[0].copy()
+        told: list[str] = []
         for _ in range(decisions):
-            before = batch.states[0].copy()
-            batch.step(ask(agent, Decisions.of(batch), generator))
-        state = batch.states[0]
-        yield name, render_svg(state, viewer, last_action=" ".join(changes(before, state, viewer)))
+            actions = ask(agent, Decisions.of(batch), generator)
+            told = events(batch.states[0], int(actions[0]), viewer)
+            batch.step(actions)
+        yield name, render_svg(batch.states[0], viewer, last_action=" ".join(told))

@@ -124,12 +124,15 @@ class Words(Protocol):
         """What the actor did, as the viewer may know it; empty where that is hidden altogether."""
         ...
 
-    def changes(self, before: Any, after: Any, viewer: int | None, tables: np.ndarray | None) -> Sequence[str]:
-        """Sentences: what one action changed, as the viewer may know it."""
+    def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
+        """Sentences: what one action did, as the viewer may know it (`tabletop.telling` helps to say it).
+
+        FORFEIT stands for an illegal action that loses the game, None for a random one that was played instead.
+        """
         ...
 
     def in_brief(self, sentences: Iterable[str]) -> str:
-        """What was done, and then `changes`, as far as a picture's last line has room."""
+        """What was done, and then `events`, as far as a picture's last line has room."""
         ...
 
     def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:

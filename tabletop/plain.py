@@ -96,7 +96,7 @@ class PlainWords:
     def told_action(self, state: Any, action: int, viewer: int | None) -> str:
         return self.action_text(state, action)
 
-    def changes(self, before: Any, after: Any, viewer: int | None, tables: np.ndarray | None) -> Sequence[str]:
+    def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
         return []
 
     def in_brief(self, sentences: Iterable[str]) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from tabletop.chance import random_below
 from tabletop.compiled import rule_as_written
-from tabletop.legal import FORFEIT
+from tabletop.legal import FORFEIT, count_legal, nth_legal
 
 Story = Generator[str | None, list[str], None]
 """What a rule has to tell: sentences, and once None. There the rule runs, and sends back what rules inside it told."""
@@ -41,24 +42,26 @@ class Teller:
         self._lines: list[str] = []
         self._lock = threading.Lock()
         self._step, self._forfeit = self.plain(step), self.plain(forfeit)
+        self._below, self._count, self._nth = self.plain(random_below), self.plain(count_legal), self.plain(nth_legal)
 
-    def events(self, before: Any, action: int, viewer: int | None, tables: np.ndarray) -> list[str]:
+    def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[str]:
         """Sentences in their order.
 
         Arguments:
             before: the record that the action is played on; it stays as it is.
-            action: a legal one, or FORFEIT.
+            action: a legal one, FORFEIT, or None: a random one that the batch played for an illegal one.
             viewer: the seat that reads. None tells everything.
             tables: (1,) numbers that the game is played with.
         """
-        record = np.zeros(1, before.dtype)
-        record[0] = before
+        game = np.zeros(1, before.dtype)
+        game[0] = before
+        s, t = game[0], tables[0]
         with self._lock, np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
             self.viewer, self._lines = viewer, []
             if action == FORFEIT:
-                self._forfeit(record[0], int(before["actor"]))
+                self._forfeit(s, int(s["actor"]))
             else:
-                self._step(record[0], tables[0], action)
+                self._step(s, t, self._nth(s, self._below(s, self._count(s))) if action is None else action)
             return self._lines
 
     def plain(self, rule: Any) -> Any:

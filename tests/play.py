@@ -29,7 +29,7 @@ def play(state: State, *names: str, components: str | None = None) -> State:
     batch.states[0] = state
     batch.refresh()
     for name in names:
-        batch.step([_action(batch.states[0], name)])
+        batch.step([action_of(batch.states[0], name)])
     return batch.states.copy()[0]
 
 
@@ -42,7 +42,8 @@ def _batch(config: Config) -> Batch:
     return Batch(config, seed=0, autoreset="disabled", illegal_action="raise")
 
 
-def _action(state: State, name: str) -> int:
+def action_of(state: State, name: str) -> int:
+    """The action of that name, as `play` takes it."""
     words = name.split(" ")
     if state["players"] == 1 and len(words) > 1 and words[1] in SOLO_NAMES:
         words[1] = TILE_NAMES[SOLO_NAMES[words[1]]]

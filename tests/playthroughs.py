@@ -32,7 +32,6 @@ from petrichor_env.actions import ACTION_NAMES, CARD, DECLINE, DIE, PASS, PLAY, 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES
 from petrichor_env.drawing.card_texts import power_text
-from petrichor_env.drawing.changes import changes
 from petrichor_env.drawing.decisions import WEATHER_WORDS, action_text, question
 from petrichor_env.drawing.text import dice_text, text_blocks
 from petrichor_env.game import GAME
@@ -55,6 +54,7 @@ from tabletop.batch import game_seed, legal_actions
 from tabletop.compiled import JIT
 from tabletop.drawing.lines import joined
 from tabletop.legal import NOTHING_ASKED
+from tests.changes import changes
 from tests.configurations import SOLO_MODULES
 
 FOLDER = Path(__file__).parent / "playthroughs"

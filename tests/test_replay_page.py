@@ -21,7 +21,7 @@ import pytest
 from petrichor_env import Batch, Config
 from petrichor_env.actions import DECLINE
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import action_text, changes, render_text
+from petrichor_env.drawing import action_text, events, render_text
 from petrichor_env.drawing.board import render_svg
 from petrichor_env.state import PHASE_NAMES, WEATHER_NAMES, Decision
 from petrichor_env.words import owner_names, tile_name
@@ -156,7 +156,7 @@ def test_data_is_the_game(document: Document, replay: Replay, shown: list[Frame]
         assert step["points"] == frame.state["points"][:2].tolist()
         assert (step["round"], step["rounds"]) == (frame.state["round"], frame.state["rounds"])
         assert (step["actor"], step["by"]) == (frame.actor, frame.last_actor)
-        told = [] if before is None else changes(before.state, frame.state)
+        told = [] if before is None or before.action is None else events(before.state, before.action)
         assert [data["texts"][number] for number in step["changes"]] == told
         before = frame
     assert data["winners"] == list(replay.winners or ())
@@ -622,7 +622,7 @@ def check(browser: Any, shown: list[Frame], step: int) -> None:
         assert there["weather"][name] == ",".join(map(str, votes[:2]))
     assert frame.last_action in there["words"]
     assert there["asked"] == there["document"]["asked"]
-    assert there["changes"] == ([] if step == 0 else changes(shown[step - 1].state, state))
+    assert there["changes"] == ([] if step == 0 else events(shown[step - 1].state, shown[step - 1].action))
     assert there["size"] > 300 and there["drawn"] > 0
 
 

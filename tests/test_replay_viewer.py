@@ -15,7 +15,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from petrichor_env import Batch, Config
-from petrichor_env.drawing import changes, render_text
+from petrichor_env.drawing import events, render_text
 from petrichor_env.game import GAME
 from petrichor_env.state import NOBODY, Decision
 from tabletop.errors import ConfigError, ReplayError
@@ -69,10 +69,10 @@ def test_every_step_shows_board_action_and_changes() -> None:
         text = viewer.text()
         assert render_text(frame.state) in text
         if step:
-            before = viewer.frames[step - 1].state
+            before = viewer.frames[step - 1]
             assert text.startswith(f"{replay().label(frame.last_actor)}: {frame.last_action}\n")
             above = text[: text.index(render_text(frame.state))]  # the board is longer than many a screen
-            assert all(f"- {sentence}" in above for sentence in changes(before, frame.state))
+            assert all(f"- {sentence}" in above for sentence in events(before.state, before.action))
             assert (" gives" in above) == bool(frame.probabilities)
         else:
             assert text.startswith("3p-draft, seed 4: player_0 (ann), player_1 (bob), player_2 (cid)\n")

@@ -1,6 +1,6 @@
 """A state in words and in pictures.
 
-`render_text` draws it as text, `render_svg` as an SVG picture; `changes` says what happened, `action_text` what an
+`render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
 answer means.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from petrichor_env.drawing.board import facts, marks, render_svg
-from petrichor_env.drawing.changes import changes, in_brief
 from petrichor_env.drawing.decisions import action_text, question, told_action
+from petrichor_env.drawing.events import events, in_brief
 from petrichor_env.drawing.text import about, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "about",
     "action_text",
-    "changes",
+    "events",
     "examples",
     "facts",
     "in_brief",

@@ -62,12 +62,14 @@ _GROWTH = {
 """What becomes of a crop whose growing token changes."""
 
 
-def events(before: State, action: int, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
+def events(
+    before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
+) -> list[str]:
     """One sentence for each thing that the action does, up to the next decision, in the order in which it happens.
 
     Arguments:
         before: the record of dtype STATE that it is played on.
-        action: a legal one, or FORFEIT.
+        action: a legal one, FORFEIT, or None: a random one that was played for an illegal one.
         viewer: seat that looks on: of cards that others take only the number is told. None tells everything.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """

@@ -9,13 +9,14 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.batch import Batch
+from tabletop.batch import Batch, Seed
 from tabletop.drawing.picture import Picture
 from tabletop.drawing.raster import check_pixels, rgb_array
 from tabletop.drawing.svg import element, text
 from tabletop.drawing.window import Window
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Game
+from tabletop.legal import FORFEIT
 from tabletop.versus import VersusBatch
 
 Frame: TypeAlias = str | NDArray[np.uint8]
@@ -50,33 +51,43 @@ class Rendering:
         self.draws = mode in ("rgb_array", "human")
         self._size = check_pixels("render_size", size, _SMALLEST, _LARGEST)
         self._window = Window(game.title) if mode == "human" else None
-        self._before = np.zeros(num_games, game.state)
-        self._actions = np.full(num_games, NOBODY, np.int64)
-        self._illegal = np.zeros(num_games, np.bool_)
-        self._tells = np.zeros(num_games, np.bool_)
+        self._played: list[list[tuple[Any, int | None]]] = [[] for _ in range(num_games)]  # states, actions
+        self._before = np.zeros(0, game.state)
         if self.draws:  # without the extra "render" it fails now, and not in the middle of a game
             letter = element("svg", text("?", 0, 0, 1), xmlns="http://www.w3.org/2000/svg", viewBox="0 0 1 1")
             rgb_array(str(letter), 1)
 
     def started(self, which: NDArray[np.bool_] | slice = slice(None)) -> None:
         """These games have been started anew: nothing has happened in them."""
-        self._tells[which] = False
+        for game in np.arange(len(self._played))[which].tolist():
+            self._played[game] = []
 
     def step(self, games: Batch | VersusBatch, actions: NDArray[np.int64]) -> None:
         """Step all games. Raises as they do."""
-        before = games.states.copy() if self.draws else None
-        games.step(actions)
-        if before is not None:
-            self.stepped(before, actions, games)
-
-    def stepped(self, before: np.ndarray, actions: NDArray[np.int64], games: Batch | VersusBatch) -> None:
-        """Remember the last step: the records (N,) before it, and its actions (N,)."""
-        self._before[:] = before
-        self._actions[:] = actions
-        self._illegal[:] = games.illegal
-        self._tells[:] = before["actor"] != NOBODY
+        if not self.draws:
+            games.step(actions)
+            return
+        batch = games if isinstance(games, Batch) else games.batch
+        self.started()
+        batch.listeners.append(self)  # the others' actions are told, too
+        try:
+            games.step(actions)
+        finally:
+            batch.listeners.remove(self)
         if games.autoreset == "same_step":
-            self._tells[games.terminations] = False  # they were started anew
+            self.started(games.terminations)
+
+    def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
+        """Nothing of what comes before the first decision is told."""
+
+    def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        self._before = batch.states.copy()
+
+    def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        instead = FORFEIT if batch.illegal_action == "lose" else None
+        for game in np.flatnonzero(which & (self._before["actor"] != NOBODY)).tolist():
+            action = instead if batch.illegal[game] else int(actions[game])
+            self._played[game].append((self._before[game], action))
 
     def frame(self, shown: Shown, fps: float) -> Frame | None:
         """The only game, in this mode. Without one it is None, and a warning; in a window it is None, too."""
@@ -112,18 +123,14 @@ class Rendering:
         return rgb_array(self.svg(shown), self._size)
 
     def _told(self, shown: Shown) -> Iterator[str]:
-        """Sentences: the last action, and what has changed since, as far as the viewer may know."""
-        if not self._tells[shown.game]:
-            return
+        """Sentences: the last actions, and what they did, as far as the viewer may know."""
         words = self.game.words
-        before, action = self._before[shown.game], int(self._actions[shown.game])
-        if self._illegal[shown.game]:
-            done = "an action that is not legal"
-        else:
-            done = words.told_action(before, action, shown.viewer)
-        if done:
-            yield f"{words.owner_names(int(before['players']))[before['actor']]}: {done}."
-        yield from words.changes(before, shown.state, shown.viewer, shown.tables)
+        for before, action in self._played[shown.game]:
+            is_legal = action is not None and action != FORFEIT
+            done = words.told_action(before, action, shown.viewer) if is_legal else "an action that is not legal"
+            if done:
+                yield f"{words.owner_names(int(before['players']))[before['actor']]}: {done}."
+            yield from words.events(before, action, shown.viewer, shown.tables)
 
 
 def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> Picture:

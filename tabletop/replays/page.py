@@ -25,7 +25,7 @@ from tabletop.drawing.svg import clean
 from tabletop.game import NOBODY
 from tabletop.replays.files import THOUSANDTHS, write
 from tabletop.replays.pictures import Progress, drawings
-from tabletop.replays.replay import Frame, Replay
+from tabletop.replays.replay import Frame, Replay, told
 from tabletop.words import win_text
 
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
@@ -92,7 +92,6 @@ def page_data(
     for drawing in drawings(replay, viewer):
         frame = drawing.frame
         facts = words.facts(frame.state, viewer, replay.owner_labels)
-        happened = [] if before is None else words.changes(before.state, frame.state, viewer, replay.tables)
         if before is not None and viewer in (None, before.actor):
             steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
         steps.append(
@@ -105,7 +104,7 @@ def page_data(
                 "actor": facts.actor,
                 "by": frame.last_actor,
                 "done": texts.of(frame.last_action),
-                "changes": [texts.of(sentence) for sentence in happened],
+                "changes": [texts.of(sentence) for sentence in told(replay, frame, viewer)],
                 "points": frame.state["points"][: replay.config.owners].tolist(),
             }
         )

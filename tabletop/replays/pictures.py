@@ -12,7 +12,7 @@ import numpy as np
 from tabletop.drawing.raster import WIDTH, pillow, rgb_array, save_png
 from tabletop.errors import ReplayError, TabletopError
 from tabletop.replays.files import write
-from tabletop.replays.replay import Frame, Replay, seen_by
+from tabletop.replays.replay import Frame, Replay, seen_by, told
 
 GIF_WIDTH = 480
 MILLISECONDS = 700
@@ -43,7 +43,7 @@ def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
     Raises ReplayError at the first step at which the replay differs, TabletopError for a viewer who doesn't play.
     """
     for frame in seen_by(replay, viewer):
-        yield Drawing(frame, _svg(replay, frame, viewer))
+        yield Drawing(frame, _svg(replay, frame, viewer, with_events=False))
 
 
 def write_gif(
@@ -72,7 +72,7 @@ def write_gif(
     last = len(shown) - 1
 
     def pixels(step: int) -> Any:
-        return image.fromarray(rgb_array(_svg(replay, shown[step], viewer, shown[max(step - 1, 0)]), width))
+        return image.fromarray(rgb_array(_svg(replay, shown[step], viewer, with_events=True), width))
 
     samples = [np.asarray(pixels(step)) for step in sorted({*np.linspace(0, last, _SAMPLES).astype(int).tolist()})]
     colours = image.fromarray(np.concatenate(samples)).quantize(_COLOURS, method=image.Quantize.FASTOCTREE)
@@ -120,8 +120,8 @@ def write_pngs(
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
-        for before, frame in zip([shown[0], *shown], shown, strict=False):
-            svg = _svg(replay, frame, viewer, before)
+        for frame in shown:
+            svg = _svg(replay, frame, viewer, with_events=True)
             folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
             paths.append(folder / f"{frame.step:0{digits}}.png")
             save_png(svg, paths[-1], width)
@@ -132,12 +132,12 @@ def write_pngs(
     return paths
 
 
-def _svg(replay: Replay, frame: Frame, viewer: int | None, before: Frame | None = None) -> str:
-    """The last line has the last action and, given the frame before, what has changed since."""
-    game, told = replay.game, []
+def _svg(replay: Replay, frame: Frame, viewer: int | None, with_events: bool) -> str:
+    """The last line has the last action and, `with_events`, what it did."""
+    game, sentences = replay.game, []
     if frame.last_action:
-        told.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
-    if before is not None:
-        told += game.words.changes(before.state, frame.state, viewer, replay.tables)
-    last, names = game.words.in_brief(told), replay.owner_labels
+        sentences.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
+    if with_events:
+        sentences += told(replay, frame, viewer)
+    last, names = game.words.in_brief(sentences), replay.owner_labels
     return game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)

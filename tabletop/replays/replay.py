@@ -218,18 +218,21 @@ class Frame:
     probabilities: Probabilities  # what the actor gave the actions of this decision
     last_actor: int = NOBODY  # whose action led here, NOBODY at the start
     last_action: str = ""  # what it was in words, "" at the start
+    played: tuple[tuple[Any, int], ...] = ()  # what led here from the frame before: states, and the actions in them
 
 
 def frames(replay: Replay) -> Iterator[Frame]:
     """Every state of the game from its start on: one more than there are actions. Raises as `Replay.states` does."""
     states = replay.states.copy()
     last_actor, last_action = NOBODY, ""
+    played: tuple[tuple[Any, int], ...] = ()
     for step, state in enumerate(states):
         action = replay.actions[step] if step < len(replay.actions) else None
         shares = replay.probabilities[step] if step < len(replay.probabilities) else {}
-        yield Frame(step, state, int(state["actor"]), action, shares, last_actor, last_action)
+        yield Frame(step, state, int(state["actor"]), action, shares, last_actor, last_action, played)
         if action is not None:
             last_actor, last_action = int(state["actor"]), words_for(replay.game, state, action)
+            played = ((state, action),)
 
 
 def seen_by(replay: Replay, viewer: int | None, shown: Iterable[Frame] | None = None) -> Iterator[Frame]:
@@ -248,12 +251,20 @@ def seen_by(replay: Replay, viewer: int | None, shown: Iterable[Frame] | None = 
         yield from shown
         return
     step, last_actor, last_action = 0, NOBODY, ""
+    played: tuple[tuple[Any, int], ...] = ()
     for frame in shown:
+        played += frame.played
         done = "" if frame.action is None else words_for(replay.game, frame.state, frame.action, viewer)
         if frame.action is not None and not done:
             continue
-        yield dataclasses.replace(frame, step=step, last_actor=last_actor, last_action=last_action)
-        step, last_actor, last_action = step + 1, frame.actor, done
+        yield dataclasses.replace(frame, step=step, last_actor=last_actor, last_action=last_action, played=played)
+        step, last_actor, last_action, played = step + 1, frame.actor, done, ()
+
+
+def told(replay: Replay, frame: Frame, viewer: int | None) -> list[str]:
+    """Sentences: what happened since the frame before, as the viewer may know it."""
+    events = replay.game.words.events
+    return [one for state, action in frame.played for one in events(state, action, viewer, replay.tables)]
 
 
 def words_for(game: Game, state: Any, action: int, viewer: int | None = None) -> str:

@@ -16,7 +16,7 @@ from tabletop import terminal
 from tabletop.drawing.lines import Words, fit, in_columns, joined
 from tabletop.errors import ConfigError
 from tabletop.game import Game
-from tabletop.replays.replay import Frame, Replay, frames, seen_by
+from tabletop.replays.replay import Frame, Replay, frames, seen_by, told
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -123,11 +123,7 @@ class Viewer:
         return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
 
     def _about(self, frame: Frame) -> list[str]:
-        lines: list[str] = []
-        if frame.step:
-            before = self.frames[frame.step - 1].state
-            happened = self.game.words.changes(before, frame.state, self.seat, self.replay.tables)
-            lines += [f"- {sentence}" for sentence in happened]
+        lines = [f"- {sentence}" for sentence in told(self.replay, frame, self.seat)]
         if frame.probabilities and self.seat in (None, frame.actor):
             lines += ["", f"{self.replay.label(frame.actor)} gives"]
             likeliest = sorted(frame.probabilities.items(), key=lambda pair: -pair[1])

@@ -217,11 +217,11 @@ class Session:
             yield ""
             first = 0
         for i in range(first, len(self._actions)):
-            before, after = self._states[i], self._states[i + 1]
-            done = words.told_action(before, self._actions[i], self._viewer)
+            before, action = self._states[i], self._actions[i]
+            done = words.told_action(before, action, self._viewer)
             if done:
                 yield painted(f"{self._label(int(before['actor']))}: {done}", BOLD, colour)
-            yield from (f"- {one}" for one in words.changes(before, after, self._viewer, self._batch.tables))
+            yield from (f"- {one}" for one in words.events(before, action, self._viewer, self._batch.tables))
         if first < len(self._actions):
             yield ""
 

@@ -6,7 +6,7 @@ was harvested is told from them; what the states leave open is told as what is t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -37,14 +37,12 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import owner_names, source_title, tile_name
-from tabletop import words
 from tabletop.words import counted
 
 _DROPS_ON_TILE = {1: 1, 2: 2}
 """Neutral drops that Southern Winds cards put on a tile, by the card."""
 _NEUTRAL = 1
 """The neutral player's seat."""
-_IMPORTANT = (" scores ", " harvested", " begins.", " over.")
 
 
 def changes(before: State, after: State, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
@@ -79,11 +77,6 @@ def changes(before: State, after: State, viewer: int | None = None, tables: np.n
         *([*dice, *cards] if new_round else []),
         *(winds_card_text(after, t, i) for i in later),
     ]
-
-
-def in_brief(sentences: Iterable[str]) -> str:
-    """The sentences as far as a picture's last line has room; where it is short, points and Harvests stay longest."""
-    return words.in_brief(sentences, _IMPORTANT)
 
 
 def _names(s: State) -> tuple[str, ...]:
