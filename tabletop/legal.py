@@ -8,8 +8,6 @@ import numpy as np
 
 from tabletop.compiled import rule
 
-NOBODY = -1
-"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
 NOTHING_ASKED = -1
 """A `decision` inside `step` only: the game goes on by itself."""
 

@@ -21,6 +21,8 @@ import numpy as np
 Value = TypeVar("Value")
 Scalar = type[np.generic]
 
+NOBODY = -1
+"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
 FILLER = "filler"
 """A field of bytes that mean nothing and stay 0."""
 
