@@ -18,7 +18,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from tabletop.legal import NOBODY as NOBODY
+from tabletop.record import NOBODY as NOBODY
 from tabletop.record import Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 4

@@ -12,8 +12,8 @@ import numpy as np
 
 from tabletop.compiled import rule
 from tabletop.errors import ComponentsError
-from tabletop.legal import NOBODY, ask, forbid_all
-from tabletop.record import Record, number
+from tabletop.legal import ask, forbid_all
+from tabletop.record import NOBODY, Record, number
 
 # --- The record ------------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from tabletop import defaults
 from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
-from tabletop.legal import NOBODY as NOBODY
 from tabletop.observation import Layout
+from tabletop.record import NOBODY as NOBODY
 from tabletop.words import Facts
 
 if TYPE_CHECKING:

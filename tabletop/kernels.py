@@ -14,7 +14,8 @@ import numpy as np
 from tabletop.chance import random_below
 from tabletop.compiled import kernel, kernel_template, rule_template, rules, templates_in
 from tabletop.defaults import margin, points_margin
-from tabletop.legal import NOBODY, count_legal, is_legal, nth_legal
+from tabletop.legal import count_legal, is_legal, nth_legal
+from tabletop.record import NOBODY
 
 if TYPE_CHECKING:
     from tabletop.game import Game

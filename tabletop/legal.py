@@ -8,10 +8,6 @@ import numpy as np
 
 from tabletop.compiled import rule
 
-NOBODY = -1
-"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
-FORFEIT = -1
-"""An action that stands for any illegal one that loses the game."""
 NOTHING_ASKED = -1
 """A `decision` inside `step` only: the game goes on by itself."""
 

@@ -21,6 +21,10 @@ import numpy as np
 Value = TypeVar("Value")
 Scalar = type[np.generic]
 
+NOBODY = -1
+"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
+FORFEIT = -1
+"""Stands for any illegal action that loses the game, where actions are told or kept."""
 FILLER = "filler"
 """A field of bytes that mean nothing and stay 0."""
 

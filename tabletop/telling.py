@@ -16,7 +16,8 @@ import numpy as np
 
 from tabletop.chance import random_below
 from tabletop.compiled import rule_as_written
-from tabletop.legal import FORFEIT, count_legal, nth_legal
+from tabletop.legal import count_legal, nth_legal
+from tabletop.record import FORFEIT
 
 Story = Generator[str | None, list[str], None]
 """What a rule has to tell: sentences, and once None. There the rule runs, and sends back what rules inside it told."""

@@ -19,6 +19,7 @@ from petrichor_env.rules.forecasts import TIMINGS
 from petrichor_env.state import CROP_NAMES, NOBODY, NUM_FORECASTS, Crop, Decision, Power, State
 from tabletop.batch import legal_actions
 from tabletop.drawing.owners import OWNER_COLOURS
+from tabletop.record import FORFEIT
 from tabletop.words import counted, win_text
 from tests.play import action_of, play
 from tests.test_scenarios import SHORT
@@ -377,15 +378,34 @@ def test_every_crop_that_scores_is_told_as_harvested(config: Config) -> None:
     assert harvests >= 8
 
 
-def test_cards_of_others() -> None:
-    """A viewer is told how many cards others take, and which they discard."""
-    before = scenario({"players": 2, "hands": {"player_1": {"rain": 3}}})
-    after = scenario(
-        {"players": 2, "hands": {"player_0": {"sun": 2}, "player_1": {"rain": 2}}, "discards": {"rain": 1}}
-    )
-    both = ["player_1 discards 1 rain.", "player_0 gets 2 sun."]
-    assert changes(before, after) == changes(before, after, viewer=0) == both
-    assert changes(before, after, viewer=1) == ["player_1 discards 1 rain.", "player_0 gets 2 cards."]
+HIDDEN = {
+    "players": 2,
+    "decision": "discard",
+    "actor": "player_1",
+    "passed": "player_0",
+    "hands": {"player_0": {"rain": 2}, "player_1": {"frost": 3, "sun": 2}},
+}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cards_of_others(seed: int) -> None:
+    """A viewer is told which cards others discard and how many they are dealt, whichever these are."""
+    start = {**HIDDEN, "random": seed}
+    lines = told(start, "card frost", viewer=0)
+    assert lines[0] == "player_1 discards 1 frost."
+    assert "player_1 gets 7 cards." in lines and any(re.match(r"player_0 gets \d \w+", line) for line in lines)
+    both = [line for line in told(start, "card frost") if " gets " in line]
+    assert [sum(map(int, re.findall(r"(\d+) (?:frost|sun|wind|rain)", line))) for line in both] == [7, 7]
+
+
+def test_a_new_hand_after_a_pass() -> None:
+    """What is discarded and what is dealt are told apart, although both are of the same kinds."""
+    short = {"players": 1, "hands": {"player_0": {"frost": 2, "sun": 1}}, "votes": {"sun": {"player_0": 1}}}
+    for seed in range(8):
+        lines = told({**short, "random": seed}, "pass", "weather wind")
+        assert lines.index("player_0 discards 2 frost, 1 sun.") < lines.index("Round 2 begins.")
+        [dealt] = [line for line in lines if line.startswith("player_0 gets ") and "back" not in line]
+        assert sum(map(int, re.findall(r"\d+", dealt.removeprefix("player_0")))) == 8
 
 
 def test_a_new_deck() -> None:
@@ -400,9 +420,8 @@ def test_a_new_deck() -> None:
         "discards": {"sun": 7, "wind": 10, "rain": 9},
     }
     assert told(short, "pass") == ["Sun is selected."]
-    state = scenario(short)
-    after = play(state, "pass", "weather rain")
-    told_then = changes(state, after)
+    after = play(scenario(short), "pass", "weather rain")
+    told_then = told(short, "pass", "weather rain")
     assert told_then.index("Round 2 begins.") < told_then.index("The discards are shuffled into a new deck.")
     assert after["deck"].sum() == 25 and after["discards"].sum() == 0
 
@@ -412,7 +431,7 @@ def test_a_forfeit() -> None:
     before = batch.states.copy()[0]
     batch.step([ACTIONS["pass"]])
     loser = f"player_{before['actor']}"
-    assert changes(before, batch.states[0]) == [f"{loser} forfeits the game.", "The game is over."]
+    assert events(before, FORFEIT) == [f"{loser} forfeits the game.", "The game is over."]
     winner = f"player_{1 - before['actor']}"
     assert render_text(batch.states[0]).startswith(f"Round 1 of 4, game over: {loser} forfeited, {winner} wins\n")
 
@@ -884,28 +903,22 @@ def test_forecast_cards_played() -> None:
     assert told(both, "forecast 13")[0] == "player_0 plays one of forecast cards 13 and 14 and discards the other."
 
 
+SETUP = ("tile b1", "tile c1")
+"""Both players' first clouds."""
+
+
 def test_forecast_cards_dealt() -> None:
     """A viewer is told the numbers of their own ones only."""
-    before = Batch(Config(players=2, modules=("forecasts",)), seed=1).states.copy()[0]
-    after = before
-    while (after["forecast_holder"] == NOBODY).all():
-        after = play(after, "tile " + next(name for name in ("b1", "c1", "a2") if is_free(after, name)))
-    lines = [line for line in changes(before, after) if "forecast" in line]
-    hidden = [line for line in changes(before, after, viewer=1) if "forecast" in line]
+    start = Batch(Config(players=2, modules=("forecasts",)), seed=1).states.copy()[0]
+    lines = [line for line in told(start, *SETUP) if "forecast" in line]
+    hidden = [line for line in told(start, *SETUP, viewer=1) if "forecast" in line]
     assert hidden == ["player_0 gets 3 forecast cards.", lines[1]]
     assert re.fullmatch(r"player_1 gets forecast cards \d+, \d+ and \d+\.", lines[1])
 
 
-def is_free(state: State, name: str) -> bool:
-    return bool(state["legal"][0] >> ACTIONS[f"tile {name}"] & 1)
-
-
 def test_powers_dealt() -> None:
-    before = Batch(Config(players=2, modules=("powers",)), seed=1).states.copy()[0]
-    after = before
-    while not after["power"].any():
-        after = play(after, "tile " + next(name for name in ("b1", "c1", "a2") if is_free(after, name)))
-    lines = [line for line in changes(before, after) if "power" in line]
+    start = Batch(Config(players=2, modules=("powers",)), seed=1).states.copy()[0]
+    lines = [line for line in told(start, *SETUP) if "power" in line]
     assert len(lines) == 2 and all(re.match(r"player_\d has the \w+ power: ", line) for line in lines)
 
 

@@ -62,9 +62,7 @@ _GROWTH = {
 """What becomes of a crop whose growing token changes."""
 
 
-def events(
-    before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
-) -> list[str]:
+def events(before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
     """One sentence for each thing that the action does, up to the next decision, in the order in which it happens.
 
     Arguments:

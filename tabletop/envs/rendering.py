@@ -16,7 +16,7 @@ from tabletop.drawing.svg import element, text
 from tabletop.drawing.window import Window
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Game
-from tabletop.legal import FORFEIT
+from tabletop.record import FORFEIT
 from tabletop.versus import VersusBatch
 
 Frame: TypeAlias = str | NDArray[np.uint8]

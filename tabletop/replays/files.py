@@ -34,7 +34,7 @@ from tabletop.batch import game_seed
 from tabletop.errors import ConfigError, ReplayError
 from tabletop.files import whole_file
 from tabletop.game import Config, Game
-from tabletop.legal import FORFEIT
+from tabletop.record import FORFEIT
 
 FORMAT = 2
 DIGITS = 4

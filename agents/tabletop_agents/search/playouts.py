@@ -8,7 +8,8 @@ import numpy as np
 
 from tabletop.chance import random_below
 from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import NOBODY, next_legal
+from tabletop.legal import next_legal
+from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import BEST, find_best_line, new_walk
 from tabletop_agents.search.utility import utility
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from tabletop.chance import random_bits
 from tabletop.compiled import kernel_template, rule_template, rules
-from tabletop.legal import NOBODY, count_legal, is_legal
+from tabletop.legal import count_legal, is_legal
+from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import new_walk, value_after
 from tabletop_agents.search.playouts import play_on
 from tabletop_agents.search.utility import expected_utility, utility

@@ -11,7 +11,7 @@ import numpy as np
 from tabletop.compiled import rule_template
 from tabletop.errors import ConfigError
 from tabletop.kernels import write_places
-from tabletop.legal import NOBODY
+from tabletop.record import NOBODY
 
 SETTINGS = np.dtype(
     [
