@@ -136,7 +136,7 @@ def test_metadata(name: str) -> None:
 @pytest.mark.parametrize("mode", [None, "ansi"])
 @pytest.mark.parametrize("name", KINDS)
 def test_nothing_is_remembered_for_text(name: str, mode: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Rendering, "stepped", None)
+    monkeypatch.setattr(Rendering, "before_step", None)
     env = make(name, render_mode=mode)
     env.reset(seed=1)
     play(env, 3)
@@ -267,9 +267,9 @@ def test_a_batch_of_seats() -> None:
     assert len(frames) == 3 and all(frame.shape == (64, 64, 3) for frame in frames)
     assert not any(np.array_equal(*pair) for pair in zip(first, frames, strict=True))
     rendering, games = envs.unwrapped._rendering, envs.unwrapped.batch
-    assert rendering._tells.all()
+    assert all(rendering._played)
     envs.reset(options={"reset_mask": np.array([False, True, False])})
-    assert rendering._tells.tolist() == [True, False, True]
+    assert list(map(bool, rendering._played)) == [True, False, True]
     frame = rgb_array(render_svg(games.batch.states[1], int(games.seats[1])), 64)
     np.testing.assert_array_equal(envs.render()[1], frame)
     for bad in ({"render_mode": "human"}, {"render_mode": "rgb_array", "render_size": 0}):

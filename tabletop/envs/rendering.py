@@ -68,10 +68,13 @@ class Rendering:
             games.step(actions)
             return
         batch = games if isinstance(games, Batch) else games.batch
-        self.started()
+        played, self._played = self._played, [[] for _ in self._played]
         batch.listeners.append(self)  # the others' actions are told, too
         try:
             games.step(actions)
+        except TabletopError:
+            self._played = played
+            raise
         finally:
             batch.listeners.remove(self)
         if games.autoreset == "same_step":
