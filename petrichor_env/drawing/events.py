@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -132,14 +133,14 @@ class _Stories(Teller):
 
     def __init__(self) -> None:
         gets, keeps = partial(self.gained, "gets"), partial(self.gained, "keeps")
-        stories = {
+        stories: dict[Any, Callable[..., Story]] = {
             action_phase.discard: self.discarded,
             action_phase.discard_hand: self.hand_discarded,
             action_phase.pass_turn: self.passed,
             action_phase.take_first_player_marker: self.first_player,
             chance.draw_card: self.card_drawn,
             cleanup.continue_cleanup_phase: self.round_begun,
-            cleanup.roll_dice_again: self.dice_rolled,
+            cleanup.roll_dice_again: self.dice_turned,
             clouds.add_to_cloud: self.filled,
             clouds.move_cloud: self.cloud_moved,
             clouds.new_cloud: self.cloud_created,
@@ -152,7 +153,7 @@ class _Stories(Teller):
             flower_tiles.close_snowdrop: self.blooms,
             flower_tiles.end_harvest_of_flowers: self.blooms,
             flower_tiles.open_snowdrop: self.blooms,
-            flower_tiles.place_pod: self.pod_placed,
+            flower_tiles.place_pod: partial(self.token_placed, "pod"),
             flower_tiles.settle_control: self.controlled,
             flower_tiles.take_pods_back: self.pods_taken,
             forecasts.deal_forecasts: self.forecasts_dealt,
@@ -169,7 +170,7 @@ class _Stories(Teller):
             powers.deal_powers: self.powers_dealt,
             powers.keep_drop: self.drop_kept,
             promos.draw_from_lake: self.filled,
-            promos.place_fertilizer: self.fertilizer_placed,
+            promos.place_fertilizer: partial(self.token_placed, "Fertilizer token"),
             scoring.end_game: self.ended,
             scoring.score_tile: self.harvested,
             setup.deal_and_roll: self.dice_first_rolled,
@@ -179,7 +180,7 @@ class _Stories(Teller):
             southern_winds.resolve_icons: self.winds_votes,
             southern_winds.shuffle_winds_deck: self.winds_shuffled,
             voting.cast_vote: self.vote_cast,
-            voting.decrease_die: self.die_decreased,
+            voting.decrease_die: self.dice_turned,
             voting.move_vote: self.vote_moved,
             voting.return_votes: self.votes_returned,
             voting.win_vote: self.vote_won,
@@ -295,9 +296,9 @@ class _Stories(Teller):
 
     # --- the Fields ---
 
-    def fertilizer_placed(self, s: State, action: int) -> Story:
+    def token_placed(self, token: str, s: State, action: int) -> Story:
         yield None
-        yield f"A Fertilizer token is placed on {_place(s, action - TILE)}."
+        yield f"A {token} is placed on {_place(s, action - TILE)}."
 
     def fields_laid(self, s: State, t: Tables) -> Story:
         yield "The tiles are turned face up."
@@ -417,10 +418,6 @@ class _Stories(Teller):
         if tiles:
             yield f"Pods go back from {', '.join(_place(s, tile) for tile in tiles)}."
 
-    def pod_placed(self, s: State, action: int) -> Story:
-        yield None
-        yield f"A pod is placed on {_place(s, action - TILE)}."
-
     def controlled(self, s: State, t: Tables, tile: int) -> Story:
         before = int(s.controller)
         inside = yield None
@@ -461,16 +458,11 @@ class _Stories(Teller):
         for seat in np.flatnonzero(s.voting_wins != before).tolist():
             yield f"{_name(s, seat)} advances to {s.voting_wins[seat]} on the Voting Wins track."
 
-    def die_decreased(self, s: State, seat: int, shown: int) -> Story:
+    def dice_turned(self, s: State, *_: Any) -> Story:
         before = s.dice.copy()
         inside = yield None
         yield from self._dice(s, before)
         yield from inside
-
-    def dice_rolled(self, s: State, t: Tables) -> Story:
-        before = s.dice.copy()
-        yield None
-        yield from self._dice(s, before)
 
     def dice_first_rolled(self, s: State, t: Tables) -> Story:
         yield from (yield None)

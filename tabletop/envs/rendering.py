@@ -129,8 +129,9 @@ class Rendering:
         """Sentences: the last actions, and what they did, as far as the viewer may know."""
         words = self.game.words
         for before, action in self._played[shown.game]:
-            is_legal = action is not None and action != FORFEIT
-            done = words.told_action(before, action, shown.viewer) if is_legal else "an action that is not legal"
+            done = "an action that is not legal"
+            if action is not None and action != FORFEIT:
+                done = words.told_action(before, action, shown.viewer)
             if done:
                 yield f"{words.owner_names(int(before['players']))[before['actor']]}: {done}."
             yield from words.events(before, action, shown.viewer, shown.tables)

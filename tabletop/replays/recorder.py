@@ -11,7 +11,8 @@ import numpy as np
 from tabletop.batch import Batch, Seed
 from tabletop.errors import ConfigError
 from tabletop.game import NOBODY, Config
-from tabletop.replays.files import FORFEIT, check_names, printable
+from tabletop.record import FORFEIT
+from tabletop.replays.files import check_names, printable
 from tabletop.replays.replay import Replay, replays_of
 
 _AT_ONCE = 256

@@ -25,8 +25,9 @@ from tabletop import kernels
 from tabletop.batch import check_config, game_seed, illegal_action_text
 from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop.game import NOBODY, Config, Game
+from tabletop.record import FORFEIT
 from tabletop.replays import files
-from tabletop.replays.files import FORFEIT, Probabilities
+from tabletop.replays.files import Probabilities
 from tabletop.warm_up import warm_up
 
 
