@@ -19,7 +19,7 @@ from rich.text import Text
 
 from tabletop.errors import TabletopError
 from tabletop.extras import extra_text
-from tabletop_cli.options import command, given, whole_numbers
+from tabletop_cli.options import command, given, whole_numbers, words
 
 if TYPE_CHECKING:
     from tabletop.game import Game
@@ -41,6 +41,9 @@ Overlay = Annotated[
 FirstSeed = Annotated[
     int | None,
     typer.Option(min=0, max=LARGEST_SEED, help="Seed of the first game.", show_default="beyond those of training"),
+]
+Trust = Annotated[
+    str, typer.Option(help="Agents MODULE:CLASS that the resumed file may name; their code runs.", metavar="NAMES")
 ]
 SaveReplays = Annotated[Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER")]
 ReplayGames = Annotated[
@@ -171,9 +174,11 @@ def _train(
     resume: Annotated[
         Path | None, typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER")
     ] = None,
+    trust: Trust = "",
 ) -> None:
     """Learn {learned}."""
     told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
+    told["trust"] = words(trust)
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **told, **changes)
 
@@ -256,6 +261,7 @@ def _play(
     ] = None,
     hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="ismcts-2000")] = "",
     resume: Annotated[Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE")] = None,
+    trust: Trust = "",
 ) -> None:
     """Play in the terminal: alone, against agents, or with others at the same keyboard."""
     import_module("tabletop_agents.play.terminal").main(
@@ -264,6 +270,7 @@ def _play(
         people=whole_numbers("people", people, "seats with commas between, such as 0,2"),
         seed=seed,
         resume=resume,
+        trust=words(trust),
         **({"hints": hints} if hints else {}),
         **switches,
     )

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,19 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation import EvaluationStopped, Results, play_games
+from tabletop_training.evaluation_files import write_json
 from tabletop_training.job import Job
 from tabletop_training.petrichor import difficulty, difficulty_report
-from tabletop_training.petrichor.study import Key, Study, complete_sets, read_games, summaries_of, write_games
+from tabletop_training.petrichor.study import (
+    SETTINGS_FILE,
+    Key,
+    Study,
+    complete_sets,
+    read_games,
+    summaries_of,
+    tables_hash,
+    write_games,
+)
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.petrichor.variant_effects import (
     SWITCHED,
@@ -344,6 +355,14 @@ def stopping_after(calls: int) -> Callable[..., Results]:
         return play_games(*arguments, **options)
 
     return play
+
+
+def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
+    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=tables_hash(None))))
+    with pytest.raises(ConfigError, match=r"names evil:Agent.*add the agents evil:Agent"):
+        difficulty.main(resume=tmp_path)
+    with pytest.raises(ConfigError, match="No module named 'evil'"):
+        difficulty.main(["evil:Agent"], resume=tmp_path)
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -560,6 +560,31 @@ def test_files_that_cannot_be_resumed(tmp_path: Path) -> None:
         Session.resume(path, GAME)
 
 
+EVIL = """
+from pathlib import Path
+Path("it_ran").touch()
+from tabletop_agents import GreedyAgent
+class Agent(GreedyAgent):
+    pass
+"""
+
+
+def test_a_file_runs_no_code_that_its_reader_has_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent of one's own is imported only if the user has named it, too."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "evil_module.py").write_text(EVIL, encoding="utf-8")
+    path = tmp_path / "game.json"
+    Replay.of(Config(players=2), 1, [], names=["person", "evil_module:Agent"]).save(path)
+    for trusted in ((), ("other:Agent", "greedy")):
+        with pytest.raises(ConfigError, match=r"names evil_module:Agent.*--trust evil_module:Agent"):
+            Session.resume(path, GAME, QUICK, trusted)
+    assert not Path("it_ran").exists()
+    session = Session.resume(path, GAME, QUICK, ("evil_module:Agent",))
+    assert Path("it_ran").exists()
+    Path("it_ran").unlink()
+    assert session.answer("s").text.endswith(f"petrichor play --resume {path} --trust evil_module:Agent")
+
+
 def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
     Path("mine.txt").write_text("mine", encoding="utf-8")
     Path("petrichor-solo.json").write_text("mine", encoding="utf-8")

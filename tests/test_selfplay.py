@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from tabletop_training.learning import Budget, Learner
 from tabletop_training.ppo import Trunk
 from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
 from tabletop_training.resume import save_tree
+from tabletop_training.runs import write_run
 from tabletop_training.selfplay import LeagueGames, SelfPlaySettings, new_learner
 from tabletop_training.selfplay import main as learn_main
 from tabletop_training.settings import Settings, read_settings
@@ -541,6 +543,20 @@ def learner_in(folder: Path, players: int, updates: int, stop_after: int | None 
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+def test_a_resumed_run_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
+    for kind, names in (
+        ("selfplay", {"against": ("evil_module:Agent",)}),
+        ("league", {"scripted": ("greedy", "evil:A")}),
+    ):
+        sections = {"learning": SMALL, "selfplay": SelfPlaySettings(Config(players=2)), "league": LEAGUE}
+        sections[kind] = replace(sections[kind], **names)
+        write_run(tmp_path, GAME, "selfplay", 0, Budget(steps=1), **sections)
+        with pytest.raises(ConfigError, match=r"names evil\w*:A.*--trust evil"):
+            learn_main(GAME, "selfplay", resume=tmp_path)
+    with pytest.raises(ConfigError, match="No module named 'evil'"):
+        learn_main(GAME, "selfplay", resume=tmp_path, trust=("evil:A",))
 
 
 @pytest.mark.parametrize("players", [2, 3])

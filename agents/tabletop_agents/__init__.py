@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from tabletop.agents import Agent, Decisions, check_agents
@@ -27,8 +28,10 @@ __all__ = [
     "RolloutAgent",
     "agent_file",
     "check_agents",
+    "check_trusted",
     "checkpoint_path",
     "make_agent",
+    "own_agents",
     "shipped_policies",
 ]
 
@@ -92,6 +95,22 @@ def make_agent(name: str, game: Game) -> Agent:
     if found["milliseconds"]:
         return IsmctsAgent(milliseconds=float(found["milliseconds"]), name=name)
     return IsmctsAgent(int(found["number"] or SIMULATIONS), name=name)
+
+
+def own_agents(names: Iterable[str]) -> list[str]:
+    """Those of the form `MODULE:CLASS`: to make one runs the code of that module."""
+    return sorted({name for name in names if _is_own_agent(*name.partition(":")[::2])})
+
+
+def check_trusted(path: str | Path, names: Iterable[str], trusted: Iterable[str], option: str = "--trust ") -> None:
+    """Raise ConfigError if a file at `path` names agents of somebody's own besides those that the user has named.
+
+    The message says to name them after this `option`.
+    """
+    foreign = [name for name in own_agents(names) if name not in tuple(trusted)]
+    if foreign:
+        text = f"{path}: names {', '.join(foreign)}, and to play with it runs the code of that module"
+        raise ConfigError(f"{text}; if you trust that code, add {option}{','.join(foreign)}")
 
 
 def agent_file(name: str, game: Game) -> Path | None:

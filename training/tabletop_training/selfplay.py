@@ -5,6 +5,7 @@ A game for one is self-play without other seats: the same learner, the same eval
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
-from tabletop_agents import make_agent
+from tabletop_agents import check_trusted, make_agent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import new_table
 from tabletop_training.job import Job, make_folder, refuse_with_resume
@@ -310,6 +311,7 @@ def main(
     seed: int | None = None,
     output: str | Path | None = None,
     resume: str | Path | None = None,
+    trust: Sequence[str] = (),
     **changes: Any,
 ) -> Path:
     """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
@@ -320,6 +322,7 @@ def main(
         seed: of network, games and league, 0 if None.
         output: as in `Job`, `runs/` and the kind if None.
         resume: folder of a run to go on with, as it was set; only the budget may be another one.
+        trust: agents of one's own that this folder's settings may name.
         changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
     """
     sections: dict[str, Any]
@@ -327,6 +330,8 @@ def main(
         refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
         folder = Path(resume)
         seed, budget, sections = read_run(folder, game, kind, **KINDS[kind])
+        names = [*sections[kind].against, *(sections["league"].scripted if "league" in sections else ())]
+        check_trusted(folder, names, trust)
         budget = run_budget(budget, steps, minutes)
     else:
         given = {name: value for name, value in changes.items() if value is not None}

@@ -24,7 +24,7 @@ from tabletop.replays.files import check_names
 from tabletop.replays.replay import Replay
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop.words import win_text
-from tabletop_agents import Agent, make_agent
+from tabletop_agents import Agent, check_trusted, make_agent, own_agents
 
 PERSON = "person"
 """The name of a seat in a replay that a person played."""
@@ -95,8 +95,8 @@ class Session:
         self._at_screen = self.people[0] if len(self.people) == 1 else NOBODY
 
     @classmethod
-    def resume(cls, path: str | Path, game: Game, hints: Agent | None = None) -> Self:
-        """The game that a file keeps, where it was left.
+    def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
+        """The game that a file keeps, where it was left. Of agents of one's own it may name those that are `trusted`.
 
         Raises ReplayError for a file that is no sound replay of this game, ConfigError for a game that is over or that
         no person plays, and as `make_agent` does.
@@ -106,6 +106,7 @@ class Session:
             raise ConfigError(f"{path}: this game is over; look at it with {game.name} replay")
         if PERSON not in replay.names:
             raise ConfigError(f"{path}: no seat is called {PERSON!r}, so nobody can go on; {game.name} replay shows it")
+        check_trusted(path, replay.names, trusted)
         agents = {seat: make_agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}
         session = cls(replay.config, agents, seed=replay.seed or 0, hints=hints)
         session._states = list(replay.states.copy())
@@ -427,7 +428,10 @@ class Session:
 
     def _command(self, path: Path) -> str:
         """With which the saved game is shown, or goes on."""
-        return f"{self.game.name} {'replay' if self.over else 'play --resume'} {shlex.quote(str(path))}"
+        file, trusted = shlex.quote(str(path)), ",".join(own_agents(self._seats))
+        if self.over:
+            return f"{self.game.name} replay {file}"
+        return f"{self.game.name} play --resume {file}{f' --trust {trusted}' if trusted else ''}"
 
     def _ask_to_leave(self) -> Reply:
         """Leave where nothing would be lost, else ask whether to save."""

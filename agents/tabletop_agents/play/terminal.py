@@ -35,6 +35,7 @@ def main(
     seed: int | None = None,
     hints: str = HINTS,
     resume: str | Path | None = None,
+    trust: Sequence[str] = (),
     colour: bool | None = None,
     **settings: Any,
 ) -> None:
@@ -47,6 +48,7 @@ def main(
         seed: None → from the operating system's entropy.
         hints: the agent that `?` asks.
         resume: the file of a saved game to go on with, as it was set.
+        trust: agents of one's own that this file may name.
         colour: None: in a terminal that has it, unless the environment has NO_COLOR.
         settings: of the game's configuration, besides the number of players; None, False and empty ones are left out.
 
@@ -59,7 +61,7 @@ def main(
         names = ", ".join(name for name, value in refused.items() if _is_given(value))
         if names:
             raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
-        session = Session.resume(resume, game, make_agent(hints, game))
+        session = Session.resume(resume, game, make_agent(hints, game), trust)
     else:
         own_seats = tuple(people) or (0,)
         config = game.config(players=len(opponents) + len(own_seats), **given)

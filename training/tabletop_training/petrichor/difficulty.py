@@ -13,7 +13,7 @@ from rich.table import Table
 
 from petrichor_env.config import VARIANTS, Config
 from tabletop.errors import TabletopError
-from tabletop_agents import Agent
+from tabletop_agents import Agent, check_trusted
 from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, Recording, Results, play_games
 from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
 from tabletop_training.job import Job, refuse_with_resume
@@ -79,6 +79,7 @@ def main(
         allowed = "agents to add, and their numbers of games"
         refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)
         study = read_study(Path(resume))
+        check_trusted(resume, study.agents, agents, option="the agents ")
         names = [name for name in agents if name not in study.agents]
         searching = [is_search(name) for name in names]
         refuse_with_resume(
