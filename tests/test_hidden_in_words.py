@@ -1,0 +1,93 @@
+"""What a seat can't know is in no text and no picture that it sees.
+
+The test of observations and masks is in `test_properties.py`. Here everything in words is compared between two games
+that a seat can't tell apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from petrichor_env import GAME, Config
+from petrichor_env.config import MODULES
+from petrichor_env.drawing import events, facts, render_svg, render_text, told_action
+from petrichor_env.state import NOBODY, PLAYED
+from tabletop.batch import Batch
+from tests.hidden import swapped
+
+CONFIGS = [
+    Config(players=2),
+    Config(players=2, drafting=True, modules=("forecasts",)),
+    Config(players=3),
+    Config(players=3, drafting=True),
+    Config(players=5, modules=MODULES),
+]
+SHARE = 4  # of the positions one in so many is looked at: pictures take milliseconds
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_texts_and_pictures_of_a_position(config: Config) -> None:
+    generator = np.random.default_rng(1)
+    batch = Batch(config, 1, seed=1, autoreset="disabled")
+    while batch.actors[0] != NOBODY:
+        if generator.integers(SHARE) == 0:
+            for seat in range(config.players):
+                state, other = batch.states[0], swapped(batch.states, seat, generator)[0]
+                assert render_text(state, seat) == render_text(other, seat)
+                assert render_svg(state, seat) == render_svg(other, seat)
+                assert facts(state, seat, None) == facts(other, seat, None)
+        batch.step(batch.random_actions())
+
+
+@pytest.mark.parametrize("config", CONFIGS[2:], ids=lambda config: config.name)
+def test_what_an_action_does(config: Config) -> None:
+    """Two other players' hidden cards change places: whoever sees no difference is told none."""
+    generator = np.random.default_rng(2)
+    compared, told = 0, 0
+    for seed in range(3):
+        batch = Batch(config, 1, seed=seed, autoreset="disabled")
+        while batch.actors[0] != NOBODY:
+            action = batch.random_actions()
+            for seat in range(config.players):
+                games = _exchanged(batch, seat, generator)
+                if not _are_legal(games.action_masks[:, action[0]]):
+                    continue
+                before = games.states.copy()
+                games.step(np.repeat(action, 2))
+                if _are_equal(games.observe(seat)) and (games.actors[0] != seat or _are_equal(games.action_masks)):
+                    first, second = (events(state, int(action[0]), seat, games.tables) for state in before)
+                    assert first == second
+                    assert told_action(before[0], int(action[0]), seat) == told_action(before[1], int(action[0]), seat)
+                    compared, told = compared + 1, told + bool(first)
+            batch.step(action)
+    assert compared > 200 and told > 100
+
+
+def _exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch:
+    """The game twice, in the second one with the others' hidden cards in other hands; deck and chance are equal."""
+    games = Batch(batch.config, 2, seed=0, autoreset="disabled", illegal_action="lose")
+    games.states[:] = batch.states[0]
+    s = games.states[1]
+    others = [other for other in range(batch.config.players) if other != seat]
+    for cards in (s["hand"], s["pack"]):
+        sizes = cards[others].sum(axis=1)
+        pool = generator.permutation(np.repeat(np.tile(np.arange(4), len(others)), cards[others].ravel()))
+        for other, mine in zip(others, np.split(pool, np.cumsum(sizes)[:-1]), strict=True):
+            cards[other] = np.bincount(mine, minlength=4)
+    hidden = np.isin(s["forecast_holder"], others)
+    s["forecast_holder"][hidden] = generator.permutation(s["forecast_holder"][hidden])
+    assert not (s["forecast_holder"][hidden] == PLAYED).any()
+    GAME.kernels.refresh_legal(games.states, games.tables)
+    games.refresh()
+    return games
+
+
+def _are_legal(legal: np.ndarray) -> bool:
+    return bool(legal.all())
+
+
+def _are_equal(pair: Any) -> bool:
+    return bool((pair[0] == pair[1]).all())
