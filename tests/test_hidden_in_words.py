@@ -14,7 +14,7 @@ import pytest
 from petrichor_env import GAME, Config
 from petrichor_env.config import MODULES
 from petrichor_env.drawing import events, facts, render_svg, render_text, told_action
-from petrichor_env.state import NOBODY, PLAYED
+from petrichor_env.state import NOBODY, PLAYED, Decision
 from tabletop.batch import Batch
 from tests.hidden import swapped
 
@@ -44,7 +44,10 @@ def test_texts_and_pictures_of_a_position(config: Config) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS[2:], ids=lambda config: config.name)
 def test_what_an_action_does(config: Config) -> None:
-    """Two other players' hidden cards change places: whoever sees no difference is told none."""
+    """The others' hidden cards change places, and what they do with them: whoever sees no difference is told none.
+
+    What a new round deals differs for all at once; `test_render_text.test_cards_of_others` has it.
+    """
     generator = np.random.default_rng(2)
     compared, told = 0, 0
     for seed in range(3):
@@ -53,14 +56,18 @@ def test_what_an_action_does(config: Config) -> None:
             action = batch.random_actions()
             for seat in range(config.players):
                 games = _exchanged(batch, seat, generator)
-                if not _are_legal(games.action_masks[:, action[0]]):
+                actions = np.repeat(action, 2)
+                if batch.states[0]["decision"] == Decision.DRAFT and batch.actors[0] != seat:
+                    actions[1] = games.random_actions()[1]  # nobody sees which card another player keeps
+                if not games.action_masks[[0, 1], actions].all():
                     continue
                 before = games.states.copy()
-                games.step(np.repeat(action, 2))
+                games.step(actions)
                 if _are_equal(games.observe(seat)) and (games.actors[0] != seat or _are_equal(games.action_masks)):
-                    first, second = (events(state, int(action[0]), seat, games.tables) for state in before)
+                    pairs = list(zip(before, actions.tolist(), strict=True))
+                    first, second = (events(state, taken, seat, games.tables) for state, taken in pairs)
                     assert first == second
-                    assert told_action(before[0], int(action[0]), seat) == told_action(before[1], int(action[0]), seat)
+                    assert len({told_action(state, taken, seat) for state, taken in pairs}) == 1
                     compared, told = compared + 1, told + bool(first)
             batch.step(action)
     assert compared > 200 and told > 100
@@ -83,10 +90,6 @@ def _exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch
     GAME.kernels.refresh_legal(games.states, games.tables)
     games.refresh()
     return games
-
-
-def _are_legal(legal: np.ndarray) -> bool:
-    return bool(legal.all())
 
 
 def _are_equal(pair: Any) -> bool:
