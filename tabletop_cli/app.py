@@ -32,6 +32,8 @@ _OWN_FOLDERS = ("benchmarks", "tabletop", "tabletop_agents", "tabletop_training"
 
 _AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown name lists them all)."
 
+MOST_GAMES = 1_000_000_000
+
 # What several commands take
 Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
 AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
@@ -47,7 +49,8 @@ Trust = Annotated[
 ]
 SaveReplays = Annotated[Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER")]
 ReplayGames = Annotated[
-    int | None, typer.Option(min=1, help="Keep only so many of them, the first ones.", show_default="all")
+    int | None,
+    typer.Option(min=1, max=MOST_GAMES, help="Keep only so many of them, the first ones.", show_default="all"),
 ]
 ReplayProbabilities = Annotated[
     bool,
@@ -199,6 +202,7 @@ def _evaluate(
             help="Games of each agent, rounded up to whole rotations of the seats: 1000, or at most 20000 with "
             "--until-width.",
             min=1,
+            max=MOST_GAMES,
         ),
     ] = None,
     seed: FirstSeed = None,
@@ -228,7 +232,9 @@ def _tournament(
     switches: dict[str, Any],
     agents: Agents,
     players: Annotated[int, typer.Option(help="{players} in each game.")] = 2,
-    games: Annotated[int, typer.Option(min=1, help="Games of each pairing (or group of players).")] = 200,
+    games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="Games of each pairing (or group of players).")
+    ] = 200,
     seed: FirstSeed = None,
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,

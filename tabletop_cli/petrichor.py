@@ -18,6 +18,7 @@ from petrichor_env.config import Config
 from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
 from tabletop_cli.app import (
     LARGEST_SEED,
+    MOST_GAMES,
     AnyAgents,
     CommandLine,
     FirstSeed,
@@ -193,7 +194,7 @@ def bench(
 def demo(
     minutes: Annotated[float, typer.Option(min=0.0, help="How long to train.")] = 5.0,
     output: Annotated[Path, typer.Option(help="Folder for checkpoint, pictures and tables.")] = Path("runs/demo"),
-    games: Annotated[int, typer.Option(min=1, help="Games for each row of the table.")] = 1000,
+    games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games for each row of the table.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the training and of the games.")] = 0,
 ) -> None:
     """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
@@ -211,10 +212,14 @@ def difficulty(
     agents: AnyAgents = None,
     more_agents: _MoreAgents = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games of each agent with each set of variants.", show_default="1000")
+        int | None,
+        typer.Option(min=1, max=MOST_GAMES, help="Games of each agent with each set of variants.", show_default="1000"),
     ] = None,
     search_games: Annotated[
-        int | None, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.", show_default="200")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_GAMES, help="The same for rollout and ismcts, which are slow.", show_default="200"
+        ),
     ] = None,
     seed: FirstSeed = None,
     modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
@@ -247,9 +252,13 @@ def difficulty(
 def benchmark(
     agents: AnyAgents = None,
     more_agents: _MoreAgents = None,
-    games: Annotated[int, typer.Option(min=1, help="Solo games of each agent with each set of variants.")] = 1000,
-    search_games: Annotated[int, typer.Option(min=1, help="The same for rollout and ismcts, which are slow.")] = 100,
-    duel_games: Annotated[int, typer.Option(min=1, help="Two-player games of each two agents.")] = 200,
+    games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="Solo games of each agent with each set of variants.")
+    ] = 1000,
+    search_games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="The same for rollout and ismcts, which are slow.")
+    ] = 100,
+    duel_games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Two-player games of each two agents.")] = 200,
     components: Overlay = None,
     output: Annotated[Path, typer.Option(help="Folder; its benchmark.json is gone on with.")] = Path("runs/benchmark"),
 ) -> None:
@@ -270,7 +279,10 @@ def ladder(
         str, typer.Option(help="Numbers of players, with commas between; 1 is solo.", metavar="NUMBERS")
     ] = "1,2,3,4",
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games of every step to be played; fewer for slow agents if not given.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_GAMES, help="Games of every step to be played; fewer for slow agents if not given."
+        ),
     ] = None,
     seed: FirstSeed = None,
     output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(

@@ -27,7 +27,7 @@ def play(state: State, *names: str, components: str | None = None) -> State:
     """
     batch = _batch_for(state, components)
     batch.states[0] = state
-    batch.refresh()
+    batch.refresh(check=False)
     for name in names:
         batch.step([action_of(batch.states[0], name)])
     return batch.states.copy()[0]

@@ -116,7 +116,7 @@ def what_is_hidden_changed(config: Config, games: int, steps: int) -> tuple[Deci
         assert (true["pack"] != batch.states["pack"]).any() or not true["pack"].any()
     if "forecasts" in config.modules and config.players > 1 and (true["forecast_holder"] >= 0).any():
         assert (true["forecast_holder"] != batch.states["forecast_holder"]).any()
-    batch.refresh()
+    batch.refresh(check=False)
     assert np.array_equal(batch.observations, original.observations)
     return original, Decisions.of(batch)
 
@@ -190,7 +190,7 @@ def _margin_after(state: np.ndarray, batch: Batch, action: int) -> int | None:
     """The final margin where this action ends the game; None where it does not."""
     alone = Batch(batch.config, 1, seed=0, autoreset="disabled")
     alone.states[:] = state
-    alone.refresh()
+    alone.refresh(check=False)
     alone.step([action])
     points = alone.states["points"][0]
     return int(points[0] - points[1]) if alone.terminations[0] else None

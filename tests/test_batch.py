@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -317,6 +318,17 @@ def test_saved_mixed_games_that_do_not_fit() -> None:
     with pytest.raises(StateError, match="some of the saved games don't have 3 players"):
         batch.load(with_header(two, players=3, mixed=True))
     assert everything(batch) == before
+
+
+def test_limits_are_told_before_memory_is_taken() -> None:
+    with pytest.raises(ConfigError, match="num_threads=1000000: an int from 1 to 256"):
+        Batch(Config(), 1, num_threads=10**6)
+    with pytest.raises(
+        ConfigError, match=r"num_games=1,000,000,000: they need [\d,.]+ GiB of memory, this machine has"
+    ):
+        Batch(Config(), 10**9)
+    with pytest.raises(ConfigError, match="GiB of memory"):
+        gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=10**9)
 
 
 def test_a_position_is_put_into_the_game_that_plays_its_configuration() -> None:

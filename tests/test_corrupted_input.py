@@ -13,14 +13,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load_tables
-from petrichor_env.config import MODULES
+from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.invariants import check
+from petrichor_env.state import NOBODY
 from tabletop.errors import ComponentsError, ScenarioError, StateError
 
 MANY = settings(
@@ -107,6 +109,44 @@ def with_header(header: bytes) -> bytes:
 def test_saved_games_are_taken_again() -> None:
     """What is tested above is refused for its damage only."""
     load(batch().save())
+
+
+# --- States changed by hand ------------------------------------------------------------------------------------------
+
+GAMES = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=5, modules=MODULES, drafting=True)]
+LONGEST = 3000
+"""Decisions that no game takes."""
+
+
+@pytest.mark.parametrize("config", GAMES, ids=lambda config: config.name)
+def test_games_with_a_few_other_bytes(config: Config) -> None:
+    """`refresh` refuses them, or they are played to their end."""
+    generator = np.random.default_rng(6)
+    games = Batch(config, 64, seed=6, autoreset="disabled")
+    states = []
+    while len(states) < 300:
+        states += list(games.states[games.actors != NOBODY].copy())
+        for _ in range(11):
+            games.step(games.random_actions(), which=games.actors != NOBODY)
+        if (games.actors == NOBODY).all():
+            games.reset()
+    one = Batch(config, 1, seed=0, autoreset="disabled")
+    refused = 0
+    for state in states[:300]:
+        one.states[0] = state
+        raw = one.states.view(np.uint8).reshape(-1)
+        raw[generator.integers(len(raw), size=generator.integers(1, 4))] = generator.integers(0, 256)
+        try:
+            one.refresh()
+        except StateError:
+            refused += 1
+            continue
+        decisions = 0
+        while one.actors[0] != NOBODY and decisions < LONGEST:
+            one.step(one.random_actions())
+            decisions += 1
+        assert one.actors[0] == NOBODY
+    assert 100 < refused < 300
 
 
 # --- Descriptions ----------------------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def _exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch
     s["forecast_holder"][hidden] = generator.permutation(s["forecast_holder"][hidden])
     assert not (s["forecast_holder"][hidden] == PLAYED).any()
     GAME.kernels.refresh_legal(games.states, games.tables)
-    games.refresh()
+    games.refresh(check=False)
     return games
 
 

@@ -577,6 +577,31 @@ def test_a_resumed_run_ends_with_the_same_weights(kind: str, tmp_path: Path) -> 
         assert states[0]["generator"] == states[1]["generator"]
 
 
+def test_a_network_that_is_not_finite_any_more(tmp_path: Path) -> None:
+    """It is said so, and what was saved before stays."""
+    learner = _versus_learner(tmp_path, Budget(steps=512))
+    learner.run()
+    kept = (tmp_path / POLICY).read_bytes()
+    spoilt = _versus_learner(tmp_path, Budget(steps=4096))
+    spoilt.resume()
+    with torch.no_grad():
+        next(iter(spoilt.model.policy.parameters())).fill_(torch.inf)
+    with pytest.raises(CheckpointError, match="not finite"):
+        spoilt.run()
+    assert (tmp_path / POLICY).read_bytes() == kept
+    agent = PolicyAgent.of(spoilt.model)
+    batch = Batch(Config(players=2), 4, seed=1)
+    with pytest.raises(CheckpointError, match="outputs are not finite"):
+        agent.act(Decisions.of(batch), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("rate", [1e10, 1e30])
+def test_a_learning_rate_that_spoils_the_network(rate: float, tmp_path: Path) -> None:
+    games = VersusBatch(Config(players=2), 16, ("random",), seed=4, reward="margin", new_observations=True)
+    with pytest.raises(CheckpointError, match="not finite"):
+        Learner(games, Budget(steps=8192), tmp_path, 4, replace(TINY, learning_rate=rate)).run()
+
+
 def test_resume_refuses_another_run(tmp_path: Path) -> None:
     learner = _versus_learner(tmp_path, Budget(steps=512))
     with pytest.raises(CheckpointError, match="there is no such file"):

@@ -63,6 +63,8 @@ class Network(nn.Module):
                 shape = (len(bias), width)
                 if kind != _LINEAR or weight.shape != shape or bias.ndim != 1 or weight.dtype != np.float32:
                     raise CheckpointError(f"its {part} has a layer {number} of {kind} {weight.shape}, not {shape}")
+                if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                    raise CheckpointError(f"its {part} has a layer {number} with numbers that are not finite")
                 layer = nn.Linear(*weight.shape[::-1], device="meta")
                 layer.weight, layer.bias = (nn.Parameter(torch.from_numpy(array)) for array in (weight, bias))
                 layers.append(layer)
@@ -83,12 +85,18 @@ class Network(nn.Module):
         return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in _PARTS}
 
     def log_probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
-        """(N, A) float32 of the actions, about -1e8 for those that are masked out."""
+        """(N, A) float32 of the actions, about -1e8 for those that are masked out.
+
+        Raises CheckpointError where the network gives numbers that are not finite.
+        """
         with torch.no_grad():
             logits = self.policy(self.trunk(torch.as_tensor(observations)))
             logits = logits - logits.logsumexp(dim=1, keepdim=True)
             logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
-            return np.asarray((logits - logits.logsumexp(dim=1, keepdim=True)).numpy())
+            logits = logits - logits.logsumexp(dim=1, keepdim=True)
+            if not torch.isfinite(logits).all():
+                raise CheckpointError("the network's outputs are not finite: it has learned nothing that can be played")
+            return np.asarray(logits.numpy())
 
 
 def _size(module: nn.Module) -> int:

@@ -123,6 +123,6 @@ def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.b
         batch.states[chosen] = state
         if "random" not in description:
             batch.states["rng"][chosen] = streams
-        batch.refresh()
+        batch.refresh(check=False)
 
     return prepare

@@ -280,10 +280,21 @@ class Learner:
         ended = self.env.take_ended()
         numbers = self.hook.on_rollout_end(self, ended)
         model.train()
+        self._check_finite()
         self._log(ended, numbers)
         self.on_progress(self.progress())
         if self.steps // settings.evaluate_every > before // settings.evaluate_every:
             self._evaluate()
+
+    def _check_finite(self) -> None:
+        """Raise CheckpointError once the network is spoilt; what was saved before stays."""
+        if all(torch.isfinite(parameter).all() for parameter in self.model.policy.parameters()):
+            return
+        kept = f"{self.folder / POLICY} is of step {self.saved_steps:,}" if self.saved_steps else "nothing was kept"
+        raise CheckpointError(
+            f"after {self.steps:,} steps the network's numbers are not finite any more: the learning rate "
+            f"({self.settings.learning_rate:g}) may be too high; {kept}"
+        )
 
     def _evaluate(self) -> None:
         state = torch.get_rng_state()
@@ -377,7 +388,8 @@ class Learner:
         )
 
     def save(self) -> None:
-        """Write `policy.zip` and `resume.zip`."""
+        """Write `policy.zip` and `resume.zip`. Raises CheckpointError, and writes nothing, for a spoilt network."""
+        self._check_finite()
         self.save_policy(self.folder / POLICY)
         if self.resumable:
             save_tree(self.folder / RESUME, self.get_state())

@@ -178,7 +178,7 @@ class Session:
         """Let the batch be where the game is."""
         del self._states[len(self._actions) + 1 :]
         self._batch.states[0] = self._states[-1]
-        self._batch.refresh()
+        self._batch.refresh(check=False)
 
     # --- what is to be seen ---
 
