@@ -144,9 +144,9 @@ class Terminal:
         Once is enough for people. A signal that comes between readline's prompt and its wait for a key is only seen
         with the next one.
         """
-        for _ in range(5):
+        for seconds in range(1, 15):
             self.press(f"{typed}\x03")
-            end = time.monotonic() + 2
+            end = time.monotonic() + seconds
             while text not in str(self.screen) and self._read(end):
                 pass
             if text in str(self.screen):
