@@ -18,6 +18,7 @@ import numpy as np
 from petrichor_env.state import CROP_NAMES, HARVEST, MAX_PLAYERS, NUM_TILES, WEATHER_NAMES, Crop, Growing
 from petrichor_env.tables import MAX_COPIES, NEVER, RESHUFFLE, TABLES, TRACK_SPACES
 from tabletop.errors import ComponentsError
+from tabletop.files import read_limited
 
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 
@@ -441,10 +442,10 @@ def _read(overlay: Overlay | None) -> tuple[str, str] | tuple[str, tuple[tuple[s
     if not isinstance(overlay, str | Path):
         return "components", frozen_numbers(overlay)
     try:
-        return str(overlay), Path(overlay).expanduser().read_text(encoding="utf-8-sig")
+        return str(overlay), read_limited(Path(overlay).expanduser()).decode("utf-8-sig")
     except FileNotFoundError:
         raise ComponentsError(f"{overlay}: no such file; allowed: the path of an overlay TOML file") from None
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path that cannot be one
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, too big, or a path that cannot be one
         problem = getattr(error, "strerror", None) or error
         raise ComponentsError(f"{overlay}: {problem}; allowed: the path of an overlay TOML file in UTF-8") from None
 

@@ -1,11 +1,33 @@
-"""Files that are there whole or not at all."""
+"""Files that are written whole or not at all, and read up to a limit."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from tabletop.errors import CheckpointError
+
+MOST_BYTES = 64_000_000
+"""Of a text that is read: far more than any that this project writes."""
+
+
+def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The file's content. Raises OSError, and ValueError for more bytes than `most`, also where a file never ends."""
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it has more than {most // 1_000_000} MB")
+    return data
+
+
+def check_unpacked(archive: zipfile.ZipFile, most: int) -> None:
+    """Raise CheckpointError for a zip file whose members are more than `most` bytes in all; none is unpacked."""
+    size = sum(member.file_size for member in archive.infolist())
+    if size > most:
+        raise CheckpointError(f"it unpacks to {size:,} bytes; at most {most:,} are read")
 
 
 @contextlib.contextmanager

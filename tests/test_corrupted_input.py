@@ -18,12 +18,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petrichor_env import Batch, Config, scenario
+from petrichor_env import GAME, Batch, Config, scenario
 from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load_tables
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.invariants import check
 from petrichor_env.state import NOBODY
-from tabletop.errors import ComponentsError, ScenarioError, StateError
+from tabletop.errors import ComponentsError, ReplayError, ScenarioError, StateError
+from tabletop.files import read_limited
+from tabletop.replays.replay import Replay
 
 MANY = settings(
     max_examples=300,
@@ -246,3 +248,16 @@ def test_overlays_that_are_no_files(empty_folder: Path) -> None:
     for path in (empty_folder, empty_folder / "missing.toml", empty_folder / ("x" * 5000), "\0"):
         with pytest.raises(ComponentsError):
             load_tables(path)
+
+
+def test_files_that_never_end(empty_folder: Path) -> None:
+    """Whatever is read has a limit."""
+    device = Path("/dev/zero")
+    if not device.exists():
+        pytest.skip("no such device")
+    with pytest.raises(ComponentsError, match="it has more than 64 MB"):
+        load_components(device)
+    with pytest.raises(ReplayError, match="it has more than 10 MB"):
+        Replay.load(device, GAME)
+    with pytest.raises(ValueError, match="it has more than 1 MB"):
+        read_limited(device, 1_000_000)

@@ -42,6 +42,7 @@ from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint, make_ag
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
+from tabletop_training import resume
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation import (
     EvaluationStopped,
@@ -728,7 +729,17 @@ def test_checkpoints_that_hold_too_much_or_something_else(
     refused(r"policy\.zip: its policy has a layer 0 of Linear \(3, 4\), not \(16, ", **{name: saved(np.ones((3, 4)))})
     refused(r"policy\.zip: has the checkpoint format 1", **{MEMBER: None, "policy.pth": b""})
     monkeypatch.setattr(checkpoint, "MOST_BYTES", 3000)
-    refused(r"policy\.zip: its policy\.0\.weight\.npy has [\d,]+ bytes; at most 3,000 are read")
+    refused(r"policy\.zip: it unpacks to [\d,]+ bytes; at most 3,000 are read")
+
+
+def test_the_state_of_a_run_is_unpacked_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file may unpack to anything."""
+    save_tree(tmp_path / RESUME, {"zeros": np.zeros(1_000_000)})
+    assert (tmp_path / RESUME).stat().st_size < 100_000
+    assert load_tree(tmp_path / RESUME)["zeros"].shape == (1_000_000,)
+    monkeypatch.setattr(resume, "MOST_UNPACKED", 1_000_000)
+    with pytest.raises(CheckpointError, match=r"resume\.zip: .*it unpacks to 8,\d{3},\d{3} bytes; at most 1,000,000"):
+        load_tree(tmp_path / RESUME)
 
 
 # --- Settings --------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabletop.errors import CheckpointError
-from tabletop.files import whole_file
+from tabletop.files import check_unpacked, whole_file
 from tabletop.game import Game
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, An
     with _opened(game, Path(path)) as (archive, notes):
         try:
             arrays = {
-                name.removesuffix(".npy"): np.load(io.BytesIO(_member(archive, name)), allow_pickle=False)
+                name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
                 for name in archive.namelist()
                 if name.endswith(".npy")
             }
@@ -112,6 +112,7 @@ def _opened(game: Game, path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str,
         raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
     try:
         with zipfile.ZipFile(path) as archive:
+            check_unpacked(archive, MOST_BYTES)
             yield archive, _notes(game, archive)
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from error.__cause__
@@ -119,19 +120,12 @@ def _opened(game: Game, path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str,
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    size = archive.getinfo(name).file_size
-    if size > MOST_BYTES:
-        raise CheckpointError(f"its {name} has {size:,} bytes; at most {MOST_BYTES:,} are read")
-    return archive.read(name)
-
-
 def _notes(game: Game, archive: zipfile.ZipFile) -> dict[str, Any]:
     if MEMBER not in archive.namelist():
         if _PICKLED in archive.namelist():
             raise CheckpointError(f"has the checkpoint format 1, here {FORMAT}: train it again")
         raise CheckpointError(f"has no {MEMBER}: it is damaged, or no checkpoint of this project")
-    notes: dict[str, Any] = json.loads(_member(archive, MEMBER))
+    notes: dict[str, Any] = json.loads(archive.read(MEMBER))
     if not isinstance(notes, dict):
         raise CheckpointError(f"its {MEMBER} should be a JSON object, not {notes!r}")
     here = versions(game)

@@ -32,7 +32,7 @@ import numpy as np
 
 from tabletop.batch import game_seed
 from tabletop.errors import ConfigError, ReplayError
-from tabletop.files import whole_file
+from tabletop.files import read_limited, whole_file
 from tabletop.game import Config, Game
 from tabletop.record import FORFEIT
 
@@ -159,12 +159,9 @@ def _reason(error: Exception) -> str:
 def _content(path: str | Path, game: Game) -> dict[str, Any]:
     """The JSON object, of the right format and with the right keys."""
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a path that cannot be one
+        data = read_limited(Path(path), _MOST_BYTES)
+    except (OSError, ValueError) as error:  # ValueError: too big, or a path that cannot be one
         raise ReplayError(f"can't be read ({_reason(error)})") from None
-    if len(data) > _MOST_BYTES:
-        raise ReplayError(f"is no replay: it has more than {_MOST_BYTES // 1_000_000} MB")
     try:
         content = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from tabletop.errors import CheckpointError
-from tabletop.files import whole_file
+from tabletop.files import check_unpacked, whole_file
 
 _TREE = "tree.json"
+MOST_UNPACKED = 4_000_000_000
+"""Bytes of a run's state: weights, their moments, and the games in play."""
 _ARRAY, _BYTES, _TUPLE = "$array", "$bytes", "$tuple"
 
 
@@ -64,6 +66,7 @@ def load_tree(path: Path) -> Any:
         raise CheckpointError(f"{path}: there is no such file; a run leaves it when it saves for the first time")
     try:
         with zipfile.ZipFile(path) as archive:
+            check_unpacked(archive, MOST_UNPACKED)
 
             def value(plain: Any) -> Any:
                 if isinstance(plain, list):

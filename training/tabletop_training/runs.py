@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.files import read_limited
 from tabletop.game import Game
 from tabletop_training.job import Job
 from tabletop_training.learning import RESUME, Budget, Learner
@@ -39,7 +40,7 @@ def read_run(folder: Path, game: Game, kind: str, **sections: type[Any]) -> tupl
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run = json.loads(read_limited(path))
         command = str(run.get("game", game.name)), str(run["kind"])
         if command == (game.name, kind):
             made = {name: section_of(section, game, run[name]) for name, section in sections.items()}

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tabletop.batch import REWARDS
 from tabletop.errors import ConfigError
+from tabletop.files import read_limited
 from tabletop.game import Game
 
 CONFIGS = Path(__file__).parent / "configs"
@@ -113,8 +114,8 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
             known = ", ".join(shipped_settings(game)) or "none"
             raise ConfigError(f"{name}: there is no such settings file; shipped ones: {known}")
         try:
-            tables = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
+            tables = tomllib.loads(read_limited(path).decode())
+        except (ValueError, RecursionError, OSError) as error:
             raise ConfigError(f"{path}: no TOML ({error})") from None
     unknown = sorted(set(tables) - set(sections))
     if unknown:

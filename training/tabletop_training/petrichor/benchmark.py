@@ -22,6 +22,7 @@ import petrichor_env
 from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
+from tabletop.files import read_limited
 from tabletop_agents import Agent
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
@@ -188,7 +189,7 @@ def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
         if not path.exists():
             continue
         try:
-            read = Benchmark(**json.loads(path.read_text(encoding="utf-8")))
+            read = Benchmark(**json.loads(read_limited(path)))
             for pair in read.pairs:
                 read.score(pair["first"], pair["second"])
             for solo in read.solo.values():

@@ -16,6 +16,7 @@ import petrichor_env
 from petrichor_env.config import Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
+from tabletop.files import read_limited
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
 from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
@@ -122,7 +123,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(read_limited(path))
         steps: list[dict[str, Any]] = kept["steps"]
         version = kept["state_version"]
         for row in steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop.errors import CheckpointError, TabletopError
+from tabletop.files import read_limited
 from tabletop_agents import agent_file
 from tabletop_training.evaluation import Results
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize, variants_of
@@ -138,9 +140,8 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
         return {}
     rows: dict[Key, list[list[int]]] = {}
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        lines = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
+    except (OSError, ValueError, csv.Error) as error:
         raise TabletopError(f"{path}: can't be read ({error})") from None
     if not lines or tuple(lines[0]) != _COLUMNS:
         raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
@@ -171,7 +172,7 @@ def read_study(folder: Path) -> Study:
     """What a folder's games are. Raises TabletopError where there are none, or of other rules or numbers."""
     path = folder / SETTINGS_FILE
     try:
-        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        read: dict[str, Any] = json.loads(read_limited(path))
         study = Study(**{**read, "modules": tuple(read["modules"])})
     except OSError as error:
         raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
