@@ -53,6 +53,6 @@ def columns_of_output() -> int:
 
 def forgive_bytes() -> None:
     """Let neither a byte that is no text end the program, nor a sign that the output can't show."""
-    for stream in (sys.stdin, sys.stdout):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from tabletop.errors import TabletopError
 from tabletop.extras import extra_text
+from tabletop.terminal import forgive_bytes
 from tabletop_cli.options import command, given, whole_numbers, words
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
 
     `args` are the words after it, None for those of the process.
     """
+    forgive_bytes()
     try:
         app(args=None if args is None else list(args), prog_name=name)
     except TabletopError as error:

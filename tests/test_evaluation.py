@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import signal
 import subprocess
@@ -765,3 +766,13 @@ def test_nothing_finished_leaves_nothing(
         assert caught.value.code == 130
         assert "nothing was kept" in capsys.readouterr().out
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["evaluate random greedy --games 2", "difficulty random --games 1"])
+def test_an_output_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
+    """Signs that it can't show are replaced."""
+    run = f"from tabletop_cli.petrichor import main; main('{command} --output out'.split())"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
+    done = subprocess.run([sys.executable, "-c", run], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"random" in done.stdout and done.stdout.isascii()
