@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import itertools
 import json
@@ -51,7 +52,7 @@ from tabletop_training.evaluation import (
     play_games,
     wilson_interval,
 )
-from tabletop_training.job import Interruptions, make_folder
+from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import (
     BEST,
@@ -730,6 +731,45 @@ def test_checkpoints_that_hold_too_much_or_something_else(
     refused(r"policy\.zip: has the checkpoint format 1", **{MEMBER: None, "policy.pth": b""})
     monkeypatch.setattr(checkpoint, "MOST_BYTES", 3000)
     refused(r"policy\.zip: it unpacks to [\d,]+ bytes; at most 3,000 are read")
+
+
+LOCKED = """
+import sys, time
+from tabletop_training.job import Job
+with Job(sys.argv[1], resume=True):
+    print("here", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_two_processes_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    """A process that was killed keeps nobody away."""
+    with subprocess.Popen([sys.executable, "-c", LOCKED, str(tmp_path)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"here\n"
+        with pytest.raises(TabletopError, match="another process is writing there"), Job(tmp_path, resume=True):
+            pass
+        other.kill()
+    with Job(tmp_path, resume=True), Job(tmp_path, resume=True):  # a job within a job is one process's
+        pass
+    with Job(tmp_path, resume=True):
+        pass
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said so, and the last checkpoint is whole."""
+    learner = _versus_learner(tmp_path, Budget(steps=512))
+    learner.run()
+    kept = (tmp_path / POLICY).read_bytes()
+
+    def full(*arguments: Any, **named: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    more = _versus_learner(tmp_path, Budget(steps=1024))
+    kept_it = "No space left on device.*what was saved last is kept"
+    with pytest.raises(TabletopError, match=kept_it), Job(tmp_path, resume=True):
+        more.run()
+    assert (tmp_path / POLICY).read_bytes() == kept
 
 
 def test_the_state_of_a_run_is_unpacked_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

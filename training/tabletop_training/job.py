@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self
@@ -15,6 +16,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tabletop.errors import ConfigError, TabletopError
+
+fcntl: Any = None
+with suppress(ImportError):  # Windows has none
+    import fcntl
 
 
 class Interruptions:
@@ -79,6 +84,38 @@ def make_folder(wanted: str | Path, new: bool = False) -> Path:
     return folder
 
 
+_held: set[Path] = set()
+"""Folders that this process writes into."""
+
+
+def hold(folder: Path) -> Callable[[], None]:
+    """Keep other processes from writing into this folder; what it gives lets them again, and so does this one's death.
+
+    Raises TabletopError where another one does. Where folders can't be locked, as on Windows, nothing is.
+    """
+    resolved = folder.resolve()
+    if fcntl is None or resolved in _held:
+        return lambda: None
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise TabletopError(
+            f"{folder}: another process is writing there; wait for it, or give another folder"
+        ) from None
+    except OSError:  # a file system without locks
+        os.close(handle)
+        return lambda: None
+    _held.add(resolved)
+
+    def let_go() -> None:
+        _held.discard(resolved)
+        os.close(handle)
+
+    return let_go
+
+
 class Stopped(Exception):
     """`should_stop` said so, before anything was there to keep."""
 
@@ -107,6 +144,8 @@ class Job:
         output: the folder; where it has files already, one beside it, but for `resume`.
         closing: says more at the very end.
 
+    No other process can have a job in the same folder meanwhile. What can't be written is a TabletopError that says so.
+
     Attributes: console, folder, interruptions, should_stop.
     """
 
@@ -120,11 +159,16 @@ class Job:
         self._closing = closing
 
     def __enter__(self) -> Self:
+        self._let_go = hold(self.folder)
         self.interruptions.__enter__()
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.interruptions.__exit__()
+        self._let_go()
+        if isinstance(error, OSError):
+            problem = f"{self.folder}: can't be written to ({error.strerror or error})"
+            raise TabletopError(f"{problem}; what was saved last is kept") from error
         if isinstance(error, Stopped):
             if not any(self.folder.iterdir()):
                 self.folder.rmdir()
