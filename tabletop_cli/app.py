@@ -182,8 +182,8 @@ def _train(
     trust: Trust = "",
 ) -> None:
     """Learn {learned}."""
-    told = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    told["trust"] = words(trust)
+    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
+    told |= {"trust": words(trust)}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **told, **changes)
 

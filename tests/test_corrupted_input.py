@@ -125,7 +125,7 @@ def test_games_with_a_few_other_bytes(config: Config) -> None:
     """`refresh` refuses them, or they are played to their end."""
     generator = np.random.default_rng(6)
     games = Batch(config, 64, seed=6, autoreset="disabled")
-    states = []
+    states: list[Any] = []
     while len(states) < 300:
         states += list(games.states[games.actors != NOBODY].copy())
         for _ in range(11):

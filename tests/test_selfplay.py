@@ -550,7 +550,11 @@ def test_a_resumed_run_imports_nothing_that_its_user_has_not_named(tmp_path: Pat
         ("selfplay", {"against": ("evil_module:Agent",)}),
         ("league", {"scripted": ("greedy", "evil:A")}),
     ):
-        sections = {"learning": SMALL, "selfplay": SelfPlaySettings(Config(players=2)), "league": LEAGUE}
+        sections: dict[str, Any] = {
+            "learning": SMALL,
+            "selfplay": SelfPlaySettings(Config(players=2)),
+            "league": LEAGUE,
+        }
         sections[kind] = replace(sections[kind], **names)
         write_run(tmp_path, GAME, "selfplay", 0, Budget(steps=1), **sections)
         with pytest.raises(ConfigError, match=r"names evil\w*:A.*--trust evil"):
