@@ -795,7 +795,7 @@ def test_saves_of_others_are_refused(key: str, value: object, text: str) -> None
         ({"illegal_action": []}, "illegal_action=[]: one of 'raise', 'lose', 'random'"),
         ({"autoreset": None}, "autoreset=None: one of 'same_step', 'next_step', 'disabled'"),
         ({"num_games": 0}, "num_games=0: an int of at least 1"),
-        ({"num_threads": True}, "num_threads=True: an int of at least 1"),
+        ({"num_threads": True}, "num_threads=True: an int from 1 to 256"),
         ({"seed": "x"}, "seed='x': an int of at least 0, or None"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": np.array(3.5)}, "seed=array(3.5)"),
