@@ -33,7 +33,7 @@ from tabletop.terminal import (
     obeys_sequences,
     wants_colour,
 )
-from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent
+from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
 from tabletop_agents.play.session import PERSON, Session, matches
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tests.hidden import swapped
@@ -583,6 +583,14 @@ def test_a_file_runs_no_code_that_its_reader_has_not_named(tmp_path: Path, monke
     assert Path("it_ran").exists()
     Path("it_ran").unlink()
     assert session.answer("s").text.endswith(f"petrichor play --resume {path} --trust evil_module:Agent")
+
+
+def test_a_shipped_policy_needs_no_trust(tmp_path: Path) -> None:
+    """`policy:NAME` looks like `MODULE:CLASS`, but runs no module."""
+    assert own_agents(["policy:versus", "policy-sample:versus", "greedy", "person", "a.b:C"]) == ["a.b:C"]
+    path = tmp_path / "game.json"
+    Replay.of(Config(players=2), 1, [], names=["person", "policy:versus"]).save(path)
+    assert Session.resume(path, GAME, QUICK).agents[1].name == "policy:versus"
 
 
 def test_saving_replaces_no_other_file(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ AGENT_NAMES = (
 
 _SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms")
 
+_POLICY_KINDS = ("policy", "policy-sample")
 POLICIES = Path(__file__).parent / "policies"
 """A folder for each game with the trained policies that come with the package."""
 
@@ -80,7 +81,7 @@ def make_agent(name: str, game: Game) -> Agent:
     if name == "greedy":
         return GreedyAgent()
     kind, _, path = name.partition(":")
-    if kind in ("policy", "policy-sample") and path:
+    if kind in _POLICY_KINDS and path:
         # torch takes seconds to import, and not every installation has it
         from tabletop_agents.policy import PolicyAgent
 
@@ -120,7 +121,7 @@ def agent_file(name: str, game: Game) -> Path | None:
     there.
     """
     kind, _, path = name.partition(":")
-    if kind in ("policy", "policy-sample"):
+    if kind in _POLICY_KINDS:
         return checkpoint_path(path, game)
     if not _is_own_agent(kind, path):
         return None
@@ -133,7 +134,7 @@ def agent_file(name: str, game: Game) -> Path | None:
 
 
 def _is_own_agent(module: str, kind: str) -> bool:
-    return kind.isidentifier() and all(part.isidentifier() for part in module.split("."))
+    return module not in _POLICY_KINDS and all(part.isidentifier() for part in (kind, *module.split(".")))
 
 
 def _look_in_the_current_folder() -> None:
