@@ -18,6 +18,7 @@ import numpy as np
 from tabletop import kernels
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game
+from tabletop.legal import NO_WAY_ON
 from tabletop.warm_up import warm_up
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
@@ -114,7 +115,8 @@ class Batch:
 
     Attributes (N games, P players, A actions, D numbers in an observation):
         game: what is played.
-        states: (N,) records of `game.state`. Writable: `batch.states[i] = scenario(...)`, then `refresh()`.
+        states: (N,) records of `game.state`. Writable: `batch.states[i] = scenario(...)`, then `refresh()`. To step
+            nonsense that it has not seen may crash Python.
         actors: (N,) int8, seat asked; -1 when the game is over.
         action_masks: (N, A) int8, the actors' legal actions; all ones when over.
         observations: (N, D) float32 or int8, the actors' views; seat 0's when over.
@@ -214,6 +216,7 @@ class Batch:
             if mask is None:
                 self.generator = np.random.default_rng(streams)
         self.game.kernels.reset_games(self.states, self.tables, which)
+        self._refuse_stuck_games()
         self._forget_step(which)
         self._view()
         for listener in self.listeners:
@@ -240,7 +243,8 @@ class Batch:
         for listener in self.listeners:
             listener.before_step(self, self._actions, self._which)
         self._renew_observations(keep=which is not None)
-        self._in_threads(self._step_chunks)
+        if max(self._in_threads(self._step_chunks)) >= 0:
+            self._refuse_stuck_games()
         for listener in self.listeners:
             listener.after_step(self, self._actions, self._which)
 
@@ -464,6 +468,12 @@ class Batch:
                 wrong = illegal_action_text(self.game, self.states[game], int(actions[game]), f"game {game}")
                 raise IllegalAction(wrong)
 
+    def _refuse_stuck_games(self) -> None:
+        stuck = np.flatnonzero(self.states["decision"] == NO_WAY_ON)
+        if len(stuck):
+            text = "it was changed by hand, and the rules find no next decision"
+            raise StateError(f"game {stuck[0]}: {text}; `refresh` checks such states")
+
     def _renew_observations(self, keep: bool = False) -> None:
         """A new array costs less than a copy of the old one: it is written once, unless some rows are to be kept."""
         if self.new_observations:
@@ -501,17 +511,15 @@ class Batch:
             )
             self._step_chunks.append((kernels.step_games, step_arguments))
 
-    def _in_threads(self, chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
-        """The kernels release the GIL; the calling thread takes the first chunk itself."""
+    def _in_threads(self, chunks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
+        """What each chunk returns. The kernels release the GIL; the calling thread takes the first one itself."""
+        waiting = []
         if len(chunks) > 1:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
             waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         run, arguments = chunks[0]
-        run(*arguments)
-        if len(chunks) > 1:
-            for future in waiting:
-                future.result()
+        return [run(*arguments), *(future.result() for future in waiting)]
 
 
 def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -524,8 +532,8 @@ def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def illegal_action_text(game: Game, state: Any, action: int, where: str = "") -> str:
     """What is wrong with an action, and what the pending decision allows."""
-    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in legal_actions(state))
+    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in legal_actions(state) if a < game.num_actions)
     name = f" ({game.actions[action]})" if 0 <= action < game.num_actions else ""
-    asked = game.decisions[state["decision"]]
+    asked = dict(enumerate(game.decisions)).get(int(state["decision"]), "nothing")
     prefix = f"{where}: " if where else ""
     return f"{prefix}action {action}{name} does not answer {asked!r} of player_{state['actor']}; legal are {allowed}"

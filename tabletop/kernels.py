@@ -14,7 +14,7 @@ import numpy as np
 from tabletop.chance import random_below
 from tabletop.compiled import kernel, kernel_template, rule_template, rules, templates_in
 from tabletop.defaults import margin, points_margin
-from tabletop.legal import count_legal, is_legal, nth_legal
+from tabletop.legal import NO_WAY_ON, count_legal, give_up, is_legal, nth_legal
 from tabletop.record import NOBODY
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ RAISE, LOSE, RANDOM = 0, 1, 2
 WIN, MARGIN, POINTS = 0, 1, 2
 FORFEIT_MARGIN = -100.0
 """Margin that a forfeited game ends with under the `margin` reward, in points: worse than any played game."""
+
+MOST_DECISIONS = 1_000_000
+"""A game that takes more was changed by hand."""
 
 OK, ILLEGAL, OVER = 0, 1, 2
 """What `check_actions` finds."""
@@ -190,14 +193,14 @@ def step_games(
     final_wide: np.ndarray,
     final_narrow: np.ndarray,
 ) -> int:
-    """Step the games `which` (bool) and view them. Returns how many ended.
+    """Step the games `which` (bool) and view them. Returns a game that has no way on, or -1.
 
     `modes`: autoreset, illegal action, reward (int64). The actions have been checked where illegal ones are to raise.
     Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
-    ended = 0
+    stuck = -1
     before = np.zeros(states[0].points.shape[0], np.int64)
     places = np.zeros(before.shape[0], np.int8)
     counts = np.zeros(divisors.shape[0], np.int16)
@@ -227,14 +230,15 @@ def step_games(
                 rules.step(s, t, action)
             write_rewards(s, reward, before, places, rewards[i])
             if s.actor == NOBODY:
-                ended += 1
                 terminations[i] = True
                 final_states[i] = s
                 write_view(s, t, 0, counts, divisors, final_wide[i], final_narrow[i])
-                if autoreset == SAME_STEP:
+                if autoreset == SAME_STEP and s.decision != NO_WAY_ON:
                     rules.reset(s, t)
+        if s.decision == NO_WAY_ON:
+            stuck = i
         view(s, t, counts, divisors, actors, masks, wide, narrow, i)
-    return ended
+    return stuck
 
 
 @kernel_template
@@ -317,9 +321,12 @@ def playout(states: np.ndarray, tables: np.ndarray) -> int:
     decisions = 0
     for i in range(states.shape[0]):
         s = states[i]
+        last = decisions + MOST_DECISIONS
         while s.actor != NOBODY:
             rules.step(s, tables[0], nth_legal(s, random_below(s, count_legal(s))))
             decisions += 1
+            if decisions == last:
+                give_up(s)
     return decisions
 
 

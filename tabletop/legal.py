@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from tabletop.compiled import rule
+from tabletop.record import NOBODY
 
 NOTHING_ASKED = -1
 """A `decision` inside `step` only: the game goes on by itself."""
+NO_WAY_ON = -2
+"""A `decision` of games that were changed by hand: the rules go round, and nobody is ever asked."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -40,6 +43,13 @@ def forbid_all(s: Any) -> None:
     """The empty set."""
     for i in range(s.legal.shape[0]):
         s.legal[i] = _0
+
+
+@rule
+def give_up(s: Any) -> None:
+    """Nobody is asked any more, since there is no way on; `Batch` says so."""
+    ask(s, NO_WAY_ON, NOBODY)
+    forbid_all(s)
 
 
 @rule

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import os
 from collections.abc import Iterator
 from functools import lru_cache
@@ -23,7 +24,7 @@ from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.invariants import check
 from petrichor_env.state import NOBODY
-from tabletop.errors import ComponentsError, ReplayError, ScenarioError, StateError
+from tabletop.errors import ComponentsError, GameOver, IllegalAction, ReplayError, ScenarioError, StateError
 from tabletop.files import read_limited
 from tabletop.replays.replay import Replay
 
@@ -120,24 +121,33 @@ LONGEST = 3000
 """Decisions that no game takes."""
 
 
-@pytest.mark.parametrize("config", GAMES, ids=lambda config: config.name)
-def test_games_with_a_few_other_bytes(config: Config) -> None:
-    """`refresh` refuses them, or they are played to their end."""
-    generator = np.random.default_rng(6)
+def positions(config: Config, number: int) -> list[Any]:
+    """Records of unfinished games, from their beginnings to their ends."""
     games = Batch(config, 64, seed=6, autoreset="disabled")
     states: list[Any] = []
-    while len(states) < 300:
+    while len(states) < number:
         states += list(games.states[games.actors != NOBODY].copy())
         for _ in range(11):
             games.step(games.random_actions(), which=games.actors != NOBODY)
         if (games.actors == NOBODY).all():
             games.reset()
+    return states[:number]
+
+
+def change_a_few_bytes(states: np.ndarray, generator: np.random.Generator) -> None:
+    raw = states.view(np.uint8).reshape(-1)
+    raw[generator.integers(len(raw), size=generator.integers(1, 4))] = generator.integers(0, 256)
+
+
+@pytest.mark.parametrize("config", GAMES, ids=lambda config: config.name)
+def test_games_with_a_few_other_bytes(config: Config) -> None:
+    """`refresh` refuses them, or they are played to their end."""
+    generator = np.random.default_rng(6)
     one = Batch(config, 1, seed=0, autoreset="disabled")
     refused = 0
-    for state in states[:300]:
+    for state in positions(config, 300):
         one.states[0] = state
-        raw = one.states.view(np.uint8).reshape(-1)
-        raw[generator.integers(len(raw), size=generator.integers(1, 4))] = generator.integers(0, 256)
+        change_a_few_bytes(one.states, generator)
         try:
             one.refresh()
         except StateError:
@@ -151,7 +161,44 @@ def test_games_with_a_few_other_bytes(config: Config) -> None:
     assert 100 < refused < 300
 
 
-# --- Descriptions ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("config", GAMES, ids=lambda config: config.name)
+def test_games_that_nobody_has_checked(config: Config) -> None:
+    """Stepped without `refresh` they may be nonsense, but every step comes to its end."""
+    process = multiprocessing.get_context("spawn").Process(target=play_unchecked, args=(config,))
+    process.start()
+    process.join(timeout=300)
+    if process.is_alive():
+        process.kill()
+    assert process.exitcode == 0
+
+
+def play_unchecked(config: Config) -> None:
+    """One game among others, as nonsense may write beyond its own record."""
+    generator = np.random.default_rng(7)
+    games = Batch(config, 41, seed=0, autoreset="disabled")
+    which = np.arange(41) == 20
+    for state in positions(config, 400):
+        games.states[:] = state
+        change_a_few_bytes(games.states[20:21], generator)
+        for _ in range(100):
+            try:
+                games.step(games.random_actions(), which=which)
+            except (StateError, IllegalAction, GameOver):
+                break
+
+
+def test_a_game_without_a_way_on() -> None:
+    """It is named, and it is over."""
+    games = Batch(Config(players=3), 2, seed=0, autoreset="disabled")
+    games.states["decision"][1] = 99
+    with pytest.raises(StateError, match="game 1: it was changed by hand, and the rules find no next decision"):
+        games.step(games.random_actions())
+    assert games.actors[1] == NOBODY
+    games.reset(mask=np.array([False, True]))
+    games.step(games.random_actions())
+
+
+## --- Descriptions ----------------------------------------------------------------------------------------------------
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

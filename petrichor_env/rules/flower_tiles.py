@@ -141,7 +141,7 @@ def take_pods_back(s: State) -> None:
 @rule
 def settle_control(s: State, t: Tables, tile: int) -> None:
     """Whoever exceeds the controller takes control and scores, until nobody does."""
-    while True:
+    for _ in range(s.players + 1):
         seat = next_controller(s, tile)
         if seat == NOBODY:
             return

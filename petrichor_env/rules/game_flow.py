@@ -28,7 +28,7 @@ from petrichor_env.state import NOBODY, Decision, Phase, State
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule, shared_rule
 from tabletop.decisions import by_decision
-from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, nth_legal
+from tabletop.legal import NOTHING_ASKED, ask, count_legal, forbid_all, give_up, nth_legal
 
 DECISIONS = {
     Decision.DRAFT: (drafting.allow_draft, drafting.draft),
@@ -66,6 +66,9 @@ DECISIONS = {
 
 allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
 apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
+
+_MOST_PARTS = 10_000
+"""Parts of a game between two decisions: far more than there ever are, unless a record was changed by hand."""
 
 
 @shared_rule
@@ -117,16 +120,21 @@ def end_effect(s: State, t: Tables, answered: int) -> None:
 @shared_rule
 def go_on(s: State, t: Tables) -> None:
     """Run until a decision is open. One legal answer is given at once, unless that would show hidden cards."""
-    while True:
-        while s.decision == NOTHING_ASKED:
+    for _ in range(_MOST_PARTS):
+        if s.decision == NOTHING_ASKED:
             continue_phase(s, t)
+            continue
         legal(s, t)
         if s.decision == Decision.GAME_OVER:
             s.actor = NOBODY
             return
-        if count_legal(s) != 1 or is_about_hidden_cards(s):
+        choices = count_legal(s)
+        if choices == 0:
+            break
+        if choices > 1 or is_about_hidden_cards(s):
             return
         answer(s, t, nth_legal(s, 0))
+    give_up(s)
 
 
 @rule

@@ -36,6 +36,7 @@ from tabletop.legal import allow, ask, ask_nothing
 from tabletop.overwrite import overwrite
 
 _CENTRE = 5  # a position of every field
+_MOST_ROLLS = 1000  # more than it ever takes, unless a record was changed by hand
 
 FIELD_POSITIONS = np.zeros((6, NUM_TILES), np.int8)
 """Whether a position belongs to the field, by number of players."""
@@ -193,11 +194,18 @@ def set_up_southern_winds(s: State, t: Tables) -> None:
     """Six tiles with a compass in ascending priority, two neutral clouds and one of the player's by the die."""
     lay_fields_by_priority(s, t)
     for owner in (NEUTRAL, NEUTRAL, YOU):
-        tile = tile_at(roll_numeric_die(s) - 1)
-        while has_cloud(s, tile):
-            tile = tile_at(roll_numeric_die(s) - 1)
-        new_cloud(s, tile, owner, 1)
+        new_cloud(s, roll_free_tile(s), owner, 1)
     shuffle_winds_deck(s)
+
+
+@rule
+def roll_free_tile(s: State) -> int:
+    """A tile without a cloud, rolled for."""
+    for _ in range(_MOST_ROLLS):
+        tile = tile_at(roll_numeric_die(s) - 1)
+        if not has_cloud(s, tile):
+            return tile
+    return tile_at(0)
 
 
 @rule

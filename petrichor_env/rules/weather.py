@@ -94,7 +94,7 @@ def is_tied_for_selection(s: State, space: int, most: int) -> bool:
 @rule
 def continue_selection(s: State) -> bool:
     """Select the two spaces with the most votes; the first player chooses among tied ones, one at a time."""
-    while True:
+    for _ in range(NUM_KINDS):
         open_places = RESOLVED_SPACES
         for space in range(NUM_KINDS):
             open_places -= int(s.selected[space])
@@ -112,6 +112,7 @@ def continue_selection(s: State) -> bool:
         for space in range(NUM_KINDS):
             if is_tied_for_selection(s, space, most):
                 s.selected[space] = 1
+    return False
 
 
 @rule
