@@ -161,6 +161,11 @@ class Words(Protocol):
         """Parts of actions' texts that a person may type."""
         ...
 
+    @property
+    def guide(self) -> Sequence[str]:
+        """Paragraphs for who plays at a terminal: where points come from, and what is abbreviated there."""
+        ...
+
 
 class Drawing(Protocol):
     """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers.

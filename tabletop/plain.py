@@ -86,6 +86,7 @@ class PlainWords:
     actions: Sequence[str]
     opponent: ClassVar[str] = ""
     examples: ClassVar[Sequence[str]] = ()
+    guide: ClassVar[Sequence[str]] = ()
 
     def question(self, state: Any) -> str:
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"

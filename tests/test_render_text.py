@@ -82,6 +82,7 @@ p0 player_0     12      9    10      0   0    2    0     0       0  1 frost, 2 r
 n  neutral      20     16     9      0   0    3    0     0       0
 all                                  0   0    5    0
 
+Harvest pays: P1 P3 Cotton 5/2, P2 Grass 4/3, P4 P5 Potato 3/5, P6 Coffee 5/3.
 Harvest dice: Harvest, 2, 4.  Clouds left: 10.
 Deck: 37 cards (9 frost, 10 sun, 10 wind, 8 rain).  Discards: none.
 Southern Winds card 4 (a new cloud, two neutral drops): die 3, on P2. Icons: frost.
@@ -523,6 +524,8 @@ p4 player_4      0     14    12      0   0    0    0     0       0  2 sun
            Harvest power: after a Harvest an own drop may stay on up to three tiles
 all                                  0   0    0    0
 
+Harvest pays: c1 Snowdrop 6, d1 Cactus 2/1/1, a2 Dandelion pods, b2 c2 d2 Wheat 2 + wheat / 3, a3 b3
+    c3 Cotton 5/2, d3 a4 b4 Grass 4/3/2/1/1, c4 d4 Potato 3/5/1.
 Harvest dice: 1, 1, 1.  Clouds left: 10.
 Deck: 43 cards (11 frost, 10 sun, 12 wind, 10 rain).  Discards: none.
 Pods left: 6.

@@ -701,6 +701,31 @@ def test_by_keyboard_alone(game: Any) -> None:
         assert button.get_attribute("aria-label") or button.text
 
 
+_ENDINGS = """
+return [...document.querySelectorAll(".ending")].map((one) => one.checkVisibility());
+"""
+
+
+def test_how_it_ends_is_seen_at_the_end_or_on_request(game: Any) -> None:
+    """Nobody who opens the page reads who has won, in words, points or lines of the chart."""
+
+    def seen() -> tuple[set[bool], bool]:
+        ahead = game.execute_script("return document.querySelector('#chart g[opacity=\"0.3\"]') !== null")
+        return set(game.execute_script(_ENDINGS)), ahead
+
+    assert seen() == ({False}, False)
+    reveal = by_id(game, "reveal")
+    assert reveal.text == "Show the end"
+    reveal.click()
+    assert seen() == ({True}, True) and reveal.text == "Hide the end"
+    reveal.click()
+    assert seen() == ({False}, False)
+    by_id(game, "last").click()
+    assert seen() == ({True}, False) and not reveal.is_displayed()
+    by_id(game, "back").click()
+    assert seen() == ({False}, False)
+
+
 def test_slider(game: Any, shown: list[Frame]) -> None:
     from selenium.webdriver import ActionChains
 
@@ -819,6 +844,23 @@ def test_windows_of_any_size(game: Any, shown: list[Frame], width: int) -> None:
         game.execute_script("window.scrollTo(0, 0)")
         top = game.execute_script("return document.getElementById('controls').getBoundingClientRect().bottom")
         assert top <= 760 and controls["height"] < 200  # always at hand
+
+
+@pytest.mark.parametrize(("width", "height"), [(667, 375), (844, 390), (932, 430)])
+def test_a_phone_on_its_side(game: Any, shown: list[Frame], width: int, height: int) -> None:
+    """The whole board and the controls are in the window together."""
+    resize(game, width, height)
+    by_id(game, "next").click()
+    game.execute_script("document.getElementById('game').scrollIntoView()")
+    places = game.execute_script(
+        "return ['board', 'controls'].map((name) => document.getElementById(name).getBoundingClientRect().toJSON())"
+    )
+    assert game.execute_script("return document.documentElement.scrollWidth") <= width
+    for box in places:
+        assert box["top"] >= 0 and box["bottom"] <= height and box["left"] >= 0 and box["right"] <= width
+    board, controls = places
+    assert board["right"] <= controls["left"] and board["height"] > 0.85 * height
+    assert step_of(game) == 1
 
 
 def test_what_changed_is_shown(game: Any, shown: list[Frame]) -> None:

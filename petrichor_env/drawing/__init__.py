@@ -23,6 +23,7 @@ __all__ = [
     "events",
     "examples",
     "facts",
+    "guide",
     "in_brief",
     "marks",
     "opponent",
@@ -38,6 +39,16 @@ __all__ = [
 
 opponent = "the Southern Winds"
 examples = ("vote sun", "P4")
+guide = (
+    "Points: a Harvest pays for each tile with a growing token. 6/4/2 is 6 for the most drops, 4 for the second most, "
+    "2 for the third; who ties takes the lower place. Corn pays by how many have drops there, Rice for each own drop "
+    "once it is developed. A vote less on a Harvest die is a point, the last one two. At the end the Voting Wins pay, "
+    "and the most Wheat tokens bring a bonus.",
+    "A Harvest comes when all three dice show Harvest, and in the last round.",
+    "The board: p0 3 is three drops of player_0 (n: of the neutral player), 2/4 behind a crop the drops that are there "
+    "and that it needs to grow. Behind a cloud it is its drops, and how many make it a thundercloud, or overflow.",
+)
+"""What `play` explains on request."""
 
 
 def picture(shown: Any, viewer: int | None = None) -> Picture:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from petrichor_env.drawing.pieces import EDGE, MUTED, STRONG, View, cloud, owner_token, owner_tokens
-from petrichor_env.drawing.text import drops_to_grow
+from petrichor_env.drawing.text import drops_to_grow, harvest_worth
 from petrichor_env.state import (
     CROP_NAMES,
     FACE_DOWN,
@@ -149,7 +149,7 @@ def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator
     yield from owner_tokens(v, s.drops[tile], 96, low - 39, 84, rows=2)
     if crop != Crop.PRIMROSE:
         yield use("weather-harvest", 61, low - 12, 0.5)
-        yield text(_worth(v, crop, growing), 69, low - 8, 11.5, fit=70, fill=MUTED)
+        yield text(harvest_worth(s, v.t, tile), 69, low - 8, 11.5, fit=70, fill=MUTED)
 
 
 def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
@@ -167,28 +167,6 @@ def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
         yield text(f"+{int(s.blooms[tile]) * v.t.primrose_points}", 87, low - 9, 12, fill=MUTED)
         if s.controller != NOBODY:
             yield owner_token(v, s.controller, None, 128, low - 14, 0.6)
-
-
-def _worth(v: View, crop: int, growing: int) -> str:
-    """What a Harvest scores there as things are, in a few signs: points by place as a rule."""
-    if crop in _WORTH:
-        return _WORTH[Crop(crop)]
-    scores = v.t.scores[crop]
-    if crop == Crop.RICE:
-        return f"{scores[Growing.DEVELOPED - 1][0]} a drop"
-    if crop == Crop.WHEAT:
-        first, second = scores[Growing.DEVELOPED - 1][:2]
-        return f"{first} + wheat / {second}"
-    side = growing or (Growing.SPROUTING if crop == Crop.COFFEE else Growing.DEVELOPED)
-    points = scores[side - 1][: v.owners].tolist()
-    if crop == Crop.CORN:
-        return "/".join(map(str, points))
-    while len(points) > 1 and points[-1] == 0:
-        points.pop()
-    return "/".join(map(str, points))
-
-
-_WORTH = {Crop.LAKE: "no harvest", Crop.DANDELION: "pods"}
 
 
 def _in_words(v: View, tile: int) -> str:

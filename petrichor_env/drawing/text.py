@@ -38,6 +38,7 @@ from petrichor_env.state import (
     Cloud,
     Crop,
     Decision,
+    Growing,
     Module,
     Phase,
     Power,
@@ -254,6 +255,27 @@ def drops_to_grow(s: State, t: Tables, tile: int) -> str:
     return str(there) if crop == Crop.PRIMROSE else f"{there}/{t.drops_to_grow[crop]}"
 
 
+_WORTH = {Crop.LAKE: "no harvest", Crop.DANDELION: "pods"}
+
+
+def harvest_worth(s: State, t: Tables, tile: int) -> str:
+    """`6/4/2`: what a Harvest pays there as things are, the points by place as a rule."""
+    crop = s.crop[tile]
+    if crop in _WORTH:
+        return _WORTH[Crop(crop)]
+    scores = t.scores[crop]
+    if crop == Crop.RICE:
+        return f"{scores[Growing.DEVELOPED - 1][0]} a drop"
+    if crop == Crop.WHEAT:
+        first, second = scores[Growing.DEVELOPED - 1][:2]
+        return f"{first} + wheat / {second}"
+    side = s.growing[tile] or (Growing.SPROUTING if crop == Crop.COFFEE else Growing.DEVELOPED)
+    points = scores[side - 1][: s.owners].tolist()
+    while crop != Crop.CORN and len(points) > 1 and points[-1] == 0:
+        points.pop()
+    return "/".join(map(str, points))
+
+
 def _tokens(s: State, tile: int) -> list[str]:
     """What lies on the tile besides drops."""
     tokens = []
@@ -343,9 +365,21 @@ def _board(s: State, viewer: int | None, t: Tables) -> list[str]:
         deck += f" ({cards_text(s.deck)})"
     clouds = t.clouds - int(np.count_nonzero(s.cloud))
     return [
+        _harvest_line(s, t),
         f"Harvest dice: {dice_text(s.dice)}.  Clouds left: {clouds}.",
         f"Deck: {deck}.  Discards: {cards_text(s.discards)}.",
     ]
+
+
+def _harvest_line(s: State, t: Tables) -> str:
+    """What a Harvest pays, tiles of one crop that pay the same together."""
+    tiles: dict[str, list[str]] = {}
+    for tile in FIELDS[s.players]:
+        if s.crop[tile] not in (Crop.LAKE, Crop.PRIMROSE):
+            worth = f"{CROP_NAMES[s.crop[tile]].capitalize()} {harvest_worth(s, t, tile)}"
+            tiles.setdefault(worth, []).append(tile_name(s.players, tile))
+    pays = [f"{' '.join(names)} {worth}" for worth, names in tiles.items()]
+    return f"Harvest pays: {', '.join(pays)}."
 
 
 def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:

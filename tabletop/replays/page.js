@@ -110,11 +110,21 @@ function describeGame() {
   $("owners").replaceChildren(...owners.map(({ name, seat }, owner) => {
     const label = make("span", "", token(owner), make("span", "", name));
     if (seat !== name) label.lastChild.append(" ", make("span", "seat", seat));
-    if (data.winners?.includes(owner)) label.lastChild.append(" ", make("span", "won", "★ wins"));
+    if (data.winners?.includes(owner)) label.lastChild.append(" ", make("span", "won ending", "★ wins"));
     const head = make("th", "", label);
     head.scope = "row";
-    return make("tr", "", head, make("td", "now"), make("td", "end", String(end.points[owner])));
+    return make("tr", "", head, make("td", "now"), make("td", "end ending", String(end.points[owner])));
   }));
+}
+
+/* How the game ends is seen at its last step, or on request. */
+let revealed = false;
+const endIsSeen = () => revealed || step === last;
+
+function showEnd() {
+  document.body.classList.toggle("hides-end", !endIsSeen());
+  $("reveal").hidden = step === last;
+  $("reveal").textContent = revealed ? "Hide the end" : "Show the end";
 }
 
 function showPoints() {
@@ -202,8 +212,9 @@ function showChart() {
   const here = x(step).toFixed(1);
   const marker = `<path d="M${here} ${TOP - 6}V${floor}" stroke="${ink}" stroke-width="1.5" stroke-dasharray="4 3"/>`;
   $("chart").innerHTML = `<svg role="img" viewBox="0 0 ${width} ${height}">${bands.join("")}${grid.join("")}` +
-    (step < last ? lines(step, last, 0.3) : "") + (step ? lines(0, step, 1) : "") +
-    roundEnds.map((end) => `<g opacity="${end < step ? 1 : 0.5}">${tokens(end, 0.3, 0)}</g>`).join("") +
+    (step < last && endIsSeen() ? lines(step, last, 0.3) : "") + (step ? lines(0, step, 1) : "") +
+    roundEnds.filter((end) => end <= step || endIsSeen())
+      .map((end) => `<g opacity="${end < step ? 1 : 0.5}">${tokens(end, 0.3, 0)}</g>`).join("") +
     `<g id="marker" data-step="${step}" data-points="${points}" data-x="${here}">${marker}${tokens(step, 0.48, 12)}</g></svg>`;
   $("chart").firstChild.setAttribute("aria-label", `Points by step; at step ${step}: ${told}`);
 }
@@ -224,6 +235,7 @@ function go(to) {
   document.body.dataset.step = step;
   showBoard(before);
   showWords();
+  showEnd();
   showPoints();
   showChart();
   const slider = $("slider");
@@ -320,6 +332,11 @@ $("speed").addEventListener("change", () => faster(0));
 $("zoom").addEventListener("click", () => {
   const large = $("board").classList.toggle("large");
   $("zoom").setAttribute("aria-pressed", large);
+});
+$("reveal").addEventListener("click", () => {
+  revealed = !revealed;
+  showEnd();
+  showChart();
 });
 $("chart").addEventListener("pointerdown", (event) => {
   $("chart").setPointerCapture(event.pointerId);

@@ -38,7 +38,7 @@ _LONG_LIST = 12
 
 _HELP = """\
 Answer by the number of an action, or by a part of its name that no other has{examples}.
-  ?            a hint: what {hints} would do
+  ?            a hint: what {hints} would do{shares}
   u, undo      {undo}
   s, save      save the game, to go on with it later or to look at it; "s FILE" says where
   q, quit      leave; it asks whether to save
@@ -344,8 +344,11 @@ class Session:
     def _help(self) -> str:
         examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
         undo = _UNDO if self._alone else self._no_undo
-        commands = _HELP.format(hints=self.hints.name, undo=undo, examples=f": {examples}" if examples else "")
-        return f"{commands}\n{self._seating()}"
+        shares = "; its numbers say how sure it is, not how often one wins" if self._hints_have_shares else ""
+        commands = _HELP.format(
+            hints=self.hints.name, shares=shares, undo=undo, examples=f": {examples}" if examples else ""
+        )
+        return "\n\n".join([commands, *self.game.words.guide, self._seating()])
 
     def _seating(self) -> str:
         """Who sits where, and in which game; not the seed, which tells all that is hidden."""
@@ -385,11 +388,15 @@ class Session:
         self._play(answers[found[0]][0])
         return Reply(moved=True)
 
+    @property
+    def _hints_have_shares(self) -> bool:
+        return hasattr(self.hints, "probabilities")
+
     def _hint(self) -> Reply:
         decisions, name = Decisions.of(self._batch), self.hints.name
         texts = {action: (number, text) for number, (action, text) in enumerate(self._answers(), 1)}
         try:
-            if hasattr(self.hints, "probabilities"):
+            if self._hints_have_shares:
                 shares = self.hints.probabilities(decisions, self._generator(1))[0]
                 likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
             else:
