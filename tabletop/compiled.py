@@ -4,7 +4,8 @@ A game's rules are compiled functions. What every game needs around them, such a
 `rules.step`, is written once as a template, and compiled for each game with that game's rules.
 
 Numba's own cache does not notice a changed callee in another file. So the name of a cache folder is a hash of all
-compiled sources. It lies in the user's cache folder: a read-only install works, and two versions never meet.
+compiled sources. It lies in the user's cache folder (`tabletop.cache`): a read-only install works, and two versions
+never meet.
 `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
 """
 
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from numba.core import config
 
+from tabletop.cache import code_folder
 from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
 
 numba_config: Any = config  # its settings are made at import, unknown to type checkers
@@ -31,8 +32,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
 JIT = not numba_config.DISABLE_JIT
-CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
-"""The environment variable that names another folder for machine code than the user's cache folder."""
 
 rules: Any = None
 """What stands in templates for the rules of the game that they are made for."""
@@ -77,7 +76,7 @@ def keep_shared_rules(folder: Path, sources: Sequence[Path]) -> None:
 
 def kernel(function: Function) -> Function:
     """Compile a function that Python calls and that needs no game; its machine code is kept on disk."""
-    return _kernel(function, _user_cache_folder() / _hash_of(ENGINE_SOURCES))
+    return _kernel(function, code_folder() / _hash_of(ENGINE_SOURCES))
 
 
 def rule_template(function: Function) -> Function:
@@ -137,7 +136,7 @@ def made_for(
 
 def cache_folder(name: str, sources: Sequence[Path]) -> Path:
     """The folder for a game's machine code. Its name changes with every file of `sources` and of the engine."""
-    return _user_cache_folder() / f"{name}-{_hash_of([*ENGINE_SOURCES, *_files_of(sources)])}"
+    return code_folder() / f"{name}-{_hash_of([*ENGINE_SOURCES, *_files_of(sources)])}"
 
 
 def _files_of(sources: Sequence[Path]) -> list[Path]:
@@ -157,16 +156,6 @@ def _folder_beside(function: FunctionType, folder: Path) -> Path:
     """Code from another package than this one is kept as long as no file beside it changes."""
     beside = Path(function.__code__.co_filename).parent
     return folder if beside == PACKAGE else folder / _hash_of(_files_of([beside]))
-
-
-def _user_cache_folder() -> Path:
-    if os.environ.get(CACHE_VARIABLE):
-        return Path(os.environ[CACHE_VARIABLE])
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "tabletop"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "tabletop" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tabletop"
 
 
 _ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "overwrite", "record", "rule_compiler")
