@@ -19,6 +19,7 @@ from tabletop import kernels
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.legal import NO_WAY_ON
+from tabletop.starts import Starts, check_records, records_of
 from tabletop.warm_up import warm_up
 
 AUTORESETS = {"same_step": kernels.SAME_STEP, "next_step": kernels.NEXT_STEP, "disabled": kernels.DISABLED}
@@ -110,6 +111,10 @@ class Batch:
             same for any number.
         observation_dtype: "float32": counts divided by their block's divisor; "int8": the counts as they are, those
             above 127 as 127, which takes a quarter of the room and less time.
+        starts: positions that games start from, instead of the game's own beginning: descriptions (docs/scenarios.md),
+            or (n,) records that `scenario` or a batch made, of which each new game draws one, all as likely; or a
+            function, which is given the indices, (n,) int64, of games that start, and returns n records for them,
+            which nobody checks. Each game goes on with its own random stream.
         new_observations: True: every step writes `observations` into a new array, so that older ones stay as they are;
             False: into the same one.
 
@@ -127,7 +132,7 @@ class Batch:
         tables: (1,) of `game.tables`, the numbers on the pieces. generator: NumPy generator of `random_actions`.
         listeners: told of every reset and step, in this order. A copy has none.
 
-    Raises ConfigError for bad arguments, ComponentsError for bad numbers.
+    Raises ConfigError for bad arguments, ComponentsError for bad numbers, ScenarioError and StateError for bad starts.
     """
 
     def __init__(
@@ -141,6 +146,7 @@ class Batch:
         reward: str = "win",
         num_threads: int | None = None,
         observation_dtype: str = "float32",
+        starts: Starts | None = None,
         new_observations: bool = False,
     ) -> None:
         self.config = config
@@ -166,6 +172,9 @@ class Batch:
             np.int64,
         )
         self.tables = game.load_tables(config.components)
+        self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        if self.starts is not None:
+            self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
         self.num_threads = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
         self._pool: ThreadPoolExecutor | None = None
 
@@ -210,13 +219,18 @@ class Batch:
         which = self._games(mask, "mask")
         streams = None if seed is None else self._streams(seed)
         if config is not None:
+            if self.starts is not None:
+                raise ConfigError("config: not with starts, which are all of one configuration")
             self._change_configs(which, config)
         if streams is not None:
             self.states["rng"][which] = streams[which]
             if mask is None:
                 self.generator = np.random.default_rng(streams)
-        self.game.kernels.reset_games(self.states, self.tables, which)
-        self._refuse_stuck_games()
+        if self.starts is None:
+            self.game.kernels.reset_games(self.states, self.tables, which)
+            self._refuse_stuck_games()
+        else:
+            self._start_games(np.flatnonzero(which))
         self._forget_step(which)
         self._view()
         for listener in self.listeners:
@@ -245,6 +259,12 @@ class Batch:
         self._renew_observations(keep=which is not None)
         if max(self._in_threads(self._step_chunks)) >= 0:
             self._refuse_stuck_games()
+        if self.starts is not None and self.autoreset != "disabled":
+            over = self._which & (self.actors == NOBODY)
+            starting = np.flatnonzero(over if self.autoreset == "same_step" else over & ~self.terminations)
+            if len(starting):
+                self._start_games(starting)
+                self._view_games(starting)
         for listener in self.listeners:
             listener.after_step(self, self._actions, self._which)
 
@@ -264,6 +284,30 @@ class Batch:
         """Write actors, masks and observations anew."""
         self._renew_observations()
         self._in_threads(self._view_chunks)
+
+    def _start_games(self, games: np.ndarray) -> None:
+        """Give the games (indices) their positions."""
+        begun, starts = self.states.take(games), self.starts
+        if isinstance(starts, np.ndarray):
+            numbers = np.empty(len(games), np.int64)
+            self.game.kernels.draw_numbers(begun, len(starts), numbers)
+            records = starts.take(numbers)
+        else:
+            assert starts is not None
+            records = starts(games)
+            check_records(records, len(games), self.config)
+            records = np.ascontiguousarray(records)
+        _raw(self.states)[games] = _raw(records)
+        self.states["rng"][games] = begun["rng"]
+
+    def _view_games(self, games: np.ndarray) -> None:
+        """Write actors, masks and observations of some games (indices) anew."""
+        actors, masks = self.actors[games], self.action_masks[games]
+        seen = np.empty((len(games), self.observations.shape[1]), self.observations.dtype)
+        self.game.kernels.view_games(
+            self.states.take(games), self.tables, self.game.observation.divisors, actors, masks, *_wide_and_narrow(seen)
+        )
+        self.actors[games], self.action_masks[games], self.observations[games] = actors, masks, seen
 
     def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
         """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) array."""
@@ -520,6 +564,11 @@ class Batch:
             waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         run, arguments = chunks[0]
         return [run(*arguments), *(future.result() for future in waiting)]
+
+
+def _raw(states: np.ndarray) -> np.ndarray:
+    """(n, bytes) of records, which NumPy copies faster than their fields."""
+    return states.view(np.uint8).reshape(len(states), -1)
 
 
 def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -291,6 +291,13 @@ def refresh_legal(states: np.ndarray, tables: np.ndarray) -> None:
 
 
 @kernel_template
+def draw_numbers(states: np.ndarray, bound: int, numbers: np.ndarray) -> None:
+    """A uniform number in 0 … bound - 1 from every game's random stream, into `numbers` (int64)."""
+    for i in range(states.shape[0]):
+        numbers[i] = random_below(states[i], bound)
+
+
+@kernel_template
 def sample_hidden_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, randoms: np.ndarray) -> None:
     """`rules.sample_hidden` for every record, seen from `seats` (int64), with new streams `randoms` (uint64)."""
     for i in range(states.shape[0]):

@@ -15,6 +15,7 @@ from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config
 from tabletop.scores import others_points
+from tabletop.starts import Starts
 
 Prepare = Callable[[Batch, np.ndarray], None]
 """Takes a batch and the (N,) bool mask of games that have just been set up, and may put positions into these."""
@@ -22,6 +23,8 @@ Assign = Callable[[np.ndarray], np.ndarray]
 """Takes (n,) int64 indices of games, returns (n, players - 1) int64 indices into the opponents."""
 ChooseConfig = Callable[[np.ndarray], Sequence[Config]]
 """Takes (n,) int64 indices of games, returns what each of them is to play."""
+
+_MOST_IN_VAIN = 1000
 
 
 class VersusBatch:
@@ -44,6 +47,7 @@ class VersusBatch:
         illegal_action: as in `Batch`, for the learner's actions.
         observation_dtype: as in `Batch`; agents inside see float32 in any case.
         autoreset, num_threads, new_observations: as in `Batch`.
+        starts: as in `Batch`. The others play from there up to the learner's first decision.
         assign: who plays the other seats of games that start now, clockwise from the learner.
         choose_config: what games that start now play, all of the same players and components.
 
@@ -74,12 +78,15 @@ class VersusBatch:
         autoreset: str = "same_step",
         num_threads: int | None = None,
         observation_dtype: str = "float32",
+        starts: Starts | None = None,
         new_observations: bool = True,
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
     ) -> None:
         self.game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
+        if starts is not None and choose_config is not None:
+            raise ConfigError("starts: not with choose_config; they are all of one configuration")
         self.config = config
         self.players = config.players
         self.seat = _check_seat(seat, config.players)
@@ -101,6 +108,7 @@ class VersusBatch:
             reward=reward,
             num_threads=num_threads,
             observation_dtype=observation_dtype,
+            starts=starts,
             new_observations=new_observations and self._direct,
         )
         n = self.batch.num_games
@@ -113,6 +121,7 @@ class VersusBatch:
         self.generator = self._own_generator()
         self._games = np.arange(n)
         self._actions = np.zeros(n, np.int64)
+        self._in_vain = np.zeros(n, np.int64)  # games begun since the last that came to its learner
         self._unseen = np.zeros(n, np.bool_)  # games whose learner has not been asked yet
         self._pending = np.zeros(n)  # what the learners of such games have gained so far
         if self._direct:
@@ -337,6 +346,9 @@ class VersusBatch:
             raise ScenarioError(
                 f"scenario: game {game} ends before player_{self.seats[game]}, the learner, has a decision"
             )
+        self._in_vain[ended] = np.where(unseen, self._in_vain[ended] + 1, 0)
+        if self._in_vain[ended].max() > _MOST_IN_VAIN:
+            raise ScenarioError(f"starts: {_MOST_IN_VAIN} games in a row ended before the learner's first decision")
         shown = ended[~unseen]
         states = self.batch.final_states[shown]
         self.terminations[shown] = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 import gymnasium
@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop.batch import Batch
-from tabletop.errors import ConfigError, IllegalAction, ScenarioError
-from tabletop.game import NOBODY, Config, Game, game_of
+from tabletop.errors import ConfigError, IllegalAction
+from tabletop.game import Config, Game, game_of
+from tabletop.starts import record_of
 from tabletop.versus import Prepare, VersusBatch
 
-_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype")
+_OF_GAMES = ("opponents", "seat", "reward", "illegal_action", "observation_dtype", "starts")
 _OF_PICTURES = ("render_mode", "render_size")
 
 
@@ -99,23 +100,12 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
 def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | bool = True) -> Prepare | None:
     """What puts `options["scenario"]` into those of the `wanted` games that start, None without a scenario.
 
-    What the description leaves out of the configuration is the environment's own, and without a `random` each game
-    keeps its random stream. Raises `ScenarioError` for another configuration than the environment's, a finished game,
-    and everything `Game.scenario` refuses.
+    Without a `random` in the description each game keeps its random stream. Raises `ScenarioError` as `record_of` does.
     """
     description = options.get("scenario")
     if description is None:
         return None
-    if not isinstance(description, Mapping):
-        raise ScenarioError(f"scenario: {description!r:.80} is not a dictionary as docs/scenarios.md describes it")
-    own = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(config).items()}
-    del own["components"]
-    state = config.game.scenario({**own, **description}, config.components)
-    described = config.game.config.of(state, config.components)
-    if described != config:
-        raise ScenarioError(f"scenario: it describes {described.name!r}, this environment plays {config.name!r}")
-    if state["actor"] == NOBODY:
-        raise ScenarioError("scenario: this game is over; an episode starts at a decision")
+    state = record_of(description, config)
 
     def prepare(batch: Batch, which: NDArray[np.bool_]) -> None:
         chosen = which & wanted

@@ -114,7 +114,7 @@ class Recorder:
 
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
         self._begin(which)
-        if seed is not None:
+        if seed is not None and batch.starts is None:
             for game in np.flatnonzero(which).tolist():
                 start = int(seed[game]) if np.ndim(seed) else int(seed) + game  # type: ignore[index, arg-type]
                 self._running[game].start = start
