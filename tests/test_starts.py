@@ -131,7 +131,11 @@ def test_positions_of_any_game() -> None:
         ([{"round": 4, "decision": "game_over"}], ScenarioError, "this game is over"),
         (np.zeros(2), ScenarioError, "2 records of petrichor"),
         (np.array([scenario({"players": 2})]), ScenarioError, "records with another players"),
-        (np.array([scenario({"players": 1, "round": 4, "decision": "game_over"})]), ScenarioError, "a game among them is over"),
+        (
+            np.array([scenario({"players": 1, "round": 4, "decision": "game_over"})]),
+            ScenarioError,
+            "a game among them is over",
+        ),
     ],
 )
 def test_what_is_refused(starts: Any, error: type[Exception], words: str) -> None:

@@ -433,6 +433,19 @@ def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -
         PolicyAgent.load(path, GAME)
 
 
+def test_a_file_of_stable_baselines_is_converted(trained: tuple[MaskablePPO, Path], tmp_path: Path) -> None:
+    """As the message says, for who made the file: it is a program, so nothing else loads it."""
+    foreign, converted = tmp_path / "foreign.zip", tmp_path / "converted.zip"
+    trained[0].save(foreign)
+    with pytest.raises(CheckpointError, match="Stable-Baselines3's own file"):
+        PolicyAgent.load(foreign, GAME)
+    save_checkpoint(GAME, MaskablePPO.load(foreign), str(converted))
+    agent, same = PolicyAgent.load(converted, GAME), PolicyAgent.of(trained[0])
+    batch = Batch(Config(), 32, seed=0)
+    seen, masks = batch.observations, batch.action_masks
+    assert (agent.network.log_probabilities(seen, masks) == same.network.log_probabilities(seen, masks)).all()
+
+
 def test_saving_leaves_the_old_checkpoint_until_the_new_one_is_whole(
     trained: tuple[MaskablePPO, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -728,7 +741,10 @@ def test_checkpoints_that_hold_too_much_or_something_else(
     refused(r"policy\.zip: is damaged: its network can't be read", **{name: None})
     refused(r"policy\.zip: is damaged: its network can't be read", **{name: saved(np.array([{}], object))})
     refused(r"policy\.zip: its policy has a layer 0 of Linear \(3, 4\), not \(16, ", **{name: saved(np.ones((3, 4)))})
-    refused(r"policy\.zip: has the checkpoint format 1", **{MEMBER: None, "policy.pth": b""})
+    refused(
+        r"is Stable-Baselines3's own file.*save_checkpoint\(GAME, MaskablePPO\.load\('policy\.zip'\), 'converted\.zip'\)",
+        **{MEMBER: None, "policy.pth": b""},
+    )
     monkeypatch.setattr(checkpoint, "MOST_BYTES", 3000)
     refused(r"policy\.zip: it unpacks to [\d,]+ bytes; at most 3,000 are read")
 

@@ -11,7 +11,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ _MUST_AGREE = {
     "actions": "the order of the actions",
 }
 _PICKLED = "policy.pth"
-"""What format 1 had, which was Stable-Baselines3's own."""
+"""What files of Stable-Baselines3 have; format 1 was one of these."""
 
 
 def _fingerprint(things: object) -> str:
@@ -58,19 +58,20 @@ def versions(game: Game) -> dict[str, Any]:
     }
 
 
-def save_checkpoint(game: Game, model: Any, path: Path, notes: dict[str, Any]) -> None:
-    """Save the network of a MaskablePPO model with `versions` and `notes`; at no time is half a file at `path`.
+def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
+    """Save the network of a MaskablePPO model as a file for `policy:PATH`; at no time is half a file at `path`.
 
-    `notes` are JSON-able: `players` and `config` say what it was trained for, the rest how.
+    `notes` are JSON-able: with `players` it plays with so many only, the rest says what it was trained for and how.
 
     Raises ConfigError for a network that `Network.of` does not know.
     """
     from tabletop_agents.networks import Network  # torch takes seconds to import
 
     network = Network.of(model.policy)
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-        text = {**versions(game), "network": network.described, "training": notes}
+        text = {**versions(game), "network": network.described, "training": dict(notes or {})}
         archive.writestr(MEMBER, json.dumps(text, indent=2))
         for name, weights in network.state_dict().items():
             buffer = io.BytesIO()
@@ -113,17 +114,21 @@ def _opened(game: Game, path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str,
     try:
         with zipfile.ZipFile(path) as archive:
             check_unpacked(archive, MOST_BYTES)
-            yield archive, _notes(game, archive)
+            yield archive, _notes(game, archive, path)
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from error.__cause__
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
         raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
 
 
-def _notes(game: Game, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if MEMBER not in archive.namelist():
         if _PICKLED in archive.namelist():
-            raise CheckpointError(f"has the checkpoint format 1, here {FORMAT}: train it again")
+            raise CheckpointError(
+                "is Stable-Baselines3's own file, which can hold a program, so nobody reads it here. If you made it, "
+                "`tabletop_agents.checkpoint` converts it: "
+                f"save_checkpoint(GAME, MaskablePPO.load({path.name!r}), 'converted.zip')"
+            )
         raise CheckpointError(f"has no {MEMBER}: it is damaged, or no checkpoint of this project")
     notes: dict[str, Any] = json.loads(archive.read(MEMBER))
     if not isinstance(notes, dict):

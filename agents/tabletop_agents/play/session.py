@@ -344,7 +344,9 @@ class Session:
     def _help(self) -> str:
         examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
         undo = _UNDO if self._alone else self._no_undo
-        shares = "; its numbers say how sure it is, not how often one wins" if self._hints_have_shares else ""
+        shares = (
+            "; its numbers say how sure it is, not how often one wins" if hasattr(self.hints, "probabilities") else ""
+        )
         commands = _HELP.format(
             hints=self.hints.name, shares=shares, undo=undo, examples=f": {examples}" if examples else ""
         )
@@ -388,15 +390,11 @@ class Session:
         self._play(answers[found[0]][0])
         return Reply(moved=True)
 
-    @property
-    def _hints_have_shares(self) -> bool:
-        return hasattr(self.hints, "probabilities")
-
     def _hint(self) -> Reply:
         decisions, name = Decisions.of(self._batch), self.hints.name
         texts = {action: (number, text) for number, (action, text) in enumerate(self._answers(), 1)}
         try:
-            if self._hints_have_shares:
+            if hasattr(self.hints, "probabilities"):
                 shares = self.hints.probabilities(decisions, self._generator(1))[0]
                 likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
             else:
