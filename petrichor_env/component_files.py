@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias
@@ -96,78 +96,62 @@ _PLACES = tuple(f"place {place}" for place in (1, 2, 3, 4))
 _PRESENT = ("1 player", *(f"{players} players" for players in range(2, MAX_PLAYERS + 1)))
 _COPIES = tuple(f"copy {copy}" for copy in range(1, MAX_COPIES + 1))
 _WINS = tuple(f"{wins} wins" for wins in range(TRACK_SPACES))
+_DIE = tuple(f"side {side}" for side in range(1, 7))
 
 _BASE_CROPS = tuple(crop for crop in Crop if crop <= Crop.CORN)
 
 # The rules and the observation's bounds hold for any file within the limits below.
 _MOST_POINTS = 20
 
-
-def _scores(meaning: str = "points for places 1 to 4") -> Key:
-    return Key(meaning, high=_MOST_POINTS, places=_PLACES)
-
-
-def _drops(meaning: str = "drops to grow", low: int = 1) -> Key:
-    return Key(meaning, low=low, high=20)
+_points = partial(Key, high=_MOST_POINTS, places=_PLACES)
+_drops = partial(Key, low=1, high=20)
+_priorities = partial(Key, high=99, tenths=True)
+_SCORES, _DROPS_TO_GROW = _points("points for places 1 to 4"), _drops("drops to grow")
 
 
-def _priorities(meaning: str, copies: tuple[str, ...], at_least: int | None = None) -> Key:
-    return Key(meaning, high=99, places=copies, at_least=at_least, tenths=True)
-
-
-def _base_tile(drops_to_grow: Key | None = None, **scores: Key) -> dict[str, Key]:
+def _base_tile(drops_to_grow: Key = _DROPS_TO_GROW, **scores: Key) -> dict[str, Key]:
     return {
         "copies": Key("copies", high=MAX_COPIES),
-        "drops_to_grow": drops_to_grow or _drops(),
+        "drops_to_grow": drops_to_grow,
         **scores,
-        "solo_priorities": _priorities("solo priorities", _COPIES, at_least=0),
+        "solo_priorities": _priorities("solo priorities", places=_COPIES, at_least=0),
     }
 
 
 _TILE_KEYS = {
-    **{crop: _base_tile(scores=_scores()) for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO)},
+    **{crop: _base_tile(scores=_SCORES) for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO)},
     Crop.COFFEE: _base_tile(
         _drops("drops to sprout"),
-        sprouting_scores=_scores("points for places 1 to 4, sprouting"),
-        developed_scores=_scores("points for places 1 to 4, developed"),
+        sprouting_scores=_points("points for places 1 to 4, sprouting"),
+        developed_scores=_points("points for places 1 to 4, developed"),
     ),
     Crop.RICE: _base_tile(_drops("drops to sprout"), points_a_drop=Key("points for each own drop, developed", high=5)),
     Crop.CORN: _base_tile(scores=Key("points with 1 to 5 players present", high=_MOST_POINTS, places=_PRESENT)),
     # one tile of each; the Lake has no numbers
     Crop.CACTUS: {
-        "drops_to_grow": _drops(),
+        "drops_to_grow": _DROPS_TO_GROW,
         "drops_to_drown": _drops("drops to drown"),
-        "scores": _scores(),
-        "drowned_scores": _scores("points for places 1 to 4, drowned"),
-        "solo_priorities": _priorities("solo priority", ("the one tile",)),
+        "scores": _SCORES,
+        "drowned_scores": _points("points for places 1 to 4, drowned"),
+        "solo_priorities": _priorities("solo priority", places=("the one tile",)),
     },
     # the Harvest power may leave a drop on a Snowdrop that has just closed, where it must not grow
-    Crop.SNOWDROP: {"drops_to_grow": _drops(low=2), "scores": _scores()},
-    Crop.DANDELION: {"drops_to_grow": _drops()},
+    Crop.SNOWDROP: {"drops_to_grow": _drops("drops to grow", low=2), "scores": _SCORES},
+    Crop.DANDELION: {"drops_to_grow": _DROPS_TO_GROW},
     Crop.PRIMROSE: {"points_a_bloom": Key("points a bloom token when control changes", high=5)},
 }
-
-
-def _winds_key(card: int) -> Key:
-    if card == RESHUFFLE:
-        return Key("icons", low=1, high=0, places=())
-    return Key("icons", low=1, high=0, places=("icon 1", "icon 2"), at_least=1, words=(*WEATHER_NAMES, "harvest"))
-
+_ICONS = Key("icons", low=1, high=0, places=("icon 1", "icon 2"), at_least=1, words=(*WEATHER_NAMES, "harvest"))
+_TRACK = Key("points by number of wins, from 0", high=200, places=_WINS, at_least=MOST_VOTING_WINS + 1)
 
 KEYS: Mapping[str, Key] = MappingProxyType(
-    {f"tiles.{CROP_NAMES[crop]}.{name}": key for crop, keys in _TILE_KEYS.items() for name, key in keys.items()}
-    | {
+    {
+        **{f"tiles.{CROP_NAMES[crop]}.{name}": key for crop, keys in _TILE_KEYS.items() for name, key in keys.items()},
         "action_cards.cards_of_a_kind": Key("copies", low=10, high=12),
         "action_cards.cards_of_a_kind_five_players": Key("copies with five players", low=10, high=12),
-    }
-    | {f"southern_winds_cards.{card}": _winds_key(card) for card in range(1, RESHUFFLE + 1)}
-    | {
-        "voting_wins_track.points": Key(
-            "points by number of wins, from 0", high=200, places=_WINS, at_least=MOST_VOTING_WINS + 1
-        ),
-        "harvest_die.sides": Key(
-            "votes on each side", low=1, high=4, places=tuple(f"side {i}" for i in range(1, 7)), words=("harvest",)
-        ),
+        **{f"southern_winds_cards.{card}": _ICONS for card in range(1, RESHUFFLE)},
+        f"southern_winds_cards.{RESHUFFLE}": Key("icons", low=1, high=0, places=()),
+        "voting_wins_track.points": _TRACK,
+        "harvest_die.sides": Key("votes on each side", low=1, high=4, places=_DIE, words=("harvest",)),
         "pieces.drops": Key("drops of each player", low=4, high=20),
         "pieces.votes": Key("votes of each player", low=1, high=12),
         "pieces.clouds": Key("clouds in all", low=6, high=16),
@@ -265,9 +249,8 @@ class _Reader:
             elif isinstance(value, dict):
                 self.table(path + ".", value)
             else:
-                self.fail(
-                    path, f"{value!r} is not a table", f"a table [{path}] of {', '.join(_names_below(path + '.'))}"
-                )
+                allowed = f"a table [{path}] of {', '.join(_names_below(path + '.'))}"
+                self.fail(path, f"{value!r} is not a table", allowed)
 
     def keep(self, path: str, value: Any, stated: Any) -> None:
         values = self.values(path, KEYS[path], value)
@@ -284,9 +267,8 @@ class _Reader:
             self.fail(path, f"{value!r} lacks {_range_of(key.places[len(value) : key.fewest])}", key.allowed)
         if len(value) > len(key.places):
             self.fail(path, f"{value!r} is too long", key.allowed)
-        values = tuple(
-            self.value(path, key, one, f"{place} is ") for place, one in zip(key.places, value, strict=False)
-        )
+        placed = zip(key.places, value, strict=False)
+        values = tuple(self.value(path, key, one, f"{place} is ") for place, one in placed)
         if path == "voting_wins_track.points" and list(values) != sorted(values, key=int):
             self.fail(path, f"{value!r} falls", "points that never fall from one win to the next")
         if values.count("harvest") > 1 and path.startswith("southern_winds_cards."):
@@ -332,9 +314,9 @@ class _Reader:
             (kept, 6, 'tiles with a solo priority without Wheat and Potato, for the variant "No More Tricks"'),
         ):
             if tiles < least:
-                self.fail(
-                    self.changed_tile_key(), f"leaves {tiles} {what}", f"copies and priorities that leave {least}"
-                )
+                counting = [key for key in self.read_keys if key.endswith((".copies", ".solo_priorities"))]
+                changed = counting[-1] if self.base is not None and counting else "tiles"
+                self.fail(changed, f"leaves {tiles} {what}", f"copies and priorities that leave {least}")
 
     def check_priorities(self, components: Components) -> None:
         # the file's own tiles last, so that a clash is reported at a key that the file has
@@ -347,26 +329,16 @@ class _Reader:
                 self.fail(key, f"{given} priorities for {copies} copies", f"{copies}, one a copy, 0 without a compass")
             for priority in _compasses(components, crop):
                 if priority in owners:
-                    self.fail(
-                        key,
-                        f"{priority} is also in {owners[priority]}",
-                        "a different number from 0.1 to 99 for every tile, 0 without a compass",
-                    )
+                    allowed = "a different number from 0.1 to 99 for every tile, 0 without a compass"
+                    self.fail(key, f"{priority} is also in {owners[priority]}", allowed)
                 owners[priority] = key
 
     def check_cactus(self, components: Components) -> None:
-        grow, drown = "tiles.cactus.drops_to_grow", "tiles.cactus.drops_to_drown"
-        if _number(components, drown) <= _number(components, grow):
-            self.fail(
-                grow if self.base is not None and drown not in self.read_keys else drown,
-                f"grows with {_number(components, grow)} drops and drowns with {_number(components, drown)}",
-                "more drops to drown than to grow",
-            )
-
-    def changed_tile_key(self) -> str:
-        """A key of an overlay that changes how many tiles there are."""
-        counting = [key for key in self.read_keys if key.endswith((".copies", ".solo_priorities"))]
-        return counting[-1] if self.base is not None and counting else "tiles"
+        keys = "tiles.cactus.drops_to_grow", "tiles.cactus.drops_to_drown"
+        grow, drown = (_number(components, key) for key in keys)
+        if drown <= grow:
+            wrong = keys[0] if self.base is not None and keys[1] not in self.read_keys else keys[1]
+            self.fail(wrong, f"grows with {grow} drops and drowns with {drown}", "more drops to drown than to grow")
 
 
 def _integers(components: Components, key: str) -> list[int]:
@@ -405,11 +377,11 @@ def load_tables(overlay: Overlay | None = None) -> np.ndarray:
 
 def own_numbers(overlay: Overlay | None) -> dict[str, Value | list[Value]] | None:
     """The overlay's numbers that aren't the shipped ones, as data; None where all are."""
-    shipped, own = load_components(), load_components(overlay)
-    changed = {key: numbers for key, numbers in own.items() if numbers.values != shipped[key].values}
-    return {
-        key: numbers.values[0] if numbers.single else list(numbers.values) for key, numbers in changed.items()
-    } or None
+    shipped, changed = load_components(), {}
+    for key, numbers in load_components(overlay).items():
+        if numbers.values != shipped[key].values:
+            changed[key] = numbers.values[0] if numbers.single else list(numbers.values)
+    return changed or None
 
 
 def frozen_numbers(numbers: Any) -> tuple[tuple[str, Any], ...]:
@@ -423,9 +395,8 @@ def frozen_numbers(numbers: Any) -> tuple[tuple[str, Any], ...]:
         if len(frozen) < len(pairs):
             raise ValueError
     except (TypeError, ValueError):
-        raise ComponentsError(
-            f"components: {numbers!r:.80} is neither a path nor a mapping of keys to numbers"
-        ) from None
+        problem = "is neither a path nor a mapping of keys to numbers"
+        raise ComponentsError(f"components: {numbers!r:.80} {problem}") from None
     for key, value in frozen.items():
         if not isinstance(key, str) or key not in KEYS:
             raise ComponentsError(f"components: {key!r:.80} is no key of a component file (docs/components.md)")
@@ -464,19 +435,19 @@ def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = 
     components = _components(file, given)
     tables = np.zeros(1, TABLES)
     row = tables[0]
-    for crop in Crop:
-        tile = f"tiles.{CROP_NAMES[crop]}"
-        row["copies"][crop] = _copies(components, crop)
-        grows = f"{tile}.drops_to_grow" in KEYS
-        row["drops_to_grow"][crop] = _number(components, f"{tile}.drops_to_grow") if grows else NEVER
-        if f"{tile}.solo_priorities" in KEYS:
-            tenths = [round(10 * float(priority)) for priority in components[f"{tile}.solo_priorities"].values]
-            row["solo_priority"][crop, : len(tenths)] = tenths
+    row["copies"], row["drops_to_grow"] = 1, NEVER
+    for crop, keys in _TILE_KEYS.items():
+        for name in keys:
+            key = f"tiles.{CROP_NAMES[crop]}.{name}"
+            if name in _SIDES:  # a fifth player scores as the fourth
+                row["scores"][crop, _SIDES[name] - 1] = _extended(_integers(components, key), MAX_PLAYERS)
+            elif name == "solo_priorities":
+                tenths = [round(10 * float(priority)) for priority in components[key].values]
+                row["solo_priority"][crop, : len(tenths)] = tenths
+            elif name in ("copies", "drops_to_grow"):
+                row[name][crop] = _number(components, key)
     row["drops_to_drown"] = _number(components, "tiles.cactus.drops_to_drown")
     row["primrose_points"] = _number(components, "tiles.primrose.points_a_bloom")
-    for crop, side, name in _SCORES:
-        points = _integers(components, f"tiles.{CROP_NAMES[crop]}.{name}")
-        row["scores"][crop, side - 1] = _extended(points, MAX_PLAYERS)  # a fifth player scores as the fourth
     for card in range(1, RESHUFFLE + 1):
         icons = components[f"southern_winds_cards.{card}"].values
         row["winds_votes"][card - 1] = [icons.count(weather) for weather in WEATHER_NAMES]
@@ -491,16 +462,11 @@ def _tables(file: str | None = None, given: str | tuple[tuple[str, Any], ...] = 
     return tables
 
 
-_SCORES = (
-    *(
-        (crop, Growing.DEVELOPED, "scores")
-        for crop in (Crop.WHEAT, Crop.COTTON, Crop.GRASS, Crop.POTATO, Crop.CORN, Crop.CACTUS, Crop.SNOWDROP)
-    ),
-    (Crop.COFFEE, Growing.SPROUTING, "sprouting_scores"),
-    (Crop.COFFEE, Growing.DEVELOPED, "developed_scores"),
-    (Crop.RICE, Growing.DEVELOPED, "points_a_drop"),
-    (Crop.CACTUS, Growing.DROWNED, "drowned_scores"),
-)
+_SIDES = {
+    **dict.fromkeys(("scores", "developed_scores", "points_a_drop"), Growing.DEVELOPED),
+    "sprouting_scores": Growing.SPROUTING,
+    "drowned_scores": Growing.DROWNED,
+}
 """Which key fills which line of the table's scores; sprouting Rice scores nothing, the Dandelion its pods."""
 
 

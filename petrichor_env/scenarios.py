@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from petrichor_env.invariants.decisions import (
     usual_timing_index,
 )
 from petrichor_env.invariants.effect import full_price
+from petrichor_env.invariants.modules import is_face_down
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT
@@ -66,6 +68,7 @@ from petrichor_env.state import (
     TILE_NAMES,
     TIMING_NAMES,
     WEATHER_NAMES,
+    WINDS_LOG,
     Crop,
     Decision,
     Growing,
@@ -104,8 +107,12 @@ def _mapping(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, Any
     return value
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def _integer(value: Any, where: str, low: int, high: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if not _is_whole(value):
         raise ScenarioError(f"{where}: {value!r} is not a whole number; allowed are {low} to {high}")
     if not low <= value <= high:
         raise ScenarioError(f"{where}: {value}; allowed are {low} to {high}")
@@ -133,17 +140,30 @@ def _entries(value: Any, where: str, names: Sequence[str]) -> Iterator[tuple[int
         yield names.index(name), entry, f"{where}.{name}"
 
 
+def _counts(value: Any, where: str, names: Sequence[str], size: int, high: int = 127) -> np.ndarray:
+    """Counts by name, (size,), of a table such as {"frost": 2}."""
+    counts = np.zeros(size, np.int64)
+    for i, count, place in _entries(value, where, names):
+        counts[i] = _integer(count, place, 0, high)
+    return counts
+
+
+_cards = partial(_counts, names=WEATHER_NAMES, size=NUM_KINDS)
+"""Cards by kind, (NUM_KINDS,)."""
+
+
 def _list(value: Any, where: str, longest: int) -> Sequence[Any]:
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > longest:
         raise ScenarioError(f"{where}: {value!r} is not a list of at most {longest}")
     return value
 
 
-def _names_of(value: Any, where: str, names: Sequence[str]) -> list[int]:
+def _flags(value: Any, where: str, names: Sequence[str], size: int) -> np.ndarray:
+    """Which of the names are in the list, (size,) bool."""
     chosen = [_choice(name, f"{where}[{i}]", names) for i, name in enumerate(_list(value, where, len(names)))]
     if len(set(chosen)) != len(chosen):
         raise ScenarioError(f"{where}: {list(value)!r} names one twice")
-    return chosen
+    return np.isin(np.arange(size), chosen)
 
 
 _SWITCHES = ("players", "rounds", "drafting", "variants", "modules", "powers")
@@ -213,14 +233,7 @@ class _Reader:
         if "players" not in self.given:
             raise ScenarioError("players: missing; 1 (solo against the Southern Winds), 2, 3, 4 or 5")
         try:
-            self.config = Config(
-                players=self.given["players"],
-                rounds=self.given.get("rounds", 4),
-                drafting=self.given.get("drafting", False),
-                variants=self.given.get("variants", ()),
-                modules=self.given.get("modules", ()),
-                powers=self.given.get("powers", ()),
-            )
+            self.config = Config(**{switch: self.given[switch] for switch in _SWITCHES if switch in self.given})
         except ConfigError as error:
             raise ScenarioError(str(error)) from None
         if not self.config.solo and "southern_winds" in self.given:
@@ -229,13 +242,19 @@ class _Reader:
             if key in self.given and MODULES[module] not in self.config.modules:
                 raise ScenarioError(f"{key}: only with the module {MODULES[module]!r}")
         self.modules = [MODULES.index(name) for name in self.config.modules]
+        self.no_more_tricks = "no_more_tricks" in self.config.variants
         self.tables = tables
         self.owners = owner_names(self.config.players)
+        self.by_owner = partial(_counts, names=self.owners, size=MAX_PLAYERS)
+        self.field = FIELDS[self.config.players]
+        self.places = SOLO_NAMES if self.config.solo else {TILE_NAMES[tile]: tile for tile in self.field}
         self.array = BLANK.copy()
         self.record = self.array[0]
 
     def state(self) -> State:
-        self.switches()
+        self.config.write_switches(self.array)
+        self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
+        self.record.rng = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
         self.fields()
         self.progress()
         self.personal()
@@ -252,28 +271,8 @@ class _Reader:
     def get(self, key: str, default: Any) -> Any:
         return self.given.get(key, default)
 
-    def by_owner(self, value: Any, where: str, high: int = 127) -> np.ndarray:
-        """Counts by owner, (MAX_PLAYERS,), of a table such as {"player_0": 2}."""
-        counts = np.zeros(MAX_PLAYERS, np.int64)
-        for owner, count, place in _entries(value, where, self.owners):
-            counts[owner] = _integer(count, place, 0, high)
-        return counts
-
-    def by_kind(self, value: Any, where: str) -> np.ndarray:
-        """Counts by kind of card, (NUM_KINDS,), of a table such as {"frost": 2}."""
-        counts = np.zeros(NUM_KINDS, np.int64)
-        for kind, count, place in _entries(value, where, WEATHER_NAMES):
-            counts[kind] = _integer(count, place, 0, 127)
-        return counts
-
     def entries(self, key: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
         return _entries(self.get(key, {}), key, names)
-
-    def switches(self) -> None:
-        s = self.record
-        self.config.write_switches(self.array)
-        self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
-        s.rng = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
 
     def progress(self) -> None:
         """The round, and whose decision it is. What is left out follows from what is given."""
@@ -287,24 +286,19 @@ class _Reader:
         self.timeline()  # a drop is taken in an action, or for the Sun weather
         s.forfeited = _choice(self.get("forfeited", None), "forfeited", agents, or_none=True)
         finished = decision == Decision.GAME_OVER and s.forfeited == NOBODY
-        has_harvest = bool(finished or s.phase == Phase.HARVEST)
-        s.harvested = _flag(self.get("harvested", has_harvest), "harvested")
-        passer = self.get("passed", None)
-        s.first_player = _choice(
-            self.get("first_player", (players > 2 and passer) or "player_0"), "first_player", agents
-        )
-        later = (Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
-        has_ended = finished or decision == Decision.DISCARD or s.phase in later
+        s.harvested = _flag(self.get("harvested", finished or s.phase == Phase.HARVEST), "harvested")
+        first = (players > 2 and self.get("passed", None)) or "player_0"
+        s.first_player = _choice(self.get("first_player", first), "first_player", agents)
+        has_ended = finished or decision == Decision.DISCARD or s.phase in (Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
         passer = self.get("passed", agents[s.first_player] if has_ended else None)
         s.passed = _choice(passer, "passed", agents, or_none=True)
         begun = 0 if s.phase == Phase.SETUP else players
         s.turns = _integer(self.get("turns", begun), "turns", 0, players)
-        if "last_turns" in self.given:
-            s.last_turns = _integer(self.given["last_turns"], "last_turns", 0, players - 1)
+        s.last_turns = _integer(self.get("last_turns", 0), "last_turns", 0, players - 1)
         if "turn_index" in self.effect:
             turns = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
             # pods come after every player's turn with the Wind
-            s.pod_turns = max(0, turns - players) if self.is_on(Module.FLOWER_TILES) else 0
+            s.pod_turns = max(0, turns - players) if Module.FLOWER_TILES in self.modules else 0
             s.turn_index = turns - s.pod_turns
         self.who_is_asked()
 
@@ -314,34 +308,30 @@ class _Reader:
         decision, first = s.decision, s.first_player
         given = "actor" in self.given
         actor = _choice(self.get("actor", None), "actor", agents, or_none=True)
-        order = turn_order(decision, s.phase, s.timing)
+        order = int(turn_order(self.array)[0])
         in_weather = order == CLOCKWISE and s.phase == Phase.WEATHER
         offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
         counted = "pod_turns" if decision == Decision.POD_TILE else "turn_index"
         if "turn_index" not in self.get("pending", {}):
-            if decision == Decision.FERTILIZER_TILE:
-                s.turn_index = s.fertilizer.sum()
-            elif decision == Decision.POD_TILE:
-                s.turn_index = players
-        if decision == Decision.GAME_OVER:
-            actor = actor if given else NOBODY
-        elif not order and is_window(decision, s.forecast):
-            if not given:
-                actor = (first + int(self.effect.get("timing_index", 0))) % players
-        elif order:
+            usual = {Decision.FERTILIZER_TILE: s.fertilizer.sum(), Decision.POD_TILE: players}
+            s.turn_index = usual.get(Decision(decision), 0)
+        if order:
             start = first if order == CLOCKWISE else first - 1
             if not given:
                 s[counted] = max(int(s[counted]), offset)
                 actor = (start + order * (int(s[counted]) - offset)) % players
             elif s[counted] == 0:
                 s[counted] = (order * (actor - start)) % players + offset
+        elif is_window(decision, s.forecast):
+            if not given:
+                actor = (first + int(self.effect.get("timing_index", 0))) % players
         elif s.phase == Phase.ACTION and s.passed != NOBODY and players > 1:
             if not given:
                 s.last_turns = s.last_turns or players - 1
                 actor = (s.passed - s.last_turns) % players
             elif s.last_turns == 0:
                 s.last_turns = (s.passed - actor) % players
-        elif not given:
+        elif not given and decision != Decision.GAME_OVER:
             begun = s.turns if s.phase == Phase.ACTION else 0
             actor = (first + begun) % players
         s.actor = actor
@@ -368,23 +358,16 @@ class _Reader:
         else:
             s.timing = usual_timing(self.array)[0]
 
-    def is_on(self, module: Module) -> bool:
-        return MODULES[module] in self.config.modules
-
     # the Fields
 
     def tile(self, value: Any, where: str) -> int:
         """The position of `b2` (or `P4`); -1 for None."""
         if value is None:
             return NO_TILE
-        field = FIELDS[self.config.players]
-        tile = SOLO_NAMES.get(value) if self.config.solo and isinstance(value, str) else None
-        if tile is None and isinstance(value, str) and value in TILE_NAMES and TILE_NAMES.index(value) in field:
-            tile = TILE_NAMES.index(value)
-        if tile is None:
-            names = ", ".join(tile_name(self.config.players, position) for position in field)
-            raise ScenarioError(f"{where}: {value!r} is not a position of this field; allowed are {names}")
-        return tile
+        tiles = {TILE_NAMES[tile]: tile for tile in self.field} | self.places
+        if isinstance(value, str) and value in tiles:
+            return tiles[value]
+        raise ScenarioError(f"{where}: {value!r} is not a position of this field; allowed are {', '.join(self.places)}")
 
     def fields(self) -> None:
         s = self.record
@@ -399,25 +382,22 @@ class _Reader:
             if position in described:
                 raise ScenarioError(f"field.{name}: this position is given twice")
             described[position] = _mapping(tile, f"field.{name}", _TILE_KEYS)
-        crops = {
-            position: self.crop(tile["crop"], f"field.{tile_name(self.config.players, position)}.crop")
-            for position, tile in described.items()
-            if "crop" in tile
-        }
+        crops = {}
+        for position, tile in described.items():
+            if "crop" in tile:
+                crops[position] = self.crop(tile["crop"], f"field.{tile_name(self.config.players, position)}.crop")
         if FACE_DOWN in crops.values() or self.get("decision", None) == "fertilizer_tile":
-            laid = {position: crops.get(position, FACE_DOWN) for position in FIELDS[self.config.players]}
+            laid = {position: crops.get(position, FACE_DOWN) for position in self.field}
         else:
             laid = (self.lay_solo if self.config.solo else self.lay)(crops)
-        for position, crop in laid.items():
-            s.crop[position] = crop
-        for position in FIELDS[self.config.players]:
-            tile = described.get(position, {})
-            where = f"field.{tile_name(self.config.players, position)}"
+        for name, position in self.places.items():
+            s.crop[position] = laid[position]
+            tile, where = described.get(position, {}), f"field.{name}"
             s.drops[position] = self.by_owner(tile.get("drops", {}), f"{where}.drops")
             self.cloud(position, tile.get("cloud"), f"{where}.cloud")
             self.tokens(position, tile, where)
             self.growing(position, tile.get("growing"), f"{where}.growing")
-        if self.is_on(Module.FERTILIZER) and FACE_DOWN not in laid.values():
+        if Module.FERTILIZER in self.modules and FACE_DOWN not in laid.values():
             self.fertilize([position for position in sorted(laid) if "fertilizer" not in described.get(position, {})])
         self.control()
 
@@ -426,7 +406,6 @@ class _Reader:
         return crop if crop < len(CROP_NAMES) else FACE_DOWN
 
     def tokens(self, position: int, tile: Mapping[str, Any], where: str) -> None:
-        """Fertilizer, pod and bloom tokens on the tile."""
         s = self.record
         s.fertilizer[position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
         s.pods[position] = _flag(tile.get("pod", False), f"{where}.pod")
@@ -455,9 +434,7 @@ class _Reader:
 
     def copies(self) -> np.ndarray:
         """Tiles of each crop that the field is drawn from, (number of crops,)."""
-        return tiles_of_each_crop(
-            self.config.players, "no_more_tricks" in self.config.variants, self.modules, self.tables
-        )
+        return tiles_of_each_crop(self.config.players, self.no_more_tricks, self.modules, self.tables)
 
     def lay(self, crops: Mapping[int, int]) -> dict[int, int]:
         """Fill up with the tiles that are left, in the order of `Crop`, in reading order."""
@@ -465,7 +442,7 @@ class _Reader:
         for crop in crops.values():
             left[crop] -= 1
         rest = np.repeat(np.arange(len(left)), np.maximum(left, 0)).tolist()
-        free = [position for position in FIELDS[self.config.players] if position not in crops]
+        free = [position for position in self.field if position not in crops]
         if len(rest) < len(free):
             raise ScenarioError("field: there are not enough tiles left to fill it")
         return {**crops, **dict(zip(free, rest, strict=False))}
@@ -475,7 +452,7 @@ class _Reader:
         left = self.copies()
         for crop in crops.values():
             if left[crop] == 0:
-                raise ScenarioError(no_such_tile(1, crop, "no_more_tricks" in self.config.variants, self.modules))
+                raise ScenarioError(no_such_tile(1, crop, self.no_more_tricks, self.modules))
         priorities = self.tables["solo_priority"][0]
         tiles = sorted(
             (int(priorities[crop, copy]), crop)
@@ -489,9 +466,8 @@ class _Reader:
                 return {position: crop for position, (_, crop) in zip(FIELDS[1], chosen, strict=True)}
         named = ", ".join(f"{CROP_NAMES[crop]} at {tile_name(1, tile)}" for tile, crop in sorted(crops.items()))
         order = ", ".join(f"{CROP_NAMES[crop]} {priority / 10:g}" for priority, crop in tiles)
-        raise ScenarioError(
-            f"field: {named} can't be laid in ascending order of priority (Southern Winds, Setup 3): {order}"
-        )
+        problem = f"{named} can't be laid in ascending order of priority"
+        raise ScenarioError(f"field: {problem} (Southern Winds, Setup 3): {order}")
 
     def cloud(self, position: int, cloud: Any, where: str) -> None:
         s = self.record
@@ -503,16 +479,14 @@ class _Reader:
         s.cloud[position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
 
     def growing(self, position: int, growing: Any, where: str) -> None:
-        s = self.record
+        s, t = self.record, self.tables[0]
+        crop, drops = s.crop[position], s.drops[position].sum()
+        closed = crop == Crop.SNOWDROP and s.blooms[position] == 0
         if growing is not None:
             s.growing[position] = _choice(growing, where, GROWING_NAMES)
-            return
-        crop, drops, t = s.crop[position], s.drops[position].sum(), self.tables[0]
-        closed = crop == Crop.SNOWDROP and s.blooms[position] == 0
-        if drops < t["drops_to_grow"][max(0, crop)] or closed:
-            return
-        drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
-        s.growing[position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
+        elif drops >= t["drops_to_grow"][max(0, crop)] and not closed:
+            drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
+            s.growing[position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
 
     # what players have
 
@@ -522,9 +496,9 @@ class _Reader:
             s.votes[kind] = self.by_owner(votes, where)
         most = np.iinfo(np.int16).max
         for key, high in (("points", most), ("voting_wins", 127), ("wheat_tokens", 127)):
-            s[key] = self.by_owner(self.get(key, {}), key, high)
+            s[key] = self.by_owner(self.get(key, {}), key, high=high)
         for source, points, where in self.entries("scored", SOURCE_NAMES):
-            s.scored[:, source] = self.by_owner(points, where, most)
+            s.scored[:, source] = self.by_owner(points, where, high=most)
         on_field = (s.drops.astype(np.int64) + s.cloud_drops).sum(axis=0)
         on_board = s.votes.astype(np.int64).sum(axis=0)
         for what, place, there, total, supply in (
@@ -534,20 +508,17 @@ class _Reader:
             for seat in np.flatnonzero(there > total):
                 raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
             supply[:n] = total - there[:n]
-        all_harvest = s.phase == Phase.HARVEST or self.is_face_down()
+        all_harvest = s.phase == Phase.HARVEST or is_face_down(self.array)[0]
         usual = ["harvest"] * 3 if all_harvest else [1, 1, 1]
         dice = self.get("dice", usual)
         if len(_list(dice, "dice", 3)) != 3:
             raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
         s.dice = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
 
-    def is_face_down(self) -> bool:
-        return bool((self.record.crop == FACE_DOWN).any())
-
     def die(self, side: Any, where: str) -> int:
         if side == "harvest":
             return HARVEST
-        if isinstance(side, (bool, np.bool_)) or not isinstance(side, (int, np.integer)) or not 1 <= side <= 4:
+        if not _is_whole(side) or not 1 <= side <= 4:
             raise ScenarioError(f"{where}: {side!r}; a Harvest die shows 1, 2, 3, 4 or 'harvest'")
         return int(side)
 
@@ -556,31 +527,26 @@ class _Reader:
         known = np.zeros(NUM_KINDS, np.int64)
         for key, field in (("hands", "hand"), ("packs", "pack")):
             for seat, cards, where in self.entries(key, self.config.agents):
-                s[field][seat] = self.by_kind(cards, where)
+                s[field][seat] = _cards(cards, where)
             known += s[field].sum(axis=0)
-        s.discards = self.by_kind(self.get("discards", {}), "discards")
+        s.discards = _cards(self.get("discards", {}), "discards")
         known += s.discards
         if "deck" in self.given:
-            s.deck = self.by_kind(self.given["deck"], "deck")
-            return
-        if self.is_face_down():
-            return
-        total = int(cards_of_a_kind(s.players, self.tables))
-        for kind, count in enumerate(known):
-            if count > total:
-                raise ScenarioError(
-                    f"{count} {WEATHER_NAMES[kind]} cards in hands, packs and discards; there are {total}"
-                )
-        s.deck = total - known
+            s.deck = _cards(self.given["deck"], "deck")
+        elif not is_face_down(self.array)[0]:
+            total = int(cards_of_a_kind(s.players, self.tables))
+            for kind in np.flatnonzero(known > total):
+                cards = f"{known[kind]} {WEATHER_NAMES[kind]} cards"
+                raise ScenarioError(f"{cards} in hands, packs and discards; there are {total}")
+            s.deck = total - known
 
     def powers(self) -> None:
         """Each player's power: as chosen; else, once they have been dealt, the first of those that are left."""
         s = self.record
-        named = {
-            seat: _choice(power, where, POWER_NAMES) for seat, power, where in self.entries("power", self.config.agents)
-        }
+        given = self.entries("power", self.config.agents)
+        named = {seat: _choice(power, where, POWER_NAMES) for seat, power, where in given}
         s.power = s.chosen_power
-        if self.is_on(Module.POWERS) and not self.config.powers and s.phase != Phase.SETUP:
+        if Module.POWERS in self.modules and not self.config.powers and s.phase != Phase.SETUP:
             left = (power for power in range(1, len(POWER_NAMES)) if power not in named.values())
             for seat in set(range(self.config.players)) - set(named):
                 s.power[seat] = next(left, 0)
@@ -590,7 +556,7 @@ class _Reader:
     def forecasts(self) -> None:
         """Who holds which forecast card; those that players lack of three have been played."""
         s, agents = self.record, self.config.agents
-        if not self.is_on(Module.FORECASTS):
+        if Module.FORECASTS not in self.modules:
             return
         for seat, cards, where in self.entries("forecasts", agents):
             self.place_forecasts(cards, where, seat)
@@ -621,36 +587,27 @@ class _Reader:
             field = "target_space" if to_space else key
             if field in readers:
                 s[field] = readers[field](value, f"pending.{key}")
-        for key, usual in self.usual_effect(decision).items():
+        for key, usual in self.usual_effect(decision):
             if key not in self.effect:
-                s[key] = usual()
+                s[key] = usual
 
     def effect_readers(self) -> dict[str, Callable[[Any, str], Any]]:
         """By field, what a value of the effect becomes in the record. Those of the timeline have been read."""
-
-        def whole(high: int) -> Callable[[Any, str], int]:
-            return lambda value, where: _integer(value, where, 0, high)
-
-        def one_of(names: Sequence[str], or_none: bool = False) -> Callable[[Any, str], int]:
-            return lambda value, where: _choice(value, where, names, or_none)
-
-        def some_of(names: Sequence[str], size: int) -> Callable[[Any, str], np.ndarray]:
-            return lambda value, where: np.isin(np.arange(size), _names_of(value, where, names))
-
+        weather_or_none = partial(_choice, names=WEATHER_NAMES, or_none=True)
         return {
-            "card": one_of(WEATHER_NAMES, or_none=True),
+            "card": weather_or_none,
             "optional": _flag,
-            "cards_left": whole(12),
-            "lowest_card": one_of(WEATHER_NAMES),
+            "cards_left": partial(_integer, low=0, high=12),
+            "lowest_card": partial(_choice, names=WEATHER_NAMES),
             "draft_step": lambda value, where: NOT_DRAFTING if value is None else _integer(value, where, 0, 2),
             "target": self.tile,
-            "target_space": one_of(WEATHER_NAMES, or_none=True),
-            "target_owner": one_of(self.owners, or_none=True),
-            "selected": some_of(WEATHER_NAMES, NUM_KINDS),
-            "weather": one_of(WEATHER_NAMES, or_none=True),
-            "choices_left": whole(2 * MAX_PLAYERS),
-            "timing_index": whole(2 * MAX_PLAYERS),
-            "counts_clouds": some_of(self.config.agents, MAX_PLAYERS),
+            "target_space": weather_or_none,
+            "target_owner": partial(_choice, names=self.owners, or_none=True),
+            "selected": partial(_flags, names=WEATHER_NAMES, size=NUM_KINDS),
+            "weather": weather_or_none,
+            "choices_left": partial(_integer, low=0, high=2 * MAX_PLAYERS),
+            "timing_index": partial(_integer, low=0, high=2 * MAX_PLAYERS),
+            "counts_clouds": partial(_flags, names=self.config.agents, size=MAX_PLAYERS),
             "chosen_drops": self.by_owner,
             "scored_drops": self.drops_by_tile,
         }
@@ -658,42 +615,41 @@ class _Reader:
     def drops_by_tile(self, value: Any, where: str) -> np.ndarray:
         """Drops by tile and owner, (NUM_TILES, MAX_PLAYERS)."""
         drops = np.zeros((NUM_TILES, MAX_PLAYERS), np.int64)
-        field = FIELDS[self.config.players]
-        for i, counts, place in _entries(value, where, [tile_name(self.config.players, tile) for tile in field]):
-            drops[field[i]] = self.by_owner(counts, place)
+        for i, counts, place in _entries(value, where, list(self.places)):
+            drops[self.field[i]] = self.by_owner(counts, place)
         return drops
 
-    def usual_effect(self, decision: Decision) -> dict[str, Callable[[], Any]]:
+    def usual_effect(self, decision: Decision) -> Iterator[tuple[str, Any]]:
         """What is left out of the effect: choices stand at the first one, or after the target."""
         s = self.record
-        usual: dict[str, Callable[[], Any]] = {"timing_index": lambda: usual_timing_index(self.array)[0]}
+        yield "timing_index", usual_timing_index(self.array)[0]
         if decision == Decision.DRAFT:
-            usual |= {"draft_step": lambda: 0, "cards_left": lambda: PICKS[s.draft_step]}
+            yield "draft_step", 0
+            yield "cards_left", PICKS[s.draft_step]
         elif decision == Decision.CHOOSE_WEATHER:
-            usual["selected"] = lambda: _without_a_tie(s.votes.astype(np.int64).sum(axis=1))
+            yield "selected", _without_a_tie(s.votes.astype(np.int64).sum(axis=1))
         elif decision == Decision.PAY:
-            usual["cards_left"] = lambda: full_price(self.array)[0]
+            yield "cards_left", full_price(self.array)[0]
         elif decision == Decision.DISCARD and s.actor != NOBODY:
-            usual["cards_left"] = lambda: max(0, int(s.hand[s.actor].sum()) - HAND_LIMIT)
+            yield "cards_left", max(0, int(s.hand[s.actor].sum()) - HAND_LIMIT)
         elif decision in (Decision.POD_TILE, Decision.KEEP_DROP):
-            usual["choices_left"] = lambda: MOST_CHOICES[decision] - (s.target != NO_TILE)
+            yield "choices_left", MOST_CHOICES[decision] - (s.target != NO_TILE)
         elif decision == Decision.FORECAST_DIRECTION:
-            usual["target_owner"] = lambda: s.actor
+            yield "target_owner", s.actor
         elif decision == Decision.FORECAST_DROP and s.forecast == CARD_TO_MOVE_UP:
-            usual["choices_left"] = lambda: max(0, MOST_CHOICES[decision] - int(s.chosen_drops.sum()))
+            yield "choices_left", max(0, MOST_CHOICES[decision] - int(s.chosen_drops.sum()))
             if s.chosen_drops.any():
                 clockwise = (np.arange(MAX_PLAYERS) - s.actor) % s.owners
-                usual["target_owner"] = lambda: np.where(s.chosen_drops > 0, clockwise, -1).argmax()
-        return usual
+                yield "target_owner", np.where(s.chosen_drops > 0, clockwise, -1).argmax()
 
     def southern_winds(self) -> None:
-        s = self.record
         if not self.config.solo:
             return
+        s = self.record
         winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
-        revealed = _list(winds.get("revealed", []), "southern_winds.revealed", STATE["winds_card"].shape[0])
+        revealed = _list(winds.get("revealed", []), "southern_winds.revealed", WINDS_LOG)
         s.winds_revealed = len(revealed)
-        s.winds_deck = 0 if self.is_face_down() else 1
+        s.winds_deck = 0 if is_face_down(self.array)[0] else 1
         for i, card in enumerate(revealed):
             where = f"southern_winds.revealed[{i}]"
             card = _mapping(card, where, ("card", "roll", "target"))
@@ -724,9 +680,8 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
     """
     array = np.asarray(state)
     if array.dtype != STATE or array.size != 1:
-        raise StateError(
-            f"a state is one record of petrichor_env.state.STATE, not {type(state).__name__}: {state!r:.80}"
-        )
+        given = f"{type(state).__name__}: {state!r:.80}"
+        raise StateError(f"a state is one record of petrichor_env.state.STATE, not {given}")
     check(array, load_tables(components))
     return described(array.reshape(1).astype(STATE)[0])
 
@@ -736,13 +691,13 @@ def described(s: State) -> dict[str, Any]:
     players, decision, config = s.players, s.decision, Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]
+    effect, no_effect = _describe_effect(s, players, owners), _describe_effect(BLANK[0], players, owners)
     described: dict[str, Any] = {
         "players": players,
         "rounds": s.rounds,
         "drafting": bool(s.drafting),
         "variants": list(config.variants),
-        **({"modules": list(config.modules)} if config.modules else {}),
-        **({"powers": list(config.powers)} if config.powers else {}),
+        **{key: list(names) for key, names in (("modules", config.modules), ("powers", config.powers)) if names},
         "round": s.round,
         "phase": PHASE_NAMES[s.phase],
         "first_player": agents[s.first_player],
@@ -754,61 +709,49 @@ def described(s: State) -> dict[str, Any]:
         "decision": DECISION_NAMES[decision],
         "actor": name_or_none(agents, s.actor),
         "field": {tile_name(players, tile): _describe_tile(s, tile, owners) for tile in FIELDS[players]},
-        "hands": {agent: _kinds(s.hand[seat]) for seat, agent in enumerate(agents)},
-        "packs": {agent: _kinds(s.pack[seat]) for seat, agent in enumerate(agents)},
-        "deck": _kinds(s.deck),
-        "discards": _kinds(s.discards),
-        "votes": {weather: _owned(s.votes[kind], owners) for kind, weather in enumerate(WEATHER_NAMES)},
+        "hands": {agent: _counted(s.hand[seat]) for seat, agent in enumerate(agents)},
+        "packs": {agent: _counted(s.pack[seat]) for seat, agent in enumerate(agents)},
+        "deck": _counted(s.deck),
+        "discards": _counted(s.discards),
+        "votes": {weather: _counted(votes, owners) for weather, votes in zip(WEATHER_NAMES, s.votes, strict=True)},
         "dice": ["harvest" if side == HARVEST else int(side) for side in s.dice],
         "points": {owner: int(s.points[seat]) for seat, owner in enumerate(owners)},
-        "scored": {
-            name: _owned(s.scored[:, source], owners)
-            for source, name in enumerate(SOURCE_NAMES)
-            if s.scored[:, source].any()
-        },
+        "scored": {name: points for i, name in enumerate(SOURCE_NAMES) if (points := _counted(s.scored[:, i], owners))},
         "voting_wins": {owner: int(s.voting_wins[seat]) for seat, owner in enumerate(owners)},
         "wheat_tokens": {owner: int(s.wheat_tokens[seat]) for seat, owner in enumerate(owners)},
         **_describe_modules(s, agents),
-        "pending": _describe_effect(s, owners),
+        "pending": {key: word for key, word in effect.items() if word != no_effect[key]},
     }
     if players == 1:
-        described["southern_winds"] = {
-            "deck": [number for number in range(1, 10) if s.winds_deck[number - 1]],
-            "revealed": [
-                {
-                    "card": int(s.winds_card[i]),
-                    "roll": int(s.winds_roll[i]) or None,
-                    "target": _tile_or_none(players, s.winds_target[i]),
-                }
-                for i in range(s.winds_revealed)
-            ],
-        }
+        log = np.column_stack([s.winds_card, s.winds_roll, s.winds_target])[: s.winds_revealed].tolist()
+        cards = [{"card": card, "roll": roll or None, "target": _tile_or_none(1, target)} for card, roll, target in log]
+        described["southern_winds"] = {"deck": _numbers(s.winds_deck == 1), "revealed": cards}
     described["random"] = int(s.rng)
     return described
 
 
 def _describe_modules(s: State, agents: Sequence[str]) -> dict[str, Any]:
-    """What the modules that are played with add."""
     described: dict[str, Any] = {}
     if s.modules[Module.FLOWER_TILES]:
         described["controller"] = name_or_none(agents, s.controller)
     if s.modules[Module.POWERS]:
         described["power"] = {agent: POWER_NAMES[s.power[seat]] for seat, agent in enumerate(agents)}
     if s.modules[Module.FORECASTS]:
-        described["forecasts"] = {agent: _forecasts_of(s, seat) for seat, agent in enumerate(agents)}
-        described["forecasts_played"] = _forecasts_of(s, PLAYED)
+        described["forecasts"] = {agent: _numbers(s.forecast_holder == seat) for seat, agent in enumerate(agents)}
+        described["forecasts_played"] = _numbers(s.forecast_holder == PLAYED)
     return described
 
 
-def _forecasts_of(s: State, holder: int) -> list[int]:
-    return [number for number in range(1, NUM_FORECASTS + 1) if s.forecast_holder[number - 1] == holder]
+def _numbers(cards: np.ndarray) -> list[int]:
+    """Of cards that are numbered from 1, the numbers of those that are meant."""
+    return (np.flatnonzero(cards) + 1).tolist()
 
 
 def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]:
-    cloud = {"kind": CLOUD_NAMES[s.cloud[tile]], "drops": _owned(s.cloud_drops[tile], owners)}
+    cloud = {"kind": CLOUD_NAMES[s.cloud[tile]], "drops": _counted(s.cloud_drops[tile], owners)}
     there = {
         "growing": s.growing[tile] and GROWING_NAMES[s.growing[tile]],
-        "drops": _owned(s.drops[tile], owners),
+        "drops": _counted(s.drops[tile], owners),
         "cloud": s.cloud[tile] and cloud,
         "fertilizer": bool(s.fertilizer[tile]),
         "pod": bool(s.pods[tile]),
@@ -817,13 +760,8 @@ def _describe_tile(s: State, tile: int, owners: Sequence[str]) -> dict[str, Any]
     return {"crop": crop_name(s.crop[tile]), **{key: value for key, value in there.items() if value}}
 
 
-def _describe_effect(s: State, owners: Sequence[str]) -> dict[str, Any]:
-    """What differs from an effect that has not begun."""
-    blank = _effect(BLANK[0], s.players, owners)
-    return {key: word for key, word in _effect(s, s.players, owners).items() if word != blank[key]}
-
-
-def _effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
+def _describe_effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
+    scored = [tile for tile in FIELDS[players] if s.scored_drops[tile].any()]
     return {
         "card": name_or_none(WEATHER_NAMES, s.card),
         "optional": bool(s.optional),
@@ -840,12 +778,8 @@ def _effect(s: State, players: int, owners: Sequence[str]) -> dict[str, Any]:
         "timing": TIMING_NAMES[s.timing],
         "timing_index": s.timing_index,
         "counts_clouds": [name for name, on in zip(owners, s.counts_clouds, strict=False) if on],
-        "chosen_drops": _owned(s.chosen_drops, owners),
-        "scored_drops": {
-            tile_name(players, tile): _owned(s.scored_drops[tile], owners)
-            for tile in FIELDS[players]
-            if s.scored_drops[tile].any()
-        },
+        "chosen_drops": _counted(s.chosen_drops, owners),
+        "scored_drops": {tile_name(players, t): _counted(s.scored_drops[t], owners) for t in scored},
     }
 
 
@@ -853,9 +787,6 @@ def _tile_or_none(players: int, tile: int) -> str | None:
     return None if tile == NO_TILE else tile_name(players, int(tile))
 
 
-def _owned(counts: np.ndarray, owners: Sequence[str]) -> dict[str, int]:
-    return {owner: int(counts[seat]) for seat, owner in enumerate(owners) if counts[seat]}
-
-
-def _kinds(counts: np.ndarray) -> dict[str, int]:
-    return {name: int(counts[kind]) for kind, name in enumerate(WEATHER_NAMES) if counts[kind]}
+def _counted(counts: np.ndarray, names: Sequence[str] = WEATHER_NAMES) -> dict[str, int]:
+    """Those of which there are any."""
+    return {name: int(count) for name, count in zip(names, counts, strict=False) if count}

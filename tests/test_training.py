@@ -741,10 +741,8 @@ def test_checkpoints_that_hold_too_much_or_something_else(
     refused(r"policy\.zip: is damaged: its network can't be read", **{name: None})
     refused(r"policy\.zip: is damaged: its network can't be read", **{name: saved(np.array([{}], object))})
     refused(r"policy\.zip: its policy has a layer 0 of Linear \(3, 4\), not \(16, ", **{name: saved(np.ones((3, 4)))})
-    refused(
-        r"is Stable-Baselines3's own file.*save_checkpoint\(GAME, MaskablePPO\.load\('policy\.zip'\), 'converted\.zip'\)",
-        **{MEMBER: None, "policy.pth": b""},
-    )
+    line = r"save_checkpoint\(GAME, MaskablePPO\.load\('policy\.zip'\), 'converted\.zip'\)"
+    refused(f"is Stable-Baselines3's own file.*{line}", **{MEMBER: None, "policy.pth": b""})
     monkeypatch.setattr(checkpoint, "MOST_BYTES", 3000)
     refused(r"policy\.zip: it unpacks to [\d,]+ bytes; at most 3,000 are read")
 

@@ -34,9 +34,8 @@ from petrichor_env.drawing.board_panels import (
     stocks,
     weather_wheel,
 )
-from petrichor_env.drawing.card_texts import TIMING_TEXTS
-from petrichor_env.drawing.decisions import question
-from petrichor_env.drawing.icons import NEUTRAL_OWNER, defs
+from petrichor_env.drawing.decisions import asked_text
+from petrichor_env.drawing.icons import defs, owner_shape
 from petrichor_env.drawing.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
 from petrichor_env.drawing.text import result_text, size_of_fields, winners
 from petrichor_env.state import (
@@ -48,13 +47,12 @@ from petrichor_env.state import (
     Module,
     Phase,
     State,
-    Timing,
 )
 from petrichor_env.words import NEUTRAL, owner_names
 from tabletop.drawing.owners import Mark, mark
 from tabletop.drawing.svg import INK, Markup, box, circle, clean, cut, element, paragraph, text, title, use, width_of
 from tabletop.errors import TabletopError
-from tabletop.words import Facts
+from tabletop.words import Facts, name_or_none
 
 SIZE = 960
 """Width and height of the drawing in its own units."""
@@ -101,12 +99,13 @@ def render_svg(
     happened = clean(last_action)
     drawing = element(
         "svg",
-        title(f"Petrichor: {_place_in_game(v)}"),
+        title(f"Petrichor: round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"),
         defs(),
         box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
         *_header(v),
         *_middle(v),
-        *_footer(happened),
+        panel(_MARGIN, _FOOTER_TOP, SIZE - 2 * _MARGIN, _FOOTER_HEIGHT),
+        *paragraph([happened], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {SIZE} {SIZE}",
         width=SIZE,
@@ -135,12 +134,9 @@ def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Se
 
 def _asked(v: View, names: Sequence[str]) -> str:
     """The sentence at the top."""
-    s = v.s
-    if s.decision == Decision.GAME_OVER:
-        return f"Game over: {result_text(s, names)}."
-    if v.hides_actor:
-        return f"Forecast cards may be played {TIMING_TEXTS[Timing(s.timing)]}."
-    return f"{names[s.actor]} is asked {question(s)}."
+    if v.s.decision == Decision.GAME_OVER:
+        return f"Game over: {result_text(v.s, names)}."
+    return asked_text(v.s, v.viewer, names)
 
 
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
@@ -151,41 +147,31 @@ def facts(state: State, viewer: int | None = None, names: Sequence[str] | None =
 
 def marks(players: int) -> list[Mark]:
     """What the owners are drawn as."""
-    return [mark(NEUTRAL_OWNER if players == 1 and owner else owner) for owner in range(len(owner_names(players)))]
-
-
-def _place_in_game(v: View) -> str:
-    return f"round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"
+    return [mark(owner_shape(players, owner)) for owner in range(len(owner_names(players)))]
 
 
 def _facts(v: View) -> dict[str, str | None]:
-    """What the whole document says of itself."""
     s = v.s
     return {
-        "data_players": str(v.players),
+        "data_players": str(v.s.players),
         "data_viewer": None if v.viewer is None else v.seats[v.viewer],
         "data_round": str(s.round),
         "data_rounds": str(s.rounds),
         "data_phase": PHASE_NAMES[s.phase],
         "data_first_player": v.seats[s.first_player],
-        "data_passed": None if s.passed == NOBODY else v.seats[s.passed],
+        "data_passed": name_or_none(v.seats, s.passed),
         "data_decision": DECISION_NAMES[s.decision],
-        "data_actor": None if v.actor == NOBODY else v.seats[v.actor],
+        "data_actor": name_or_none(v.seats, v.actor),
         "data_asked": _asked(v, v.names),
         "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s.selected, strict=True) if on),
-        "data_resolving": WEATHER_NAMES[s.weather] if s.weather >= 0 else None,
+        "data_resolving": name_or_none(WEATHER_NAMES, s.weather),
         "data_winners": ",".join(v.seats[seat] for seat in winners(s)) or None,
     }
 
 
 # --- the parts of the page --------------------------------------------------------------------------------------------
 
-_PHASES: tuple[tuple[Phase, str], ...] = (
-    (Phase.ACTION, "Action"),
-    (Phase.WEATHER, "Weather"),
-    (Phase.HARVEST, "Harvest"),
-    (Phase.CLEANUP, "Clean-up"),
-)
+_PHASES_OF_A_ROUND = (Phase.ACTION, Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
 
 
 def _header(v: View) -> Iterator[Markup]:
@@ -206,46 +192,36 @@ def _header(v: View) -> Iterator[Markup]:
 
 
 def _phases(v: View, x: float) -> Iterator[Markup]:
-    phase = v.s.phase
-    shown = _PHASES
-    if phase in (Phase.SETUP, Phase.OVER):
-        shown = ((Phase(phase), "Setup" if phase == Phase.SETUP else "Game over"),)
-    for one, word in shown:
-        width = width_of(word, 15, one == phase) + 22
-        if one == phase:
+    phase = Phase(v.s.phase)
+    for one in _PHASES_OF_A_ROUND if phase in _PHASES_OF_A_ROUND else (phase,):
+        now, word = one == phase, _PHASE_WORDS[one].removesuffix(" phase").capitalize()
+        width = width_of(word, 15, now) + 22
+        if now:
             yield box(x, 18.5, width, 24, 12, fill=INK)
-        yield text(
-            word, x + width / 2, 36, 15, bold=one == phase, anchor="middle", fill="#ffffff" if one == phase else MUTED
-        )
+        yield text(word, x + width / 2, 36, 15, bold=now, anchor="middle", fill="#ffffff" if now else MUTED)
         x += width + 4
-    if v.players > 1:
-        name = v.names[v.s.first_player]
-        label = f"First: {name}"
+    if v.s.players > 1:
+        label = f"First: {v.names[v.s.first_player]}"
         yield text(label, SIZE - 28, 36, 15, anchor="end", fit=200, keep_end=True)
         yield use("umbrella", SIZE - 44 - min(200, width_of(label, 15)), 31)
 
 
-def _row_heights(v: View) -> list[float]:
-    """Of the owners' rows, as little as they need; with one or two players forecast cards and powers have words too."""
-    tall = v.players <= 2 and v.s.modules[[Module.POWERS, Module.FORECASTS]].any()
-    return [_ROW + (_FORECAST_ROWS if tall and seat < v.players else 0) for seat in range(v.owners)]
-
-
 def _middle(v: View) -> Iterator[Markup]:
     """Fields and what lies beside them, then the owners; these get the room that the Fields leave."""
-    columns, rows = size_of_fields(v.players)
+    columns, rows = size_of_fields(v.s.players)
     tile_width = (_FIELDS_WIDTH - 2 * GAP) / 3 if columns < 4 else (_FIELDS_WIDTH - 3 * GAP) / 4
-    owners = _row_heights(v)
+    tall = v.s.players <= 2 and v.s.modules[[Module.POWERS, Module.FORECASTS]].any()  # these have words there too
+    owners = [_ROW + (_FORECAST_ROWS if tall and seat < v.s.players else 0) for seat in range(v.s.owners)]
     room = _FOOTER_TOP - GAP - _TOP - GAP - TITLES - sum(owners)
     tile_height = min((room - (rows - 1) * GAP) / rows, tile_width * 1.18)
     height = rows * tile_height + (rows - 1) * GAP
     yield from fields(v, _MARGIN, _TOP, tile_width, tile_height)
-    if v.players == 1:
+    if v.s.players == 1:
         left = _MARGIN + 2 * (tile_width + GAP)
         yield from southern_winds(v, left, _TOP, tile_width, height)
     yield from _side(v, height)
     top = _TOP + height + GAP
-    more = (_FOOTER_TOP - GAP - top - TITLES - sum(owners)) / v.owners
+    more = (_FOOTER_TOP - GAP - top - TITLES - sum(owners)) / v.s.owners
     yield from owners_table(v, _MARGIN, top, SIZE - 2 * _MARGIN, [one + more for one in owners], winners(v.s))
 
 
@@ -261,8 +237,3 @@ def _side(v: View, height: float) -> Iterator[Markup]:
     yield stocks(v, _SIDE_LEFT, top + dice + GAP, _SIDE_WIDTH, stock)
     if notes:
         yield from module_notes(v, _SIDE_LEFT, _TOP + height - notes, _SIDE_WIDTH, notes)
-
-
-def _footer(last_action: str) -> Iterator[Markup]:
-    yield panel(_MARGIN, _FOOTER_TOP, SIZE - 2 * _MARGIN, _FOOTER_HEIGHT)
-    yield from paragraph([last_action], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9)

@@ -6,15 +6,7 @@ from collections.abc import Iterator
 
 from petrichor_env.drawing.pieces import EDGE, MUTED, STRONG, View, cloud, owner_token, owner_tokens
 from petrichor_env.drawing.text import drops_to_grow, harvest_worth
-from petrichor_env.state import (
-    CROP_NAMES,
-    FACE_DOWN,
-    NOBODY,
-    Cloud,
-    Crop,
-    Decision,
-    Growing,
-)
+from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
 from tabletop.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
 from tabletop.words import name_or_none
@@ -59,19 +51,12 @@ _AT_TARGET = (
 
 def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -> Iterator[Markup]:
     """Every tile of the Fields, the first one's corner at (x, y)."""
-    hits = _hits(v)
-    for tile in FIELDS[v.players]:
+    hits: dict[int, list[int]] = {}  # Southern Winds cards by the tile that each took effect on
+    for i in range(v.s.winds_revealed):
+        hits.setdefault(int(v.s.winds_target[i]), []).append(int(v.s.winds_card[i]))
+    for tile in FIELDS[v.s.players]:
         left, top = x + tile % _SIDE * (tile_width + GAP), y + tile // _SIDE * (tile_height + GAP)
         yield _tile(v, tile, left, top, tile_width, tile_height, hits.get(tile, []))
-
-
-def _hits(v: View) -> dict[int, list[int]]:
-    """The Southern Winds cards that were just revealed, by the tile that each took effect on."""
-    hits: dict[int, list[int]] = {}
-    if v.players == 1:
-        for i in range(v.s.winds_revealed):
-            hits.setdefault(int(v.s.winds_target[i]), []).append(int(v.s.winds_card[i]))
-    return hits
 
 
 def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, hits: list[int]) -> Markup:

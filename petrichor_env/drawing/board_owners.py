@@ -51,7 +51,7 @@ def owners_table(
 
 def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
     s = v.s
-    asked = s.actor == seat and not v.hides_actor
+    asked = v.actor == seat
     middle = y + (height / 2 if height < 80 else 24)
     votes, wins = int(s.vote_supply[seat]), int(s.voting_wins[seat])
     track = v.t.voting_wins
@@ -83,7 +83,7 @@ def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: flo
         "data_wheat_tokens": str(s.wheat_tokens[seat]),
         "data_won": "1" if won else None,
     }
-    if seat < v.players:
+    if seat < s.players:
         cards, facts = _cards_of(v, seat, x, y, width, height, middle)
         parts += cards
         data |= facts
@@ -93,12 +93,11 @@ def _owner_row(v: View, seat: int, x: float, y: float, width: float, height: flo
 def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> Iterator[Markup]:
     s = v.s
     name = v.names[seat]
-    tags = [
-        word for word, on in (("wins", won), ("passed", s.passed == seat), ("forfeited", s.forfeited == seat)) if on
-    ]
+    facts = {"wins": won, "passed": s.passed == seat, "forfeited": s.forfeited == seat}
+    tags = [word for word, on in facts.items() if on]
     if name != v.seats[seat]:
         tags.insert(0, v.seats[seat])
-    first = v.players > 1 and s.first_player == seat
+    first = s.players > 1 and s.first_player == seat
     up = 4 if tags else -5.5
     yield text(name, x, middle - up, 16, bold=True, fit=112 if first else 134, keep_end=True)
     if tags:
@@ -128,7 +127,8 @@ def _cards_of(
     lines = []
     if power != Power.NONE:
         data["data_power"] = POWER_NAMES[power]
-        parts.append(_power_badge(power, x + _POWER, middle))
+        badge = circle(x + _POWER, middle, 15, FORECAST_FILL, FORECAST_EDGE, 2)
+        parts.append(titled(power_text(power), badge, use(f"weather-{POWER_NAMES[power]}", x + _POWER, middle, 0.9)))
         lines.append(power_text(power))
     held = forecasts_held(s, seat)
     if s.modules[Module.FORECASTS]:
@@ -141,15 +141,6 @@ def _cards_of(
     if below + _LINE * (len(lines) - 1) + 6 <= y + height:
         parts += [text(line, x + 48, below + _LINE * i, 12, fill=MUTED) for i, line in enumerate(lines)]
     return parts, data
-
-
-def _power_badge(power: int, x: float, middle: float) -> Markup:
-    name = POWER_NAMES[power]
-    return titled(
-        power_text(power),
-        circle(x, middle, 15, FORECAST_FILL, FORECAST_EDGE, 2),
-        use(f"weather-{name}", x, middle, 0.9),
-    )
 
 
 def _forecast_card(number: int | None, x: float, middle: float) -> Markup:

@@ -22,7 +22,7 @@ from petrichor_env.drawing.pieces import (
     owner_tokens,
     panel,
 )
-from petrichor_env.drawing.text import CARD_WORDS, drops_lines, winds_icons
+from petrichor_env.drawing.text import CARD_WORDS, clouds_left, drops_lines, tokens_left, winds_icons
 from petrichor_env.state import (
     FACE_DOWN,
     HARVEST,
@@ -31,8 +31,6 @@ from petrichor_env.state import (
     NUM_TILES,
     PLAYED,
     WEATHER_NAMES,
-    Crop,
-    Decision,
     Module,
 )
 from petrichor_env.tables import RESHUFFLE
@@ -98,25 +96,26 @@ def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Ma
     rolled = not (v.s.crop == FACE_DOWN).any()
     sides = ["harvest" if side == HARVEST else str(side) for side in v.s.dice.tolist()] if rolled else []
     middle, scale = y + height / 2, min(1.5, (height - 18) / 42)
-    step = 40 * scale + 12
+    step, shown = 40 * scale + 12, enumerate(sides or ["unknown"] * 3)
     return titled(
         f"Harvest dice: {', '.join(sides) or 'not rolled yet'}",
         panel(x, y, width, height),
         text("Harvest", x + 14, middle - 4, 16, bold=True),
         text("dice", x + 14, middle + 15, 16, bold=True),
-        *(
-            use(f"die-{side}", x + width - 14 - 20 * scale - step * (2 - i), middle, scale)
-            for i, side in enumerate(sides or ["unknown"] * 3)
-        ),
+        *(use(f"die-{side}", x + width - 14 - 20 * scale - step * (2 - i), middle, scale) for i, side in shown),
         data_dice=joined(sides),
     )
+
+
+_LEFT = {"cloud-light": (22, 0.36, "clouds left"), "pod": (11, 0.95, "pods left"), "fertilizer": (10, 1, "to place")}
+"""Half the width of what is left for everybody, its scale, and words."""
 
 
 def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
     """Deck, discards, and what is left for everybody."""
     s, row = v.s, height / 3
     deck, discards = s.deck.tolist(), s.discards.tolist()
-    clouds = v.t.clouds - int(np.count_nonzero(s.cloud))
+    clouds = clouds_left(s, v.t)
     shown = v.viewer is None
     first, second, third = (y + row * (i + 0.5) for i in range(3))
     parts = [
@@ -128,14 +127,9 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
         *card_counts(discards, x + 118, second - 13, width - 128),
         *(card_counts(deck, x + 118, first - 13, width - 128) if shown else [use("card-back", x + 134, first)]),
     ]
-    left = [("cloud-light", 22, 0.36, clouds, "clouds left")]
-    if (s.crop == Crop.DANDELION).any():
-        left.append(("pod", 11, 0.95, v.t.pods - int(np.count_nonzero(s.pods)), "pods left"))
-    if s.decision == Decision.FERTILIZER_TILE:
-        tokens = v.t.fertilizer_tokens - int(np.count_nonzero(s.fertilizer))
-        left.append(("fertilizer", 10, 1, tokens, "to place"))
     at = x + 14
-    for name, half, scale, number, words in left:
+    for name, number in (("cloud-light", clouds), *tokens_left(s, v.t)):
+        half, scale, words = _LEFT[name]
         parts.append(use(name, at + half, third, scale))
         parts.append(text(f"{number} {words}", at + 2 * half + 6, third + 5, 14))
         at += 2 * half + 22 + width_of(f"{number} {words}", 14)
@@ -154,17 +148,15 @@ def notes_height(v: View) -> float:
     if not v.s.modules[[Module.POWERS, Module.FORECASTS]].any():
         return 0
     scored = np.count_nonzero(v.s.scored_drops.any(axis=1))
-    return 84 + min(66, v.players * scored * 2.2)
+    return 84 + min(66, v.s.players * scored * 2.2)
 
 
 def module_notes(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
     """Where the forecast cards are, and what they and the powers count in this Harvest."""
     s = v.s
     yield panel(x, y, width, height)
-    lines = [
-        f"Drops of {v.seats[seat]} in clouds count below them in this Harvest."
-        for seat in np.flatnonzero(s.counts_clouds)
-    ]
+    counting = np.flatnonzero(s.counts_clouds)
+    lines = [f"Drops of {v.seats[seat]} in clouds count below them in this Harvest." for seat in counting]
     lines += drops_lines(s)
     top = y + 8
     if s.modules[Module.FORECASTS]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from petrichor_env.actions import (
     CARD,
@@ -62,6 +62,18 @@ def question(state: State) -> str:
     return asked if isinstance(asked, str) else asked(state)
 
 
+def hides_actor(state: State, viewer: int | None) -> bool:
+    """Who is asked for a forecast card is nobody else's business."""
+    return state.decision == Decision.FORECAST and viewer not in (None, state.actor)
+
+
+def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
+    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything."""
+    if hides_actor(state, viewer):
+        return f"Forecast cards may be played {TIMING_TEXTS[Timing(state.timing)]}."
+    return f"{names[state.actor]} is asked {question(state)}."
+
+
 def action_text(state: State, action: int) -> str:
     """What `action` would mean as the answer to the pending decision of `state`, as an imperative ("vote for Sun").
 
@@ -70,37 +82,8 @@ def action_text(state: State, action: int) -> str:
     """
     if not 0 <= action < NUM_ACTIONS:
         return action_name(action)
-    s, decision = state, Decision(state.decision)
-    if action == PASS:
-        return _pass_text(s)
-    if action == DECLINE:
-        return _DECLINED.get(decision, "decline")
-    if PLAY <= action < CARD:
-        return _play_text(s, action, decision == Decision.OPTIONAL_ACTION)
-    if CARD <= action < TILE:
-        verb = {Decision.DRAFT: "keep", Decision.DISCARD: "discard"}.get(decision, "pay with")
-        return f"{verb} a {WEATHER_WORDS[action - CARD]} card"
-    if TILE <= action < DROP:
-        return _tile_text(s, decision, action - TILE)
-    if DROP <= action < DIRECTION:
-        return _drop_text(s, decision, action - DROP)
-    if DIRECTION <= action < VOTE:
-        return _direction_text(s, action - DIRECTION)
-    if VOTE <= action < DIE:
-        space = WEATHER_WORDS[action - VOTE]
-        return f"add a vote on {space}" if decision == Decision.FORECAST_VOTE else f"vote for {space}"
-    if DIE <= action < WEATHER:
-        shown = action - DIE + 1
-        if shown == 1:
-            return "turn a Harvest die from 1 to Harvest for 2 points"
-        return f"turn a Harvest die from {shown} to {shown - 1} for 1 point"
-    if FORECAST <= action < POWER:
-        number = action - FORECAST + 1
-        return f"play forecast card {number}: {FORECASTS[number].text}"
-    if action == POWER:
-        return "add a second drop to the new cloud"
-    space = WEATHER_WORDS[action - WEATHER]
-    return f"take the vote from {space}" if decision == Decision.MOVE_VOTE else f"select {space}"
+    first = max(start for start in _ANSWERS if start <= action)
+    return _ANSWERS[first](state, Decision(state.decision), action - first)
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
@@ -128,25 +111,30 @@ _DECLINED = {
     Decision.FORECAST: "play no forecast card",
     Decision.KEEP_DROP: "keep no more drops",
 }
+_CARD_VERBS = {Decision.DRAFT: "keep", Decision.DISCARD: "discard"}
+_VOTE_VERBS = {Decision.FORECAST_VOTE: "add a vote on"}
+_WEATHER_VERBS = {Decision.MOVE_VOTE: "take the vote from"}
 
 
-def _pass_text(s: State) -> str:
+def _pass_text(s: State, decision: Decision, _: int) -> str:
     cards = int(s.hand[s.actor].sum())
     if s.passed < 0 and s.players != 2 and cards:
         return f"pass and discard the hand ({counted(cards, 'card')})"
     return "pass"
 
 
-def _play_text(s: State, action: int, optional: bool) -> str:
-    kind = WEATHER_WORDS[(action - PLAY) % 4]
-    if action < SUBSTITUTE:
-        cards = f"two {kind} cards" if optional else f"a {kind} card"
-        return f"play {cards}"
-    if kind == WEATHER_WORDS[Weather.SUN] and _has_power(s, Power.SUN):
+def _play_text(s: State, decision: Decision, kind: int) -> str:
+    word = WEATHER_WORDS[kind]
+    return f"play two {word} cards" if decision == Decision.OPTIONAL_ACTION else f"play a {word} card"
+
+
+def _substitute_text(s: State, decision: Decision, kind: int) -> str:
+    optional, word = decision == Decision.OPTIONAL_ACTION, WEATHER_WORDS[kind]
+    if kind == Weather.SUN and _has_power(s, Power.SUN):
         return f"play {'two cards, at most one of them Sun,' if optional else 'another card'} as Sun (Sun power)"
     if optional:
-        return f"play {kind} with other cards standing for one or both {kind} cards"
-    return f"play two other cards as a {kind} card"
+        return f"play {word} with other cards standing for one or both {word} cards"
+    return f"play two other cards as a {word} card"
 
 
 _TILE_TEXTS = {
@@ -178,7 +166,7 @@ def _tile_text(s: State, decision: Decision, tile: int) -> str:
     return _TILE_TEXTS.get(decision, "take an own drop from {}").format(place)
 
 
-def _drop_text(s: State, decision: int, drop: int) -> str:
+def _drop_text(s: State, decision: Decision, drop: int) -> str:
     owner = (s.actor + drop % MAX_PLAYERS) % s.owners
     whose, place = _drop_of(s, owner), tile_name(s.players, drop // MAX_PLAYERS)
     if decision == Decision.WIND_WEATHER_DROP or (decision == Decision.FORECAST_DROP and s.forecast == 8):
@@ -188,9 +176,32 @@ def _drop_text(s: State, decision: int, drop: int) -> str:
     return f"let {whose} fall from the cloud on {place}"
 
 
-def _direction_text(s: State, direction: int) -> str:
+def _direction_text(s: State, decision: Decision, direction: int) -> str:
     to = NEIGHBOURS[s.target, direction] if s.target != NO_TILE else NO_TILE
     return f"move it {DIRECTION_NAMES[direction]}" + (f" to {tile_name(s.players, to)}" if to != NO_TILE else "")
+
+
+def _die_text(s: State, decision: Decision, votes_left: int) -> str:
+    to, points = (votes_left, "1 point") if votes_left else ("Harvest", "2 points")
+    return f"turn a Harvest die from {votes_left + 1} to {to} for {points}"
+
+
+_ANSWERS: dict[int, Callable[[State, Decision, int], str]] = {
+    PASS: _pass_text,
+    DECLINE: lambda s, decision, _: _DECLINED.get(decision, "decline"),
+    PLAY: _play_text,
+    SUBSTITUTE: _substitute_text,
+    CARD: lambda s, decision, kind: f"{_CARD_VERBS.get(decision, 'pay with')} a {WEATHER_WORDS[kind]} card",
+    TILE: _tile_text,
+    DROP: _drop_text,
+    DIRECTION: _direction_text,
+    VOTE: lambda s, decision, space: f"{_VOTE_VERBS.get(decision, 'vote for')} {WEATHER_WORDS[space]}",
+    DIE: _die_text,
+    WEATHER: lambda s, decision, space: f"{_WEATHER_VERBS.get(decision, 'select')} {WEATHER_WORDS[space]}",
+    FORECAST: lambda s, decision, card: f"play forecast card {card + 1}: {FORECASTS[card + 1].text}",
+    POWER: lambda s, decision, _: "add a second drop to the new cloud",
+}
+"""By the first action of a range, what the decision and the action's place in that range mean."""
 
 
 # --- words of the questions -------------------------------------------------------------------------------------------
@@ -245,15 +256,12 @@ def _forecast_tile_question(s: State) -> str:
 def _forecast_drop_question(s: State) -> str:
     if s.forecast == 11:
         return f"which drop rises into the cloud above (forecast card 11, {_more(s.choices_left)})"
-    asked = "which own drop to move"
     if s.forecast == 15:
         later = range(s.target + 1, NUM_TILES)
-        clouds = (tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE)
-        above = next(clouds, None)
-        asked = "which drop falls from " + (
-            "a cloud" if above is None else f"the cloud on {tile_name(s.players, above)}"
-        )
-    return f"{asked} (forecast card {s.forecast})"
+        clouds = [tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE]
+        cloud = f"the cloud on {tile_name(s.players, clouds[0])}" if clouds else "a cloud"
+        return f"which drop falls from {cloud} (forecast card 15)"
+    return f"which own drop to move (forecast card {s.forecast})"
 
 
 _QUESTIONS: dict[Decision, str | Callable[[State], str]] = {
@@ -268,7 +276,7 @@ _QUESTIONS: dict[Decision, str | Callable[[State], str]] = {
     Decision.WIND_CLOUD: "which cloud to move",
     Decision.WIND_DIRECTION: _where_cloud_goes,
     Decision.RAIN_DROP: lambda s: (
-        "which drop falls" + (", from a cloud or the supply" if _has_power(s, Power.RAIN) else " from a cloud")
+        "which drop falls, from a cloud or the supply" if _has_power(s, Power.RAIN) else "which drop falls from a cloud"
     ),
     Decision.RAIN_SECOND_DROP: "which drop of another cloud falls too, if any",
     Decision.TAKE_DROP: _take_drop_question,

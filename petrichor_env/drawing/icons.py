@@ -60,6 +60,12 @@ def dots(points: Iterable[tuple[float, float]], r: float) -> str:
 NEUTRAL_OWNER = 5
 """Index of the neutral player's colour and shape."""
 
+
+def owner_shape(players: int, owner: int) -> int:
+    """Index of an owner's colour and shape."""
+    return NEUTRAL_OWNER if players == 1 and owner == 1 else owner
+
+
 CLOUD = "M-45 22A15 15 0 0 1-50-7A19 19 0 0 1-24-17A25 25 0 0 1 23-18A19 19 0 0 1 50-7A15 15 0 0 1 45 22Z"
 """122 wide, from 34 above to 22 below."""
 

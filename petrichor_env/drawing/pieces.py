@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.drawing.icons import NEUTRAL_OWNER
+from petrichor_env.drawing.decisions import hides_actor
+from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.drawing.text import cloud_number
-from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Decision, Phase, State
+from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
 from tabletop.drawing.owners import OWNER_INKS, OWNER_NUMBERS
@@ -37,31 +38,14 @@ class View:
     names: tuple[str, ...]
 
     @property
-    def players(self) -> int:
-        return int(self.s.players)
-
-    @property
-    def owners(self) -> int:
-        return int(self.s.owners)
-
-    @property
     def seats(self) -> tuple[str, ...]:
         """`player_0` …, whatever the labels."""
-        return owner_names(self.players)
-
-    def shape(self, owner: int) -> int:
-        """Which of the owners' colours and shapes."""
-        return NEUTRAL_OWNER if self.players == 1 and owner == 1 else owner
-
-    @property
-    def hides_actor(self) -> bool:
-        """Who is asked for a forecast card is nobody else's business."""
-        return bool(self.s.decision == Decision.FORECAST and self.viewer not in (None, self.s.actor))
+        return owner_names(self.s.players)
 
     @property
     def actor(self) -> int:
         """The seat that is asked, NOBODY where that is hidden, and at the end."""
-        return NOBODY if self.hides_actor else int(self.s.actor)
+        return NOBODY if hides_actor(self.s, self.viewer) else self.s.actor
 
     def sees(self, seat: int) -> bool:
         return self.viewer is None or self.viewer == seat
@@ -69,14 +53,14 @@ class View:
     @property
     def winds_are_new(self) -> bool:
         """Whether the Southern Winds cards that are shown have just been revealed; later they are what was last."""
-        return bool(self.s.phase == Phase.ACTION)
+        return self.s.phase == Phase.ACTION
 
     def place(self, tile: int) -> str:
-        return tile_name(self.players, tile)
+        return tile_name(self.s.players, tile)
 
     def by_owner(self, counts: np.ndarray) -> str:
         """`3,0`."""
-        return joined(counts[: self.owners].tolist())
+        return joined(counts[: self.s.owners].tolist())
 
     def in_words(self, counts: np.ndarray) -> str:
         """`player_0 3, player_1 1`."""
@@ -90,7 +74,7 @@ def joined(values: Sequence[object]) -> str:
 
 def owner_token(v: View, owner: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:
     """An owner's shape with a number in it."""
-    shape = v.shape(owner)
+    shape = owner_shape(v.s.players, owner)
     drawing = use(f"owner-{shape}", x, y, scale)
     if count is None:
         return drawing
@@ -104,15 +88,14 @@ def owner_tokens(
     v: View, counts: np.ndarray, x: float, y: float, width: float, scale: float = 1, rows: int = 1
 ) -> Iterator[Markup]:
     """A token for every owner of some, around the middle (x, y); where they are many, closer, or in two rows."""
-    there = [(owner, count) for owner, count in enumerate(counts[: v.owners].tolist()) if count]
+    there = [(owner, count) for owner, count in enumerate(counts[: v.s.owners].tolist()) if count]
     if not there:
         return
+    lines = [there]
     if rows == 2 and len(there) > 4:
         scale *= 0.78
         half = (len(there) + 1) // 2
         lines = [there[:half], there[half:]]
-    else:
-        lines = [there]
     pitch = min(29 * scale, width / max(map(len, lines)))
     scale = min(scale, pitch / 25)
     for i, line in enumerate(lines):

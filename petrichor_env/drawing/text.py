@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
-from petrichor_env.drawing.card_texts import FORECASTS, TIMING_TEXTS, power_text
-from petrichor_env.drawing.decisions import WEATHER_WORDS, question
+from petrichor_env.drawing.card_texts import FORECASTS, power_text
+from petrichor_env.drawing.decisions import WEATHER_WORDS, asked_text, hides_actor
+from petrichor_env.drawing.icons import owner_shape
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.state import (
     CROP_NAMES,
@@ -43,11 +45,11 @@ from petrichor_env.state import (
     Phase,
     Power,
     State,
-    Timing,
 )
 from petrichor_env.tables import Tables
 from petrichor_env.words import FIELDS, GROWING_NAMES, owner_names, tile_name
 from tabletop.drawing.lines import Block, Row, Table, Tiles, Words, joined, width
+from tabletop.terminal import BOLD, COLUMNS, painted
 from tabletop.words import counted, win_text
 
 CARD_WORDS = (
@@ -63,7 +65,6 @@ CARD_WORDS = (
 """What the Southern Winds cards 1 to 8 do."""
 
 _SIDE = 4
-_COLUMNS = 100
 _CELL = 19
 _WIDEST_CELL = 21
 """Four of these fit."""
@@ -72,11 +73,10 @@ _HEADINGS = (
     ("          in supply ", "   on weather spaces ", " voting  wheat"),
     (" points  drops votes", "  frost sun wind rain", "  wins  tokens"),
 )
-_CLEAR = "\x1b[0m"
 OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175, 143, 247))
 """The owners' colours of the pictures, the neutral player's last, as terminals have them: the nearest of their 256
 that can be read on white as on black."""
-_GROWING_COLOUR, _BOLD = "\x1b[32m", "\x1b[1m"
+_GROWING_COLOUR = "\x1b[32m"
 
 Paint = Callable[[str, str], str]
 """Gives a text a colour, or leaves it as it is."""
@@ -109,18 +109,15 @@ def text_blocks(
         asked: whether it says who is asked what.
     """
     t = (load_tables() if tables is None else tables)[0]
-    paint = _painter(colour)
+    paint = partial(painted, colour=colour)
     below = [*_board(state, viewer, t), *_module_lines(state, viewer, t)]
-    if state.players == 1:
-        below += _southern_winds_lines(state, t)
-    wrapped = [part for line in below for part in textwrap.wrap(line, _COLUMNS, subsequent_indent="    ")]
+    below += [winds_card_text(state, t, i) for i in range(state.winds_revealed)]
+    if state.winds_deck.any():
+        below.append(f"Southern Winds deck: {_numbers(np.flatnonzero(state.winds_deck) + 1)}.")
+    wrapped = [part for line in below for part in textwrap.wrap(line, COLUMNS, subsequent_indent="    ")]
     blank = Words([""])
     heading = Words([*_heading(state, viewer, paint, asked), ""])
     return [heading, _fields(state, t, paint), blank, _people(state, viewer, paint), blank, Words(wrapped)]
-
-
-def _painter(colour: bool) -> Paint:
-    return (lambda text, code: f"{code}{text}{_CLEAR}") if colour else (lambda text, code: text)
 
 
 def owner_label(players: int, seat: int) -> str:
@@ -143,8 +140,8 @@ def dice_text(dice: np.ndarray) -> str:
     return ", ".join("Harvest" if side == HARVEST else str(side) for side in dice)
 
 
-def _owner_colour(players: int, seat: int) -> str:
-    return OWNER_PAINTS[-1 if players == 1 and seat == 1 else seat]
+def _paint_of(s: State, seat: int) -> str:
+    return OWNER_PAINTS[owner_shape(s.players, seat)]
 
 
 # --- what is played, and what gave points -------------------------------------------------------------------------
@@ -159,10 +156,8 @@ def about(config: Config) -> list[str]:
 
 def sources(state: State) -> list[tuple[str, list[int]]]:
     """What has given anybody points so far: a word, and the points by owner."""
-    scored = state.scored[: state.owners]
-    return [
-        (name.replace("_", " "), scored[:, i].tolist()) for i, name in enumerate(SOURCE_NAMES) if scored[:, i].any()
-    ]
+    by_source = zip(SOURCE_NAMES, state.scored[: state.owners].T.tolist(), strict=True)
+    return [(name.replace("_", " "), points) for name, points in by_source if any(points)]
 
 
 # --- who is asked what ----------------------------------------------------------------------------------------------
@@ -173,15 +168,17 @@ def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[st
     place = f"Round {s.round} of {s.rounds}, {PHASE_NAMES[s.phase]}"
     first = "" if s.players == 1 else f", first player {names[s.first_player]}"
     if s.decision == Decision.GAME_OVER:
-        return [paint(f"Round {s.round} of {s.rounds}, game over: {result_text(s, names)}", _BOLD)]
-    lines = [paint(f"{place}{' phase' if s.phase != Phase.SETUP else ''}{first}", _BOLD)]
+        return [paint(f"Round {s.round} of {s.rounds}, game over: {result_text(s, names)}", BOLD)]
+    lines = [paint(f"{place}{' phase' if s.phase != Phase.SETUP else ''}{first}", BOLD)]
     if s.passed != NOBODY and s.phase == Phase.ACTION:
         lines.append(f"{names[s.passed]} has passed.")
     if s.phase == Phase.WEATHER:
-        lines.append(_weather_line(s))
-    if s.decision == Decision.FORECAST and viewer not in (None, s.actor):
-        return [*lines, f"Forecast cards may be played {TIMING_TEXTS[Timing(s.timing)]}."]
-    return [*lines, f"{names[s.actor]} is asked {question(s)}."] if asked else lines
+        chosen = [word for word, on in zip(WEATHER_WORDS, s.selected, strict=True) if on]
+        resolving = f", resolving {WEATHER_WORDS[s.weather]}" if s.weather >= 0 else ""
+        lines.append(f"Selected: {', '.join(chosen) or 'none yet'}{resolving}.")
+    if asked or hides_actor(s, viewer):
+        lines.append(asked_text(s, viewer, names))
+    return lines
 
 
 def winners(s: State) -> list[int]:
@@ -195,12 +192,6 @@ def result_text(s: State, names: Sequence[str]) -> str:
     """`player_1 forfeited, player_0 wins`, by the seats' names."""
     who = win_text([names[seat] for seat in winners(s)])
     return who if s.forfeited == NOBODY else f"{names[s.forfeited]} forfeited, {who}"
-
-
-def _weather_line(s: State) -> str:
-    chosen = [word for word, on in zip(WEATHER_WORDS, s.selected, strict=True) if on]
-    resolving = f", resolving {WEATHER_WORDS[s.weather]}" if s.weather >= 0 else ""
-    return f"Selected: {', '.join(chosen) or 'none yet'}{resolving}."
 
 
 # --- the Fields -----------------------------------------------------------------------------------------------------
@@ -224,10 +215,10 @@ def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
     players = s.players
     if s.crop[tile] == FACE_DOWN:
         token = paint("fertilizer", _GROWING_COLOUR) if s.fertilizer[tile] else ""
-        return [paint(f"{tile_name(players, tile)} face down", _BOLD), "", token, "", ""]
+        return [paint(f"{tile_name(players, tile)} face down", BOLD), "", token, "", ""]
     crop = CROP_NAMES[s.crop[tile]].capitalize()
     lines = [
-        paint(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), _BOLD),
+        paint(_spread(f"{tile_name(players, tile)} {crop}", drops_to_grow(s, t, tile)), BOLD),
         *_drops(s, s.drops[tile], paint),
         *([paint(line, _GROWING_COLOUR) for line in _packed(_tokens(s, tile))] or [""]),
     ]
@@ -282,9 +273,8 @@ def _tokens(s: State, tile: int) -> list[str]:
     if s.crop[tile] == Crop.SNOWDROP:
         tokens.append("open" if s.blooms[tile] else "closed")
     if s.crop[tile] == Crop.PRIMROSE:
-        label = owner_label(s.players, s.controller)
-        tokens.append(counted(s.blooms[tile], "bloom"))
-        tokens.append("nobody's" if s.controller == NOBODY else f"{label} controls")
+        controlled = f"{owner_label(s.players, s.controller)} controls"
+        tokens += [counted(s.blooms[tile], "bloom"), "nobody's" if s.controller == NOBODY else controlled]
     if s.growing[tile]:
         tokens.append(GROWING_NAMES[s.growing[tile]])
     tokens += [word for word, field in (("pod", "pods"), ("fertilizer", "fertilizer")) if s[field][tile]]
@@ -308,10 +298,9 @@ def _spread(left: str, right: str) -> str:
 
 def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
     """Drops by owner on one line, for a crowd narrower, or on as many lines as it takes."""
-    players = s.players
-    there = [(seat, owner_label(players, seat), str(count)) for seat, count in enumerate(drops) if count]
+    there = [(seat, owner_label(s.players, seat), str(count)) for seat, count in enumerate(drops) if count]
     for between, after, room in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
-        texts = [paint(label + between + count, _owner_colour(players, seat)) for seat, label, count in there]
+        texts = [paint(label + between + count, _paint_of(s, seat)) for seat, label, count in there]
         if width(after.join(texts)) <= room:
             break
     return _packed(texts, after, room) or [""]
@@ -321,15 +310,12 @@ def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
 
 
 def _people(s: State, viewer: int | None, paint: Paint) -> Table:
-    players, owners = s.players, s.owners
-    names = owner_names(players)
-    rows = []
-    for seat in range(owners):
-        label = f"{owner_label(players, seat):<2} {names[seat]}"
-        votes = s.votes[:, seat]
+    players, rows = s.players, []
+    for seat, name in enumerate(owner_names(players)):
+        label = f"{owner_label(players, seat):<2} {name}"
         numbers = (
             f"{s.points[seat]:7}{s.supply[seat]:7}{s.vote_supply[seat]:6}",
-            _votes_text(votes),
+            _votes_text(s.votes[:, seat]),
             f"{s.voting_wins[seat]:6}{s.wheat_tokens[seat]:8}",
         )
         shown = viewer in (None, seat)
@@ -338,7 +324,7 @@ def _people(s: State, viewer: int | None, paint: Paint) -> Table:
             hand = cards_seen(s.hand[seat], shown)
             below += [f"pack {cards_seen(s.pack[seat], shown)}"] if s.pack[seat].any() else []
             below += _powers_and_forecasts(s, seat, shown)
-        rows.append(Row(paint(f"{label:<{_LABEL}}", _owner_colour(players, seat)), numbers, hand, below))
+        rows.append(Row(paint(f"{label:<{_LABEL}}", _paint_of(s, seat)), numbers, hand, below))
     totals = s.votes.sum(axis=1, dtype=np.int64)
     return Table(_LABEL, _HEADINGS, "hand", [*rows, Row("all", (" " * 20, _votes_text(totals), ""))])
 
@@ -363,10 +349,9 @@ def _board(s: State, viewer: int | None, t: Tables) -> list[str]:
     deck = counted(s.deck.sum(), "card")
     if viewer is None and s.deck.any():
         deck += f" ({cards_text(s.deck)})"
-    clouds = t.clouds - int(np.count_nonzero(s.cloud))
     return [
         _harvest_line(s, t),
-        f"Harvest dice: {dice_text(s.dice)}.  Clouds left: {clouds}.",
+        f"Harvest dice: {dice_text(s.dice)}.  Clouds left: {clouds_left(s, t)}.",
         f"Deck: {deck}.  Discards: {cards_text(s.discards)}.",
     ]
 
@@ -384,16 +369,26 @@ def _harvest_line(s: State, t: Tables) -> str:
 
 def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:
     """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
-    names = owner_names(s.players)
-    if s.decision == Decision.FERTILIZER_TILE:
-        yield f"Fertilizer tokens left: {t.fertilizer_tokens - np.count_nonzero(s.fertilizer)}."
-    if (s.crop == Crop.DANDELION).any():
-        yield f"Pods left: {t.pods - np.count_nonzero(s.pods)}."
+    titles = {"fertilizer": "Fertilizer tokens", "pod": "Pods"}
+    yield from (f"{titles[token]} left: {number}." for token, number in tokens_left(s, t))
     if s.modules[Module.FORECASTS]:
         yield _forecasts_line(s, viewer)
     for seat in np.flatnonzero(s.counts_clouds):
-        yield f"Drops of {names[seat]} in clouds count for the tiles below in this Harvest."
+        yield f"Drops of {owner_names(s.players)[seat]} in clouds count for the tiles below in this Harvest."
     yield from drops_lines(s)
+
+
+def clouds_left(s: State, t: Tables) -> int:
+    """Clouds in the general supply."""
+    return t.clouds - int(np.count_nonzero(s.cloud))
+
+
+def tokens_left(s: State, t: Tables) -> Iterator[tuple[str, int]]:
+    """Which tokens may be placed, and how many of them are left."""
+    if (s.crop == Crop.DANDELION).any():
+        yield "pod", t.pods - int(np.count_nonzero(s.pods))
+    if s.decision == Decision.FERTILIZER_TILE:
+        yield "fertilizer", t.fertilizer_tokens - int(np.count_nonzero(s.fertilizer))
 
 
 def drops_lines(s: State) -> Iterator[str]:
@@ -407,27 +402,21 @@ def drops_lines(s: State) -> Iterator[str]:
 
 
 def _forecasts_line(s: State, viewer: int | None) -> str:
-    holder = s.forecast_holder
-    undealt = [str(number + 1) for number in np.flatnonzero(holder == NOBODY)]
+    played, undealt = (np.flatnonzero(s.forecast_holder == holder) + 1 for holder in (PLAYED, NOBODY))
     if len(undealt) == NUM_FORECASTS:
         return "Forecast cards are not dealt yet."
-    played = ", ".join(str(number + 1) for number in np.flatnonzero(holder == PLAYED)) or "none"
-    not_dealt = (", ".join(undealt) or "none") if viewer is None else counted(len(undealt), "card")
-    return f"Forecast cards out of the game: {played}.  Not dealt: {not_dealt}."
+    not_dealt = _numbers(undealt) if viewer is None else counted(len(undealt), "card")
+    return f"Forecast cards out of the game: {_numbers(played)}.  Not dealt: {not_dealt}."
+
+
+def _numbers(cards: np.ndarray) -> str:
+    return ", ".join(map(str, cards)) or "none"
 
 
 def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
     """`b2 p0 4 p1 2`."""
-    players = s.players
-    counts = (f"{owner_label(players, seat)} {count}" for seat, count in enumerate(drops) if count)
-    return f"{tile_name(players, tile)} {' '.join(counts)}"
-
-
-def _southern_winds_lines(s: State, t: Tables) -> list[str]:
-    """The Southern Winds cards since the player's last turn, one a line, and what the deck still holds."""
-    lines = [winds_card_text(s, t, i) for i in range(s.winds_revealed)]
-    left = ", ".join(str(number + 1) for number in np.flatnonzero(s.winds_deck))
-    return [*lines, f"Southern Winds deck: {left}."] if left else lines
+    counts = (f"{owner_label(s.players, seat)} {count}" for seat, count in enumerate(drops) if count)
+    return f"{tile_name(s.players, tile)} {' '.join(counts)}"
 
 
 def winds_card_text(s: State, t: Tables, i: int) -> str:
@@ -435,9 +424,8 @@ def winds_card_text(s: State, t: Tables, i: int) -> str:
     card, roll, target = int(s.winds_card[i]), int(s.winds_roll[i]), int(s.winds_target[i])
     where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no target, a point"
     die = f"die {roll}, " if roll else ""
-    return (
-        f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {', '.join(winds_icons(t, card))}."
-    )
+    icons = ", ".join(winds_icons(t, card))
+    return f"Southern Winds card {card} ({CARD_WORDS[card - 1]}): {die}{where}. Icons: {icons}."
 
 
 def winds_icons(t: Tables, card: int) -> list[str]:

@@ -13,26 +13,8 @@ import numpy as np
 from petrichor_env.actions import DECLINE
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
+from petrichor_env.invariants import effect, modules, pieces, progress
 from petrichor_env.invariants.checks import Check, asked, breaks
-from petrichor_env.invariants.effect import broken_effect
-from petrichor_env.invariants.modules import (
-    broken_flower_tiles,
-    broken_forecasts,
-    broken_module_decisions,
-    broken_powers,
-    broken_promos,
-    broken_timing,
-)
-from petrichor_env.invariants.pieces import (
-    broken_belongings,
-    broken_cards,
-    broken_clouds,
-    broken_fields,
-    broken_ranges,
-    broken_switches,
-    broken_winds,
-)
-from petrichor_env.invariants.progress import broken_draft, broken_progress, broken_turns, broken_weather
 from petrichor_env.state import LEGAL_WORDS, STATE, Decision, State
 from tabletop.errors import StateError
 from tabletop.warm_up import warm_up
@@ -56,9 +38,9 @@ def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
     array = np.atleast_1d(array).ravel().copy()
     legal = array["legal"].copy()
     broken = first_broken(array, load_tables() if tables is None else tables)
-    if broken is None and (array["legal"] != legal).any():
-        i = int(np.argmax((array["legal"] != legal).any(axis=1)))
-        broken = i, "the set of legal actions isn't that of the pending decision"
+    changed = (array["legal"] != legal).any(axis=1)
+    if broken is None and changed.any():
+        broken = int(np.argmax(changed)), "the set of legal actions isn't that of the pending decision"
     if broken is not None:
         raise StateError(("" if array.size == 1 else f"game {broken[0]}: ") + broken[1])
 
@@ -79,24 +61,24 @@ def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | No
 
 def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Each check may rely on those before: take them in order, stop at the first."""
-    yield from broken_switches(states)
-    yield from broken_ranges(states)
-    yield from broken_fields(states, tables)
-    yield from broken_promos(states, tables)
-    yield from broken_flower_tiles(states, tables)
-    yield from broken_clouds(states, tables)
-    yield from broken_belongings(states, tables)
-    yield from broken_cards(states, tables)
-    yield from broken_powers(states)
-    yield from broken_forecasts(states)
-    yield from broken_progress(states)
-    yield from broken_turns(states)
-    yield from broken_effect(states, tables)
-    yield from broken_timing(states, tables)
-    yield from broken_module_decisions(states, tables)
-    yield from broken_weather(states)
-    yield from broken_draft(states)
-    yield from broken_winds(states)
+    yield from pieces.broken_switches(states)
+    yield from pieces.broken_ranges(states)
+    yield from pieces.broken_fields(states, tables)
+    yield from modules.broken_promos(states, tables)
+    yield from modules.broken_flower_tiles(states, tables)
+    yield from pieces.broken_clouds(states, tables)
+    yield from pieces.broken_belongings(states, tables)
+    yield from pieces.broken_cards(states, tables)
+    yield from modules.broken_powers(states)
+    yield from modules.broken_forecasts(states)
+    yield from progress.broken_progress(states)
+    yield from progress.broken_turns(states)
+    yield from effect.broken_effect(states, tables)
+    yield from modules.broken_timing(states, tables)
+    yield from modules.broken_module_decisions(states, tables)
+    yield from progress.broken_weather(states)
+    yield from progress.broken_draft(states)
+    yield from pieces.broken_winds(states)
     game = Config().game
     warm_up(game)
     game.kernels.refresh_legal(states, tables)  # safe only once all else fits

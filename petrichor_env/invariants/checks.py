@@ -8,17 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from petrichor_env.state import DECISION_NAMES, NOBODY, Decision
-from petrichor_env.words import tile_name
+from petrichor_env.words import owner_names, tile_name
 
 Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
 """Which of N states break something, shape (N,) bool, and the reason for one of them by index."""
 
 
-def breaks(bad: np.ndarray, text: Callable[..., str]) -> Check:
-    """A check of `bad`, (N, …) bool; `text` gets the game and the indices of its first bad entry."""
+def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
+    """A check of `bad`, (N, …) bool; `text` is the reason, or takes the game and the indices of its first bad entry."""
 
     def reason(i: int) -> str:
-        return text(i, *(int(index) for index in np.argwhere(bad[i])[0]))
+        return text if isinstance(text, str) else text(i, *np.argwhere(bad[i])[0].tolist())
 
     return np.asarray(bad.reshape(len(bad), -1).any(axis=1)), reason
 
@@ -57,6 +57,11 @@ def place(s: np.ndarray, i: int, tile: int) -> str:
 def target_of(s: np.ndarray, i: int) -> str:
     """`pending.target b2`."""
     return f"pending.target {place(s, i, s['target'][i])}"
+
+
+def owner_name(s: np.ndarray, i: int, seat: Any) -> str:
+    """`player_0`, in solo also `neutral`."""
+    return owner_names(int(s["players"][i]))[seat]
 
 
 def player(seat: Any) -> str:

@@ -71,15 +71,14 @@ _AFTER_FORECASTS = {
 """What is asked once the holders of forecast cards have been asked at that point of the timeline."""
 
 
-def turn_order(decision: int, phase: int, timing: int) -> int:
+def turn_order(s: np.ndarray) -> np.ndarray:
     """CLOCKWISE from the first player or ANTICLOCKWISE from the last one, where players are asked in turn; else 0."""
-    if (
-        decision in _ASKED_CLOCKWISE
-        or (decision == Decision.TAKE_DROP and phase == Phase.WEATHER)
-        or (decision == Decision.FORECAST and timing == Timing.SUN_TURN)
-    ):
-        return CLOCKWISE
-    return ANTICLOCKWISE if decision in _ASKED_ANTICLOCKWISE else 0
+    decision = s["decision"]
+    taking = (decision == Decision.TAKE_DROP) & (s["phase"] == Phase.WEATHER)
+    in_sun_turn = taking | ((decision == Decision.FORECAST) & (s["timing"] == Timing.SUN_TURN))
+    clockwise = np.isin(decision, _ASKED_CLOCKWISE) | in_sun_turn
+    anticlockwise = np.isin(decision, _ASKED_ANTICLOCKWISE)
+    return np.where(clockwise, CLOCKWISE, np.where(anticlockwise, ANTICLOCKWISE, 0))
 
 
 def is_window(decision: np.ndarray, forecast: np.ndarray) -> np.ndarray:

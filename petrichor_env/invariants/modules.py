@@ -14,6 +14,7 @@ from petrichor_env.invariants.checks import (
     is_asked,
     is_running,
     is_settled,
+    owner_name,
     place,
     player,
     target_of,
@@ -35,7 +36,6 @@ from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.rules.forecasts import DEALT, DROPS_NEEDED, TIMINGS
 from petrichor_env.state import (
     BLANK,
-    DECISION_NAMES,
     FACE_DOWN,
     HARVEST,
     MAX_PLAYERS,
@@ -57,7 +57,6 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER
-from petrichor_env.words import owner_names
 
 _MODULE_OF_DECISION = {
     Decision.FERTILIZER_TILE: Module.FERTILIZER,
@@ -95,31 +94,27 @@ def is_closed(s: np.ndarray) -> np.ndarray:
 
 def broken_promos(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Fertilizer tokens, and the tiles that lie face down while they are placed; the Lake."""
-    face_down, asked = is_face_down(s), s["decision"] == Decision.FERTILIZER_TILE
-    yield breaks(asked & ~face_down, lambda i: "the tiles lie face up, but Fertilizer tokens are still to be placed")
-    bad = face_down & ~asked & (s["forfeited"] == NOBODY)
-    yield breaks(bad, lambda i: f"the tiles lie face down, but decision {DECISION_NAMES[s['decision'][i]]!r} is asked")
+    face_down, placing = is_face_down(s), is_asked(s, Decision.FERTILIZER_TILE)
+    yield breaks(placing & ~face_down, "the tiles lie face up, but Fertilizer tokens are still to be placed")
+    bad = face_down & ~placing & (s["forfeited"] == NOBODY)
+    yield breaks(bad, lambda i: f"the tiles lie face down, but {asked(s, i)} is asked")
     for field in ("drops", "cloud", "votes", "points", "voting_wins", "wheat_tokens", "dice", "harvested", "passed"):
         there = (s[field] != BLANK[field]).reshape(len(s), -1).any(axis=1)
-        yield breaks(face_down & there, lambda i, field=field: f"{field} is set, but the tiles still lie face down")
-    yield breaks(face_down & (s["round"] != 1), lambda i: "the tiles lie face down after the first round")
+        yield breaks(face_down & there, f"{field} is set, but the tiles still lie face down")
+    yield breaks(face_down & (s["round"] != 1), "the tiles lie face down after the first round")
     on = _is_on(s, Module.FERTILIZER)
     on_tile: np.ndarray = s["fertilizer"] == 1
     tokens, total = on_tile.sum(axis=1), np.where(on, tables["fertilizer_tokens"][0], 0)
     bad = np.where(face_down & on, tokens >= total, tokens != total)
     yield breaks(bad, lambda i: f"{tokens[i]} Fertilizer tokens lie on tiles; there are {total[i]}")
-    bad = asked & (s["turn_index"] != tokens)
+    bad = placing & (s["turn_index"] != tokens)
     yield breaks(bad, lambda i: f"turn_index is {s['turn_index'][i]} with {tokens[i]} Fertilizer tokens placed")
     bad = on_tile & (s["crop"] == NO_TILE)
     yield breaks(bad, lambda i, t: f"a Fertilizer token on {place(s, i, t)}, off the field")
-    beside = np.stack([np.isin(NEIGHBOURS, tile).any(axis=1) for tile in range(NUM_TILES)])
-    adjacent = on_tile & (on_tile[:, None, :] & beside).any(axis=2)
-    yield breaks(
-        adjacent,
-        lambda i, t: f"the Fertilizer token on {place(s, i, t)} is adjacent to another one",
-    )
+    bad = on_tile & (on_tile[:, NEIGHBOURS] & (NEIGHBOURS != NO_TILE)).any(axis=2)
+    yield breaks(bad, lambda i, t: f"the Fertilizer token on {place(s, i, t)} is adjacent to another one")
     bad = (s["crop"] == Crop.LAKE) & s["drops"].any(axis=2)
-    yield breaks(bad, lambda i, t: "drops on the lake; they go back to their owners")
+    yield breaks(bad, "drops on the lake; they go back to their owners")
 
 
 # --- Flower tiles ----------------------------------------------------------------------------------------------------
@@ -128,18 +123,14 @@ def broken_promos(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 def broken_flower_tiles(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Snowdrop, Dandelion and its pods, Primrose and who controls it."""
     crop, blooms, scored = s["crop"], s["blooms"], _has_scored(s)
-
     snowdrop, primrose = crop == Crop.SNOWDROP, crop == Crop.PRIMROSE
-    most = np.where(snowdrop, 1, np.where(primrose, tables["primrose_blooms"][0], 0))
-    yield breaks(
-        (blooms > most) | (primrose & (blooms < 1)),
-        lambda i, t: (
-            f"{blooms[i, t]} bloom tokens on {place(s, i, t)}; the snowdrop has at most 1, the primrose 1 to "
-            f"{tables['primrose_blooms'][0]}, other tiles have none"
-        ),
-    )
+    most_on_primrose = tables["primrose_blooms"][0]
+    most = np.where(snowdrop, 1, np.where(primrose, most_on_primrose, 0))
+    allowed = f"the snowdrop has at most 1, the primrose 1 to {most_on_primrose}, other tiles have none"
+    bad = (blooms > most) | (primrose & (blooms < 1))
+    yield breaks(bad, lambda i, t: f"{blooms[i, t]} bloom tokens on {place(s, i, t)}; {allowed}")
     bad = snowdrop & (blooms > 0) & scored[:, None]
-    yield breaks(bad, lambda i, t: "the snowdrop is in bloom after a Harvest, which takes its bloom token")
+    yield breaks(bad, "the snowdrop is in bloom after a Harvest, which takes its bloom token")
     drops = s["drops"].sum(axis=2, dtype=np.int64)
     left = max(1, int(tables["drops_to_grow"][0, Crop.SNOWDROP]) - 1)  # not harvested before it closed, or kept
     bad = is_closed(s) & (drops > left)
@@ -147,29 +138,25 @@ def broken_flower_tiles(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     pods, dandelion = s["pods"] == 1, (crop == Crop.DANDELION).any(axis=1)
     placed = pods.sum(axis=1)
     yield breaks(placed > tables["pods"][0], lambda i: f"{placed[i]} pods lie on tiles; there are {tables['pods'][0]}")
-    yield breaks((placed > 0) & ~dandelion, lambda i: "pods lie on tiles, but no dandelion is in the field")
+    yield breaks((placed > 0) & ~dandelion, "pods lie on tiles, but no dandelion is in the field")
     yield breaks(
         pods & (np.isin(crop, (NO_TILE, *_WITHOUT_PODS)) | is_closed(s)),
         lambda i, t: f"a pod on {place(s, i, t)}; none is placed on dandelion, primrose, lake and a closed snowdrop",
     )
-    yield breaks(scored & (placed > 0), lambda i: "pods lie on tiles after a Harvest, which takes them all back")
+    yield breaks(scored & (placed > 0), "pods lie on tiles after a Harvest, which takes them all back")
     # (N, MAX_PLAYERS) drops on the Primrose, of which there is only one
     there = (s["drops"] * primrose[:, :, None]).sum(axis=1, dtype=np.int64)
     controller = s["controller"]
     bad = (controller != NOBODY) & ~primrose.any(axis=1)
     yield breaks(bad, lambda i: f"{player(controller[i])} controls the primrose, which is not in the field")
-    own = np.where(controller == NOBODY, 0, there[np.arange(len(s)), np.maximum(controller, 0)])
-    yield breaks(
-        there > own[:, None],
-        lambda i, seat: (
-            f"{player(seat)} has {there[i, seat]} drops on the primrose, but "
-            + (
-                f"its controller {player(controller[i])} has {own[i]}"
-                if controller[i] != NOBODY
-                else "nobody controls it"
-            )
-        ),
-    )
+    own = np.where(controller == NOBODY, 0, there[np.arange(len(s)), controller])
+
+    def out_of_control(i: int, seat: int) -> str:
+        controlled = f"its controller {player(controller[i])} has {own[i]}"
+        but = "nobody controls it" if controller[i] == NOBODY else controlled
+        return f"{player(seat)} has {there[i, seat]} drops on the primrose, but {but}"
+
+    yield breaks(there > own[:, None], out_of_control)
 
 
 # --- Powers and forecast cards ---------------------------------------------------------------------------------------
@@ -190,11 +177,11 @@ def broken_powers(s: np.ndarray) -> Iterator[Check]:
         alike = (field[:, :, None] == field[:, None, :]) & (field > 0)[:, :, None] & ~np.eye(MAX_PLAYERS, dtype=bool)
         yield breaks(alike.any(axis=2), lambda i, seat: f"{player(seat)} has the same power as another player")
     bad = there & ((chosen > 0) != all_chosen[:, None])
-    yield breaks(bad, lambda i, seat: "powers are chosen for some players only; for all, or dealt at random")
+    yield breaks(bad, "powers are chosen for some players only; for all, or dealt at random")
     bad = all_chosen[:, None] & (power != chosen)
     yield breaks(bad, lambda i, seat: f"{power_of(i, seat)}; {POWER_NAMES[chosen[i, seat]]!r} was chosen")
     in_setup, forfeited = s["phase"] == Phase.SETUP, s["forfeited"] != NOBODY
-    bad = ((in_setup & ~all_chosen)[:, None]) & (power > 0)
+    bad = (in_setup & ~all_chosen)[:, None] & (power > 0)
     yield breaks(bad, lambda i, seat: f"{power_of(i, seat)}, but powers are dealt at the end of the setup")
     undealt = forfeited & ~power.any(axis=1)
     bad = (on & ~in_setup & ~undealt)[:, None] & there & (power == 0)
@@ -208,33 +195,32 @@ def broken_forecasts(s: np.ndarray) -> Iterator[Check]:
     in_box = (holder == NOBODY).sum(axis=1)
     untouched = in_box == NUM_FORECASTS
     in_setup = s["phase"] == Phase.SETUP
-    yield breaks(~on & ~untouched, lambda i: "forecast cards without the module 'forecasts'")
-    yield breaks(in_setup & ~untouched, lambda i: "forecast cards in players' hands; they are dealt after the setup")
+    yield breaks(~on & ~untouched, "forecast cards without the module 'forecasts'")
+    yield breaks(in_setup & ~untouched, "forecast cards in players' hands; they are dealt after the setup")
     dealt = on & ~in_setup & ~(untouched & (s["forfeited"] != NOBODY))
     yield breaks(
         dealt & (in_box != NUM_FORECASTS - DEALT * players),
         lambda i: f"{NUM_FORECASTS - in_box[i]} forecast cards were dealt; each of {players[i]} players gets {DEALT}",
     )
-    yield breaks(
-        dealt[:, None] & ~np.isin(held, (0, DEALT - 1, DEALT)),
-        lambda i, seat: (
-            f"{player(seat)} holds {held[i, seat]} forecast cards; {DEALT}, {DEALT - 1} after the first one played, "
-            "none after the second"
-        ),
-    )
+    bad = dealt[:, None] & ~np.isin(held, (0, DEALT - 1, DEALT))
+    allowed = f"{DEALT}, {DEALT - 1} after the first one played, none after the second"
+    yield breaks(bad, lambda i, seat: f"{player(seat)} holds {held[i, seat]} forecast cards; {allowed}")
     card, counts, rows = s["forecast"], s["counts_clouds"], np.arange(len(s))
-    for number, needed in ((card, card > 0), (np.full(len(s), CARD_TO_COUNT_CLOUDS), counts.any(axis=1))):
-        yield breaks(
-            needed & (holder[rows, np.maximum(number - 1, 0)] != PLAYED),
-            lambda i, number=number: f"forecast card {number[i]} has its effect, but it has not been played",
-        )
-    yield breaks(counts.sum(axis=1) > 1, lambda i: "two players count their clouds; there is one such forecast card")
-    counting = np.where(counts.any(axis=1), counts.argmax(axis=1), NOBODY)
-    for seat in (np.where(card > 0, s["actor"], NOBODY), counting):
-        yield breaks(
-            (seat != NOBODY) & (held[rows, np.maximum(seat, 0)] == DEALT),
-            lambda i, seat=seat: f"{player(seat[i])} has played a forecast card, but still holds all {DEALT}",
-        )
+    count_clouds = counts.any(axis=1)
+
+    def not_played(number: np.ndarray) -> Check:
+        bad = (number > 0) & (holder[rows, number - 1] != PLAYED)
+        return breaks(bad, lambda i: f"forecast card {number[i]} has its effect, but it has not been played")
+
+    def holds_all(seat: np.ndarray) -> Check:
+        bad = (seat != NOBODY) & (held[rows, seat] == DEALT)
+        return breaks(bad, lambda i: f"{player(seat[i])} has played a forecast card, but still holds all {DEALT}")
+
+    yield not_played(card)
+    yield not_played(np.where(count_clouds, CARD_TO_COUNT_CLOUDS, 0))
+    yield breaks(counts.sum(axis=1) > 1, "two players count their clouds; there is one such forecast card")
+    yield holds_all(np.where(card > 0, s["actor"], NOBODY))
+    yield holds_all(np.where(count_clouds, counts.argmax(axis=1), NOBODY))
 
 
 # --- The timeline ----------------------------------------------------------------------------------------------------
@@ -244,14 +230,11 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """The point of the timeline, who is asked there, and what a Harvest remembers until its end."""
     decision, phase, timing, card = s["decision"], s["phase"], s["timing"], s["forecast"]
     running, settled = is_running(s), is_settled(s)
-
-    in_weather = phase == Phase.WEATHER
-    wanted_cards = np.zeros((len(s), NUM_FORECASTS + 1), bool)
-    wanted_cards[:, 0] = True
+    fits = card == 0
     for asked_for, cards in FORECASTS_OF_DECISION.items():
-        wanted_cards[decision == asked_for] = np.isin(np.arange(NUM_FORECASTS + 1), cards)
-    wanted_cards[in_weather & is_asked(s, Decision.MOVE_VOTE)] = np.arange(NUM_FORECASTS + 1) == CARD_TO_VOTE
-    bad = settled & ~wanted_cards[np.arange(len(s)), card]
+        fits = np.where(decision == asked_for, np.isin(card, cards), fits)
+    fits = np.where((phase == Phase.WEATHER) & (decision == Decision.MOVE_VOTE), card == CARD_TO_VOTE, fits)
+    bad = settled & ~fits
     yield breaks(bad, lambda i: f"pending.forecast is {card[i]} for {asked(s, i)}")
     carried_out = running & (card > 0)
     on = _is_on(s, Module.FORECASTS)
@@ -273,13 +256,11 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     remembers = _is_on(s, Module.POWERS) | on
     scored = s["scored_drops"].any(axis=(1, 2))
     bad = (settled & scored & ~(running & (timing >= Timing.SCORED))) | (scored & ~remembers)
-    yield breaks(bad, lambda i: "pending.scored_drops, but no Harvest has just been scored that anything remembers")
+    yield breaks(bad, "pending.scored_drops, but no Harvest has just been scored that anything remembers")
     bad = settled & s["counts_clouds"].any(axis=1) & ~in_harvest
-    yield breaks(bad, lambda i: "pending.counts_clouds, but there is no Harvest")
+    yield breaks(bad, "pending.counts_clouds, but there is no Harvest")
     drops = s["scored_drops"].sum(axis=2, dtype=np.int64)
-    needed = np.where(
-        np.isin(s["crop"], (NO_TILE, FACE_DOWN)), NEVER, tables["drops_to_grow"][0][np.maximum(s["crop"], 0)]
-    )
+    needed = np.where(s["crop"] < 0, NEVER, tables["drops_to_grow"][0][s["crop"]])
     bad = (drops > 0) & (drops < needed)
     yield breaks(bad, lambda i, t: f"pending.scored_drops on {place(s, i, t)}, which can't have been harvested")
     bad = s["scored_drops"].sum(axis=1, dtype=np.int64) > tables["drops"][0]
@@ -305,15 +286,12 @@ def broken_module_decisions(s: np.ndarray, tables: np.ndarray) -> Iterator[Check
     most = np.zeros(len(s), np.int64)
     for asked_for, choices in MOST_CHOICES.items():
         most[(decision == asked_for) & ((decision != Decision.FORECAST_DROP) | (card == CARD_TO_MOVE_UP))] = choices
-    yield breaks(
-        settled & ((s["choices_left"] < np.minimum(most, 1)) | (s["choices_left"] > most)),
-        lambda i: f"pending.choices_left is {s['choices_left'][i]} for {asked(s, i)}; {most[i]} are chosen in all",
-    )
-    for asked_for, needed in ((Decision.FROST_POWER, Power.FROST), (Decision.KEEP_DROP, Power.HARVEST)):
-        yield breaks(
-            (decision == asked_for) & (power != needed),
-            lambda i, needed=needed: f"{asked(s, i)} of a player without the power {POWER_NAMES[needed]!r}",
-        )
+    left = s["choices_left"]
+    bad = settled & ((left < np.minimum(most, 1)) | (left > most))
+    yield breaks(bad, lambda i: f"pending.choices_left is {left[i]} for {asked(s, i)}; {most[i]} are chosen in all")
+    needed = np.where(decision == Decision.KEEP_DROP, Power.HARVEST, Power.FROST)
+    bad = is_asked(s, Decision.FROST_POWER, Decision.KEEP_DROP) & (power != needed)
+    yield breaks(bad, lambda i: f"{asked(s, i)} of a player without the power {POWER_NAMES[needed[i]]!r}")
     bad = (decision == Decision.FROST_CLOUD) & ((s["players"] != 5) | ~no_cloud_left)
     yield breaks(bad, lambda i: f"{asked(s, i)}: only five players add to a cloud, and only if no cloud is left")
     fresh = (cloud == Cloud.LIGHT) & (in_cloud == 1) & (own_in_cloud == 1) & (supply > 0)
@@ -339,7 +317,7 @@ def _broken_pods(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield breaks(bad, lambda i: f"{player(s['actor'][i])} has no drop on a grown dandelion")
     pods = s["pods"].sum(axis=1, dtype=np.int64) + s["choices_left"]
     bad = placing & (pods > tables["pods"][0])
-    yield breaks(bad, lambda i: "decision 'pod_tile': not enough pods are left to place")
+    yield breaks(bad, "decision 'pod_tile': not enough pods are left to place")
     bad = placing & (s["target"] >= 0) & (s["pods"][rows, np.maximum(s["target"], 0)] == 0)
     yield breaks(bad, lambda i: f"the first pod is not on {target_of(s, i)}")
 
@@ -391,12 +369,8 @@ def _broken_forecast_choices(s: np.ndarray, no_cloud_left: np.ndarray) -> Iterat
     order = (np.arange(MAX_PLAYERS) - actor[:, None]) % owners
     last = np.where(chosen > 0, order, -1).max(axis=1)
     of_owner = (owner - actor.astype(np.int64)) % owners[:, 0]
-    yield breaks(
-        moving_up & (last >= 0) & (of_owner != last),
-        lambda i: (
-            f"pending.target_owner is {owner_names(int(s['players'][i]))[owner[i]]}; it is the last owner, clockwise "
-            "from the player, whose drops are chosen"
-        ),
-    )
+    bad = moving_up & (last >= 0) & (of_owner != last)
+    wanted = "it is the last owner, clockwise from the player, whose drops are chosen"
+    yield breaks(bad, lambda i: f"pending.target_owner is {owner_name(s, i, owner[i])}; {wanted}")
     bad = moving_up[:, None] & (chosen > s["drops"][rows, at])
     yield breaks(bad, lambda i, seat: f"{chosen[i, seat]} drops of {player(seat)} are chosen; fewer lie on the tile")

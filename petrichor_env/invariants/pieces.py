@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.config import MODULES, VARIANTS
-from petrichor_env.invariants.checks import Check, breaks, place
+from petrichor_env.invariants.checks import Check, breaks, owner_name, place
 from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT, OVERFLOWS_AT
 from petrichor_env.rules.drafting import CARDS_DEALT
 from petrichor_env.rules.growing import FIRST_SIDE
-from petrichor_env.rules.setup import BASE_GAME, MODULE_OF_CROP
+from petrichor_env.rules.setup import BASE_GAME, FIELD_POSITIONS, MODULE_OF_CROP
 from petrichor_env.rules.weather import RESOLVED_SPACES
 from petrichor_env.state import (
     CROP_NAMES,
@@ -28,9 +28,9 @@ from petrichor_env.state import (
     NUM_KINDS,
     NUM_TILES,
     PLAYED,
-    STATE,
     TILE_NAMES,
     WEATHER_NAMES,
+    WINDS_LOG,
     Cloud,
     Crop,
     Decision,
@@ -39,40 +39,42 @@ from petrichor_env.state import (
     Phase,
     Power,
     Timing,
+    Variant,
 )
 from petrichor_env.tables import RESHUFFLE
-from petrichor_env.words import FIELDS, crop_name, owner_names
+from petrichor_env.words import FIELDS, crop_name
 
-_WINDS_SHOWN = STATE["winds_card"].shape[0]
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
+
+
+def _left_out(players: int, no_more_tricks: bool, modules: Container[int]) -> dict[int, str]:
+    """The crops that stay in the box, and why."""
+    left_out: dict[int, str] = {}
+    for crop, module in enumerate(MODULE_OF_CROP.tolist()):
+        if module != BASE_GAME and module not in modules:
+            left_out[crop] = f"it comes with the module {MODULES[module]!r}"
+    if players == 2:
+        left_out[Crop.CORN] = "both are removed in the 2 player game (Setup)"
+    if players == 1 and no_more_tricks:
+        left_out |= dict.fromkeys((Crop.WHEAT, Crop.POTATO), '"No More Tricks" removes wheat and potato')
+    return left_out
 
 
 def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[int], tables: np.ndarray) -> np.ndarray:
     """How many tiles of each crop the field is drawn from, (number of crops,) int64."""
     copies = tables["copies"][0].astype(np.int64)
-    copies[[module != BASE_GAME and module not in modules for module in MODULE_OF_CROP]] = 0
-    if players == 2:
-        copies[Crop.CORN] = 0
     if players == 1:  # only the copies with a compass
         for crop, priorities in enumerate(tables["solo_priority"][0]):
             copies[crop] = np.count_nonzero(priorities[: copies[crop]])
-        if no_more_tricks:
-            copies[[Crop.WHEAT, Crop.POTATO]] = 0
+    copies[list(_left_out(players, no_more_tricks, modules))] = 0
     return copies
 
 
 def no_such_tile(players: int, crop: int, no_more_tricks: bool, modules: Container[int]) -> str:
     """Why a crop cannot be in the field at all."""
-    module = MODULE_OF_CROP[crop]
-    if module != BASE_GAME and module not in modules:
-        return f"a {CROP_NAMES[crop]} tile in the field; it comes with the module {MODULES[module]!r}"
-    if players == 2 and crop == Crop.CORN:
-        return "a corn tile in the field; both are removed in the 2 player game (Setup)"
-    if players == 1 and no_more_tricks and crop in (Crop.WHEAT, Crop.POTATO):
-        return f'a {CROP_NAMES[crop]} tile in the field; "No More Tricks" removes wheat and potato'
-    if players > 1:
-        return f"a {CROP_NAMES[crop]} tile in the field; there is none"
-    return f"a {CROP_NAMES[crop]} tile in the field; solo uses only tiles with a compass (Southern Winds, Setup 2)"
+    none = "solo uses only tiles with a compass (Southern Winds, Setup 2)" if players == 1 else "there is none"
+    reason = _left_out(players, no_more_tricks, modules).get(crop, none)
+    return f"a {CROP_NAMES[crop]} tile in the field; {reason}"
 
 
 def broken_switches(s: np.ndarray) -> Iterator[Check]:
@@ -85,15 +87,14 @@ def broken_switches(s: np.ndarray) -> Iterator[Check]:
     yield breaks(bad, lambda i: f"rounds is {s['rounds'][i]}; allowed are 4 and 6, in solo 4")
     bad = ~np.isin(s["drafting"], (0, 1)) | (solo & (s["drafting"] != 0))
     yield breaks(bad, lambda i: f"drafting is {s['drafting'][i]}; allowed are 0 and 1, in solo 0")
+    variants, modules = s["variants"], s["modules"]
     yield breaks(
-        ~np.isin(s["variants"], (0, 1)) | (~solo[:, None] & (s["variants"] != 0)),
-        lambda i, v: (
-            f"the switch {VARIANTS[v]} is {s['variants'][i, v]}; allowed are 0 and 1, with 2 players and more 0"
-        ),
+        ~np.isin(variants, (0, 1)) | (~solo[:, None] & (variants != 0)),
+        lambda i, v: f"the switch {VARIANTS[v]} is {variants[i, v]}; allowed are 0 and 1, with 2 players and more 0",
     )
-    bad = ~np.isin(s["modules"], (0, 1))
-    yield breaks(bad, lambda i, m: f"the switch {MODULES[m]} is {s['modules'][i, m]}; allowed are 0 and 1")
-    bad = solo[:, None] & (s["modules"][:, _NOT_IN_SOLO] != 0)
+    bad = ~np.isin(modules, (0, 1))
+    yield breaks(bad, lambda i, m: f"the switch {MODULES[m]} is {modules[i, m]}; allowed are 0 and 1")
+    bad = solo[:, None] & (modules[:, _NOT_IN_SOLO] != 0)
     yield breaks(bad, lambda i, m: f"the module {MODULES[_NOT_IN_SOLO[m]]} in solo; there it is not used")
 
 
@@ -101,19 +102,16 @@ _BY_OWNER = (
     *("points", "drops", "cloud_drops", "supply", "votes", "vote_supply", "voting_wins", "wheat_tokens"),
     *("counts_clouds", "chosen_drops", "scored_drops"),
 )
-_BY_KIND = ("hand", "deck", "discards", "pack")
-_COUNTS = (*_BY_OWNER, *_BY_KIND, "scored")
+_COUNTS = (*_BY_OWNER, "hand", "deck", "discards", "pack", "scored")
 
 
 def broken_ranges(s: np.ndarray) -> Iterator[Check]:
     last_seat = s["players"] - 1
     for field in _COUNTS:
         yield breaks(s[field] < 0, lambda i, *at, f=field: f"{f} holds {s[f][(i, *at)]}; counts are not negative")
-    scored = s["scored"].sum(axis=2)
-    yield breaks(
-        scored > s["points"],
-        lambda i, seat: f"scored adds up to {scored[i, seat]}, more than the {s['points'][i, seat]} points",
-    )
+    scored, points = s["scored"].sum(axis=2), s["points"]
+    bad = scored > points
+    yield breaks(bad, lambda i, seat: f"scored adds up to {scored[i, seat]}, more than the {points[i, seat]} points")
     limits: dict[str, tuple[int, Any]] = {
         "decision": (0, len(Decision) - 1),
         **dict.fromkeys(("actor", "passed", "forfeited", "controller"), (NOBODY, last_seat)),
@@ -140,106 +138,90 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "timing": (0, len(Timing) - 1),
         "forecast": (0, NUM_FORECASTS),
         "choices_left": (0, max(MOST_CHOICES.values())),
-        "winds_revealed": (0, _WINDS_SHOWN),
+        "winds_revealed": (0, WINDS_LOG),
         "winds_card": (0, RESHUFFLE - 1),
         "winds_roll": (0, 6),
         "spare": (0, 0),
     }
     for field, (low, high) in limits.items():
-        highs = np.broadcast_to(high, len(s))
-        bad = (s[field] < low) | (s[field] > highs.reshape(-1, *[1] * (s[field].ndim - 1)))
-        yield breaks(
-            bad,
-            lambda i, *at, f=field, low=low, highs=highs: f"{f} is {s[f][(i, *at)]}; allowed are {low} to {highs[i]}",
-        )
+        yield _out_of_range(s, field, low, high)
     bad = s["dice"][:, :2] > s["dice"][:, 1:]
     yield breaks(bad, lambda i, _: f"the dice {s['dice'][i].tolist()} are not ascending")
-    seats = np.arange(MAX_PLAYERS)
+    absent = np.arange(MAX_PLAYERS) >= s["owners"][:, None]
     for field in _BY_OWNER:
-        absent = (seats >= s["owners"][:, None]).reshape(len(s), *[1] * (s[field].ndim - 2), MAX_PLAYERS)
-        bad = (s[field] != 0) & absent
+        bad = (s[field] != 0) & np.expand_dims(absent, tuple(range(1, s[field].ndim - 1)))
         yield breaks(bad, lambda i, *at, f=field: f"{f} holds something of seat {at[-1]}, who isn't there")
+    absent = np.arange(MAX_PLAYERS) >= s["players"][:, None]
     for field in ("hand", "pack"):
-        absent = (seats >= s["players"][:, None])[:, :, None]
-        bad = (s[field] != 0) & absent
+        bad = (s[field] != 0) & absent[:, :, None]
         yield breaks(bad, lambda i, seat, _, f=field: f"{f} holds cards of seat {seat}, who isn't there")
 
 
-_ON_FIELD = np.array([[tile in FIELDS.get(players, ()) for tile in range(NUM_TILES)] for players in range(6)])
-
-
-def _tile_text(s: np.ndarray, i: int, tile: int) -> str:
-    return f"{crop_name(s['crop'][i, tile])} on {place(s, i, tile)}"
+def _out_of_range(s: np.ndarray, field: str, low: int, high: Any) -> Check:
+    values, highs = s[field], np.broadcast_to(high, len(s))
+    bad = (values < low) | (highs < values.T).T
+    return breaks(bad, lambda i, *at: f"{field} is {values[(i, *at)]}; allowed are {low} to {highs[i]}")
 
 
 def broken_fields(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Setup (the tiles), Growing Crops."""
-    on_field = _ON_FIELD[s["players"]]
+
+    def tile(i: int, t: int) -> str:
+        return f"{crop_name(s['crop'][i, t])} on {place(s, i, t)}"
+
+    on_field = FIELD_POSITIONS[s["players"]] == 1
     yield breaks(on_field & (s["crop"] == NO_TILE), lambda i, t: f"no tile on {place(s, i, t)}")
-    off_field = (s["crop"] != NO_TILE) | (s["growing"] != 0) | (s["cloud"] != 0)
-    off_field |= s["drops"].any(axis=2) | s["cloud_drops"].any(axis=2)
+    bad = (s["crop"] != NO_TILE) | (s["growing"] != 0) | (s["cloud"] != 0)
+    bad |= s["drops"].any(axis=2) | s["cloud_drops"].any(axis=2)
     yield breaks(
-        off_field & ~on_field,
+        bad & ~on_field,
         lambda i, t: f"{TILE_NAMES[t]} is not in the field of {s['players'][i]} players, but something is there",
     )
     face_down = is_face_down(s)
     bad = face_down[:, None] & on_field & (s["crop"] != FACE_DOWN)
-    yield breaks(bad, lambda i, t: f"{_tile_text(s, i, t)} lies face up, but other tiles lie face down")
+    yield breaks(bad, lambda i, t: f"{tile(i, t)} lies face up, but other tiles lie face down")
     there = (s["crop"][:, :, None] == np.arange(len(Crop))).sum(axis=1)
-    copies = np.stack(
-        [
-            [tiles_of_each_crop(players, tricks, list(Module), tables) for tricks in (False, True)]
-            for players in range(MAX_PLAYERS + 1)
-        ]
-    )
-    left_out = s["variants"][:, VARIANTS.index("no_more_tricks")]
+    numbers, modules = range(MAX_PLAYERS + 1), range(len(Module))
+    copies = np.array([[tiles_of_each_crop(n, fewer, modules, tables) for fewer in (False, True)] for n in numbers])
+    left_out = s["variants"][:, Variant.NO_MORE_TRICKS]
     allowed = copies[s["players"], left_out]
     allowed *= np.where(MODULE_OF_CROP == BASE_GAME, 1, s["modules"][:, MODULE_OF_CROP])
 
     def too_many(i: int, crop: int) -> str:
         if allowed[i, crop] == 0:
-            modules = np.flatnonzero(s["modules"][i]).tolist()
-            return no_such_tile(int(s["players"][i]), crop, bool(left_out[i]), modules)
+            return no_such_tile(int(s["players"][i]), crop, bool(left_out[i]), np.flatnonzero(s["modules"][i]).tolist())
         return f"{there[i, crop]} {CROP_NAMES[crop]} tiles in the field; there are {allowed[i, crop]}"
 
     yield breaks(there > allowed, too_many)
-    yield breaks(
-        (s["players"] == 1) & ~face_down & ~_is_ascending(s, tables),
-        lambda i: (
-            f"the field {', '.join(CROP_NAMES[s['crop'][i, tile]] for tile in FIELDS[1])} "
-            "is not in ascending order of priority (Southern Winds, Setup 3)"
-        ),
-    )
+
+    def unordered(i: int) -> str:
+        crops = ", ".join(CROP_NAMES[s["crop"][i, t]] for t in FIELDS[1])
+        return f"the field {crops} is not in ascending order of priority (Southern Winds, Setup 3)"
+
+    yield breaks((s["players"] == 1) & ~face_down & ~_is_ascending(s, tables), unordered)
     drops = s["drops"].sum(axis=2, dtype=np.int64)
     needed = tables["drops_to_grow"][0][np.maximum(s["crop"], 0)]
+
+    def has(i: int, t: int) -> str:
+        return f"{tile(i, t)} has {drops[i, t]} drops"
+
     closed = is_closed(s)
     enough, token = on_field & (drops >= needed) & ~closed, s["growing"]
-    sprouts = FIRST_SIDE[s["crop"]] == Growing.SPROUTING
+    bad = closed & (token != Growing.NONE)
+    yield breaks(bad, lambda i, t: f"{tile(i, t)} has a growing token, but it is closed; it grows only in bloom")
+    bad = on_field & ~enough & (token != Growing.NONE)
+    yield breaks(bad, lambda i, t: f"{has(i, t)} of the {needed[i, t]} it needs, so it has no growing token")
+    bad = enough & (token == Growing.NONE)
+    yield breaks(bad, lambda i, t: f"{has(i, t)}, and {needed[i, t]} make it grow: it has a growing token")
     yield breaks(
-        closed & (token != Growing.NONE),
-        lambda i, t: f"{_tile_text(s, i, t)} has a growing token, but it is closed; it grows only in bloom",
-    )
-    yield breaks(
-        on_field & ~enough & (token != Growing.NONE),
-        lambda i, t: (
-            f"{_tile_text(s, i, t)} has {drops[i, t]} drops of the {needed[i, t]} it needs, so it has no growing token"
-        ),
-    )
-    yield breaks(
-        enough & (token == Growing.NONE),
-        lambda i, t: (
-            f"{_tile_text(s, i, t)} has {drops[i, t]} drops, and {needed[i, t]} make it grow: it has a growing token"
-        ),
-    )
-    yield breaks(
-        (token == Growing.SPROUTING) & ~sprouts,
-        lambda i, t: f"{_tile_text(s, i, t)} is sprouting; only coffee and rice sprout, others are developed at once",
+        (token == Growing.SPROUTING) & (FIRST_SIDE[s["crop"]] != Growing.SPROUTING),
+        lambda i, t: f"{tile(i, t)} is sprouting; only coffee and rice sprout, others are developed at once",
     )
     cactus, too_wet = s["crop"] == Crop.CACTUS, drops >= tables["drops_to_drown"][0]
     bad = (token == Growing.DROWNED) & ~cactus
-    yield breaks(bad, lambda i, t: f"{_tile_text(s, i, t)} is drowned; only the cactus drowns")
+    yield breaks(bad, lambda i, t: f"{tile(i, t)} is drowned; only the cactus drowns")
     bad = cactus & too_wet & (token == Growing.DEVELOPED)
-    yield breaks(bad, lambda i, t: f"{_tile_text(s, i, t)} has {drops[i, t]} drops, so it is drowned")
+    yield breaks(bad, lambda i, t: f"{has(i, t)}, so it is drowned")
 
 
 def _is_ascending(s: np.ndarray, tables: np.ndarray) -> np.ndarray:
@@ -261,64 +243,54 @@ def broken_clouds(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield breaks(number > tables["clouds"][0], lambda i: f"{number[i]} clouds; there are {tables['clouds'][0]}")
     drops = s["cloud_drops"].sum(axis=2, dtype=np.int64)
 
+    def has(i: int, t: int) -> str:
+        return f"cloud on {place(s, i, t)} has {drops[i, t]} drops"
+
     bad = (s["cloud"] == Cloud.NONE) & (drops > 0)
     yield breaks(bad, lambda i, t: f"drops in a cloud on {place(s, i, t)}, but no cloud")
     bad = (s["cloud"] != Cloud.NONE) & (drops == 0)
     yield breaks(bad, lambda i, t: f"the cloud on {place(s, i, t)} is empty; empty clouds are removed")
-    yield breaks(
-        (s["cloud"] == Cloud.LIGHT) & (drops >= GROWS_AT),
-        lambda i, t: (
-            f"the light cloud on {place(s, i, t)} has {drops[i, t]} drops; with {GROWS_AT} it is a thundercloud"
-        ),
-    )
-    yield breaks(
-        drops >= OVERFLOWS_AT,
-        lambda i, t: f"the cloud on {place(s, i, t)} has {drops[i, t]} drops; with {OVERFLOWS_AT} it overflows",
-    )
+    bad = (s["cloud"] == Cloud.LIGHT) & (drops >= GROWS_AT)
+    yield breaks(bad, lambda i, t: f"the light {has(i, t)}; with {GROWS_AT} it is a thundercloud")
+    yield breaks(drops >= OVERFLOWS_AT, lambda i, t: f"the {has(i, t)}; with {OVERFLOWS_AT} it overflows")
 
 
 def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     """Drops, votes, Voting Wins and Wheat tokens of each owner."""
 
-    def name(i: int, seat: int) -> str:
-        return owner_names(int(s["players"][i]))[seat]
-
     there = np.arange(MAX_PLAYERS) < s["owners"][:, None]
-    drops = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=1) + s["supply"]
-    votes = s["votes"].sum(axis=1, dtype=np.int64) + s["vote_supply"]
-    for what, sums, places in (
-        ("drops", drops, "tiles, in clouds and in supply"),
-        ("votes", votes, "weather spaces and in supply"),
-    ):
+
+    def has(i: int, seat: int, counts: np.ndarray, what: str) -> str:
+        return f"{owner_name(s, i, seat)} has {counts[i, seat]} {what}"
+
+    def not_all(what: str, counts: np.ndarray, places: str) -> Check:
         total = tables[what][0]
-        yield breaks(
-            there & (sums != total),
-            lambda i, seat, what=what, total=total, places=places, sums=sums: (
-                f"{name(i, seat)} has {sums[i, seat]} {what} on {places}; a player has {total}"
-            ),
-        )
+        bad = there & (counts != total)
+        return breaks(bad, lambda i, seat: f"{has(i, seat, counts, what)} on {places}; a player has {total}")
+
+    drops = (s["drops"].astype(np.int64) + s["cloud_drops"]).sum(axis=1) + s["supply"]
+    yield not_all("drops", drops, "tiles, in clouds and in supply")
+    votes = s["votes"].sum(axis=1, dtype=np.int64) + s["vote_supply"]
+    yield not_all("votes", votes, "weather spaces and in supply")
     a_space = np.where(s["players"] == 5, 2, 1)  # a sole leader of five players wins twice
-    most = a_space * RESOLVED_SPACES * s["round"].astype(np.int64)
+    wins, rounds = s["voting_wins"], s["round"].astype(np.int64)
+    most = a_space * RESOLVED_SPACES * rounds
     yield breaks(
-        s["voting_wins"] > most[:, None],
-        lambda i, seat: (
-            f"{name(i, seat)} has {s['voting_wins'][i, seat]} Voting Wins; "
-            f"by round {s['round'][i]} there are at most {most[i]}"
-        ),
+        wins > most[:, None],
+        lambda i, seat: f"{has(i, seat, wins, 'Voting Wins')}; by round {rounds[i]} there are at most {most[i]}",
     )
-    wheat = s["round"] * (s["crop"] == Crop.WHEAT).sum(axis=1)
+    wheat = rounds * (s["crop"] == Crop.WHEAT).sum(axis=1)
     tokens = s["wheat_tokens"].sum(axis=1, dtype=np.int64)
     yield breaks(
         tokens > wheat,
-        lambda i: f"{tokens[i]} wheat_tokens; the field's wheat tiles give at most {wheat[i]} by round {s['round'][i]}",
+        lambda i: f"{tokens[i]} wheat_tokens; the field's wheat tiles give at most {wheat[i]} by round {rounds[i]}",
     )
 
 
 def cards_of_a_kind(players: np.ndarray, tables: np.ndarray) -> np.ndarray:
     """Action cards of each kind, by number of players: same shape."""
-    return np.asarray(
-        np.where(players == 5, tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]).astype(np.int64)
-    )
+    five, fewer = tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]
+    return np.asarray(np.where(players == 5, five, fewer).astype(np.int64))
 
 
 def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -327,54 +299,51 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     cards = (s["hand"] + s["pack"].astype(np.int64)).sum(axis=1) + s["deck"] + s["discards"]
     yield breaks(
         cards != total[:, None],
-        lambda i, kind: (
-            f"{cards[i, kind]} {WEATHER_NAMES[kind]} cards in hands, packs, deck and discards; there are {total[i]}"
-        ),
+        lambda i, k: f"{cards[i, k]} {WEATHER_NAMES[k]} cards in hands, packs, deck and discards; there are {total[i]}",
     )
     hands = s["hand"].sum(axis=2, dtype=np.int64)
     dealt = CARDS_DEALT[s["players"]].astype(np.int64)
     most = dealt + np.where(s["round"] > 1, np.where(s["players"] > 1, HAND_LIMIT, 0), s["players"] == 2)
     at_limit = np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)) & (s["forfeited"] == NOBODY)
     most = np.where(at_limit, HAND_LIMIT, most)
+
+    def holds(i: int, seat: int) -> str:
+        return f"player_{seat} holds {hands[i, seat]} cards"
+
     bad = hands > most[:, None]
-    yield breaks(bad, lambda i, seat: f"player_{seat} holds {hands[i, seat]} cards; a hand has at most {most[i]} here")
+    yield breaks(bad, lambda i, seat: f"{holds(i, seat)}; a hand has at most {most[i]} here")
     discarding = s["decision"] == Decision.DISCARD
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(s["players"], 1)[:, None]
+    bad = discarding[:, None] & (hands > HAND_LIMIT) & (place < s["turn_index"][:, None])
+    yield breaks(bad, lambda i, seat: f"{holds(i, seat)}, but has discarded down to {HAND_LIMIT} already")
+    in_round, passed = np.isin(s["phase"], (Phase.ACTION, Phase.WEATHER, Phase.HARVEST)), s["passed"]
     yield breaks(
-        discarding[:, None] & (hands > HAND_LIMIT) & (place < s["turn_index"][:, None]),
-        lambda i, seat: f"player_{seat} holds {hands[i, seat]} cards, but has discarded down to {HAND_LIMIT} already",
-    )
-    in_round = np.isin(s["phase"], (Phase.ACTION, Phase.WEATHER, Phase.HARVEST))
-    out = (s["passed"] != NOBODY) & (s["players"] != 2) & in_round
-    hand_of_passed = np.take_along_axis(hands, np.maximum(s["passed"], 0)[:, None].astype(np.int64), axis=1)[:, 0]
-    yield breaks(
-        out & (hand_of_passed > 0),
-        lambda i: f"player_{s['passed'][i]} has passed first and holds cards; that player discards the hand (Passing)",
+        (passed != NOBODY) & (s["players"] != 2) & in_round & (hands[np.arange(len(s)), passed] > 0),
+        lambda i: f"player_{passed[i]} has passed first and holds cards; that player discards the hand (Passing)",
     )
 
 
 def broken_winds(s: np.ndarray) -> Iterator[Check]:
     """Southern Winds: the deck and what was revealed."""
     solo, deck, revealed = s["players"] == 1, s["winds_deck"] == 1, s["winds_revealed"]
-    shown = np.arange(_WINDS_SHOWN) < revealed[:, None]
+    shown = np.arange(WINDS_LOG) < revealed[:, None]
     card, roll, target = s["winds_card"], s["winds_roll"], s["winds_target"]
     something = deck.any(axis=1) | (revealed != 0)
-    yield breaks(~solo & something, lambda i: "Southern Winds cards with 2 players or more")
+    yield breaks(~solo & something, "Southern Winds cards with 2 players or more")
     face_down = is_face_down(s)
-    yield breaks(face_down & something, lambda i: "Southern Winds cards, but the tiles still lie face down")
+    yield breaks(face_down & something, "Southern Winds cards, but the tiles still lie face down")
     blank = (card == 0) & (roll == 0) & (target == NO_TILE)
     yield breaks(~shown & ~blank, lambda i, k: f"Southern Winds card {k + 1} of {revealed[i]} revealed holds something")
     yield breaks(shown & (card == 0), lambda i, k: f"revealed Southern Winds card {k + 1} has no number")
     yield breaks(
         solo & ~deck[:, RESHUFFLE - 1] & ~face_down,
-        lambda i: "card 9 is not in the Southern Winds deck; when it comes up, all nine are shuffled to a new deck",
+        "card 9 is not in the Southern Winds deck; when it comes up, all nine are shuffled to a new deck",
     )
-    last = np.take_along_axis(card, np.maximum(revealed - 1, 0)[:, None].astype(np.int64), axis=1)[:, 0].astype(
-        np.int64
-    )
-    back = np.take_along_axis(deck, np.maximum(last - 1, 0)[:, None], axis=1)[:, 0]
-    yield breaks(solo & (last > 0) & back, lambda i: f"card {last[i]} was revealed last, but is in the deck")
-    double, non_random, _, more = (s["variants"][:, v] == 1 for v in range(len(VARIANTS)))
+    rows = np.arange(len(s))
+    last = card[rows, np.maximum(revealed - 1, 0)]
+    bad = solo & (last > 0) & deck[rows, last - 1]
+    yield breaks(bad, lambda i: f"card {last[i]} was revealed last, but is in the deck")
+    double, non_random, _, more = (s["variants"] == 1).T
     # a pass for want of cards shows nobody's turn between: then a round's last neutral turns and the next one's first
     cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
     most = cards * np.where(np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)), 1 + extra, 2 + extra)
@@ -385,7 +354,7 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
         lambda i: f"{revealed[i]} Southern Winds cards revealed since the player's last turn; at most {most[i]} can be",
     )
     bad = shown & non_random[:, None] & (roll != 0)
-    yield breaks(bad, lambda i, k: "a numeric die, but targets are not random in this variant")
-    yield breaks(shown & ~non_random[:, None] & (roll == 0), lambda i, k: "a revealed card without its numeric die")
+    yield breaks(bad, "a numeric die, but targets are not random in this variant")
+    yield breaks(shown & ~non_random[:, None] & (roll == 0), "a revealed card without its numeric die")
     off = shown & (target != NO_TILE) & ~np.isin(target, FIELDS[1])
     yield breaks(off, lambda i, k: f"a Southern Winds card took effect on {TILE_NAMES[target[i, k]]}, off the field")

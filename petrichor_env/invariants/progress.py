@@ -55,35 +55,30 @@ def broken_progress(s: np.ndarray) -> Iterator[Check]:
     """Game Flow: which decision belongs to which phase and round."""
     decision, phase, players = s["decision"], s["phase"], s["players"]
 
-    yield breaks(
-        ~_PHASES_OF[decision, phase],
-        lambda i: (
-            f"{asked(s, i)} in phase {PHASE_NAMES[phase[i]]!r}; it belongs to "
-            + " and ".join(repr(PHASE_NAMES[p]) for p in np.flatnonzero(_PHASES_OF[decision[i]]))
-        ),
-    )
+    def phase_of(i: int) -> str:
+        return f"phase {PHASE_NAMES[phase[i]]!r}"
+
+    def misplaced(i: int) -> str:
+        allowed = " and ".join(repr(PHASE_NAMES[p]) for p in np.flatnonzero(_PHASES_OF[decision[i]]))
+        return f"{asked(s, i)} in {phase_of(i)}; it belongs to {allowed}"
+
+    yield breaks(~_PHASES_OF[decision, phase], misplaced)
     over = decision == Decision.GAME_OVER
     bad = over != (s["actor"] == NOBODY)
     yield breaks(bad, lambda i: f"{asked(s, i)} of {'nobody' if s['actor'][i] < 0 else 'somebody'}")
     finished = over & (s["forfeited"] == NOBODY)
     yield breaks(~over & (s["forfeited"] != NOBODY), lambda i: f"{asked(s, i)} in a game that was forfeited")
     yield breaks(finished & (s["round"] != s["rounds"]), lambda i: f"over in round {s['round'][i]} of {s['rounds'][i]}")
-    left = s["votes"].any(axis=(1, 2)) | (s["harvested"] == 0)
-    yield breaks(
-        finished & left,
-        lambda i: "over, but there are votes on weather spaces, or there was no Harvest in the final round",
-    )
-    yield breaks(
-        ((phase == Phase.SETUP) & (s["round"] != 1)) | ((phase == Phase.CLEANUP) & (s["round"] == 1)),
-        lambda i: (
-            f"phase {PHASE_NAMES[phase[i]]!r} in round {s['round'][i]}; setup is in round 1, clean-up's deal in a later"
-        ),
-    )
+    bad = finished & (s["votes"].any(axis=(1, 2)) | (s["harvested"] == 0))
+    yield breaks(bad, "over, but there are votes on weather spaces, or there was no Harvest in the final round")
+    bad = np.where(s["round"] == 1, phase == Phase.CLEANUP, phase == Phase.SETUP)
+    allowed = "setup is in round 1, clean-up's deal in a later"
+    yield breaks(bad, lambda i: f"{phase_of(i)} in round {s['round'][i]}; {allowed}")
     solo_never = (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.DISCARD)
     yield breaks((players == 1) & np.isin(decision, solo_never), lambda i: f"{asked(s, i)} is never asked in solo")
     yield breaks((decision == Decision.DRAFT) & (s["drafting"] == 0), lambda i: f"{asked(s, i)} without drafting")
     early = np.isin(phase, (Phase.SETUP, Phase.ACTION, Phase.WEATHER)) & (s["harvested"] == 1)
-    yield breaks(early, lambda i: f"harvested in phase {PHASE_NAMES[phase[i]]!r}; the Harvest comes later in the round")
+    yield breaks(early, lambda i: f"harvested in {phase_of(i)}; the Harvest comes later in the round")
 
 
 def broken_turns(s: np.ndarray) -> Iterator[Check]:
@@ -98,24 +93,17 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     bad = running & np.where(phase == Phase.SETUP, turns != 0, (turns != players) & ~acting)
     yield breaks(bad, lambda i: f"turns is {turns[i]} in phase {PHASE_NAMES[phase[i]]!r}")
     somebody = passed != NOBODY
-    yield breaks(
-        running
-        & (
-            (somebody & (phase == Phase.SETUP))
-            | (somebody & acting & (turns < players))
-            | (somebody & acting & (players == 1))
-        ),
-        lambda i: f"{player(passed[i])} has passed; nobody can have yet",
-    )
-    yield breaks(has_ended & ~somebody, lambda i: "nobody has passed, but the Action Phase is over")
+    too_early = (phase == Phase.SETUP) | (acting & ((turns < players) | (players == 1)))
+    bad = running & somebody & too_early
+    yield breaks(bad, lambda i: f"{player(passed[i])} has passed; nobody can have yet")
+    yield breaks(has_ended & ~somebody, "nobody has passed, but the Action Phase is over")
     marker = (first == passed) | (first == (passed - 1) % players)
-    yield breaks(
-        running & somebody & (players > 2) & ~marker,
-        lambda i: (
-            f"{player(passed[i])} has passed and {player(first[i])} is first player; "
-            "who passes takes the marker (Passing)"
-        ),
-    )
+
+    def elsewhere(i: int) -> str:
+        there = f"{player(passed[i])} has passed and {player(first[i])} is first player"
+        return f"{there}; who passes takes the marker (Passing)"
+
+    yield breaks(running & somebody & (players > 2) & ~marker, elsewhere)
     closing = acting & somebody
     bad = running & np.where(closing, last_turns == 0, last_turns != 0)
     yield breaks(bad, lambda i: f"last_turns is {last_turns[i]} when {player(passed[i])} has passed")
@@ -124,9 +112,8 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
     expected = np.where(first_round, (first + turns) % players, expected)
     expected = np.where(closing, (passed - last_turns) % players, expected)
     expected = np.where(decision == Decision.CHOOSE_WEATHER, first, expected)
-    timing = s["timing"]
-    order = np.array([turn_order(int(d), int(p), int(at)) for d, p, at in zip(decision, phase, timing, strict=True)])
-    offered = is_window(decision, s["forecast"]) & (timing != Timing.SUN_TURN)
+    order = turn_order(s)
+    offered = is_window(decision, s["forecast"]) & (s["timing"] != Timing.SUN_TURN)
     expected = np.where(offered, (first + s["timing_index"]) % players, expected)
     offset = np.where((players == 1) & (phase == Phase.WEATHER) & (order == CLOCKWISE), 1, 0)
     placing = decision == Decision.POD_TILE
@@ -145,12 +132,10 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
 def broken_weather(s: np.ndarray) -> Iterator[Check]:
     """Resolving Weather Spaces: which spaces are selected, and which is being resolved."""
     decision, weather = s["decision"], s["weather"].astype(np.int64)
-    running = is_running(s)
-
-    in_weather = running & (s["phase"] == Phase.WEATHER)
+    in_weather = is_running(s) & (s["phase"] == Phase.WEATHER)
     selected = s["selected"] == 1
     bad = is_settled(s) & ~in_weather & (selected.any(axis=1) | (weather >= 0))
-    yield breaks(bad, lambda i: "pending.selected and weather belong to the weather phase")
+    yield breaks(bad, "pending.selected and weather belong to the weather phase")
     choosing = decision == Decision.CHOOSE_WEATHER
     wanted = np.full(len(s), -1)
     for asked_for, resolved in WEATHER_OF_DECISION.items():
@@ -159,51 +144,39 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
     window = in_weather & is_window(decision, s["forecast"])
     for timing, resolved in WEATHER_OF_TIMING.items():
         wanted[window & (s["timing"] == timing)] = resolved
+    bad = in_weather & (weather != wanted)
     yield breaks(
-        in_weather & (weather != wanted),
-        lambda i: f"pending.weather is {name_or_none(WEATHER_NAMES, int(weather[i]))!r} for {asked(s, i)}",
+        bad, lambda i: f"pending.weather is {name_or_none(WEATHER_NAMES, int(weather[i]))!r} for {asked(s, i)}"
     )
     votes = s["votes"].sum(axis=2, dtype=np.int64)
     final = s["round"] == s["rounds"]
-    kinds = np.arange(NUM_KINDS)
     number = selected.sum(axis=1)
     best_open = np.where(selected, -1, votes).max(axis=1)
     tied = (~selected & (votes == best_open[:, None])).sum(axis=1)
     lost = selected & (votes < best_open[:, None])
-    yield breaks(
-        choosing
-        & (
-            lost.any(axis=1)
-            | (tied <= RESOLVED_SPACES - number)
-            | (number >= RESOLVED_SPACES)
-            | (final & (best_open == 0))
-        ),
-        lambda i: (
-            f"{asked(s, i)}: with {votes[i].tolist()} votes and {number[i]} spaces selected there is no tie to break"
-        ),
-    )
+    no_tie = (tied <= RESOLVED_SPACES - number) | (number >= RESOLVED_SPACES) | (final & (best_open == 0))
+
+    def nothing_to_break(i: int) -> str:
+        there = f"{votes[i].tolist()} votes and {number[i]} spaces selected"
+        return f"{asked(s, i)}: with {there} there is no tie to break"
+
+    yield breaks(choosing & (lost.any(axis=1) | no_tie), nothing_to_break)
     before = window & (s["timing"] == Timing.START_OF_WEATHER)
     yield breaks(before & (number > 0), lambda i: f"{asked(s, i)} at the start of the weather, but spaces are selected")
     resolving = in_weather & ~choosing & ~before
     bad = resolving & np.where(final, number > RESOLVED_SPACES, number != RESOLVED_SPACES)
     yield breaks(bad, lambda i: f"pending.selected names {number[i]} spaces; {RESOLVED_SPACES} are selected")
-    done = kinds < weather[:, None]
+    done = np.arange(NUM_KINDS) < weather[:, None]
     resolved = selected | final[:, None]
+    bad = resolving[:, None] & done & resolved & (votes > 0)
+    back = "which has been resolved: they are back with their owners"
+    yield breaks(bad, lambda i, kind: f"votes on {WEATHER_NAMES[kind]}, {back}")
+    current = np.where(final[:, None], votes > 0, selected)[np.arange(len(s)), weather]
+    otherwise = "it is not selected (in the final round: has no votes)"
+    yield breaks(resolving & ~current, lambda i: f"{WEATHER_NAMES[weather[i]]} is being resolved, but {otherwise}")
+    lost |= selected & final[:, None] & (votes == 0)
     yield breaks(
-        resolving[:, None] & done & resolved & (votes > 0),
-        lambda i, kind: f"votes on {WEATHER_NAMES[kind]}, which has been resolved: they are back with their owners",
-    )
-    current = np.take_along_axis(
-        np.where(final[:, None], votes > 0, selected), np.maximum(weather, 0)[:, None], axis=1
-    )[:, 0]
-    yield breaks(
-        resolving & ~current,
-        lambda i: (
-            f"{WEATHER_NAMES[weather[i]]} is being resolved, but it is not selected (in the final round: has no votes)"
-        ),
-    )
-    yield breaks(
-        resolving[:, None] & selected & ~done & ((votes < best_open[:, None]) | (final[:, None] & (votes == 0))),
+        resolving[:, None] & ~done & lost,
         lambda i, kind: f"{WEATHER_NAMES[kind]} is selected, but another weather space has more votes, or it has none",
     )
 
@@ -215,38 +188,29 @@ def broken_draft(s: np.ndarray) -> Iterator[Check]:
     players = s["players"].astype(np.int64)
     packs = s["pack"].sum(axis=2, dtype=np.int64)
     bad = ~drafting & ~over & (packs.any(axis=1) | (s["draft_step"] != NOT_DRAFTING))
-    yield breaks(bad, lambda i: "packs of cards outside a draft")
-    step, index = np.maximum(s["draft_step"], 0), s["turn_index"].astype(np.int64)
+    yield breaks(bad, "packs of cards outside a draft")
+    step, passed_on, left = s["draft_step"], PACKS_PASSED[players], s["cards_left"]
+    bad = drafting & ((step < 0) | (step >= passed_on))
+    yield breaks(bad, lambda i: f"pending.draft_step is {step[i]}; packs are passed on {passed_on[i]} times")
     picks = PICKS[step].astype(np.int64)
-    yield breaks(
-        drafting & ((s["draft_step"] < 0) | (s["draft_step"] >= PACKS_PASSED[players])),
-        lambda i: f"pending.draft_step is {s['draft_step'][i]}; packs are passed on {PACKS_PASSED[players[i]]} times",
-    )
-    yield breaks(
-        drafting & ((s["cards_left"] < 1) | (s["cards_left"] > picks)),
-        lambda i: f"pending.cards_left is {s['cards_left'][i]}; {picks[i]} cards are picked from this pack",
-    )
-    bad = drafting & (s["cards_left"] == picks) & (s["lowest_card"] != 0)
-    yield breaks(bad, lambda i: "pending.lowest_card, but no card of this pack has been picked yet")
+    bad = drafting & ((left < 1) | (left > picks))
+    yield breaks(bad, lambda i: f"pending.cards_left is {left[i]}; {picks[i]} cards are picked from this pack")
+    bad = drafting & (left == picks) & (s["lowest_card"] != 0)
+    yield breaks(bad, "pending.lowest_card, but no card of this pack has been picked yet")
     place = (np.arange(MAX_PLAYERS) - s["first_player"][:, None]) % np.maximum(players, 1)[:, None]
-    there = np.arange(MAX_PLAYERS) < players[:, None]
-    before = _CARDS_PICKED[step][:, None]
-    done = np.where(place < index[:, None], picks[:, None], 0)
-    done = np.where(place == index[:, None], (picks - s["cards_left"])[:, None], done)
-    picked = before + done
-    size = CARDS_DEALT[players][:, None] - picked
-    yield breaks(
-        drafting[:, None] & there & (packs != size),
-        lambda i, seat: (
-            f"the pack of player_{seat} has {packs[i, seat]} cards; at this point of the draft {size[i, seat]}"
-        ),
-    )
+    in_draft = drafting[:, None] & (np.arange(MAX_PLAYERS) < players[:, None])
+    done = np.where(place < s["turn_index"][:, None], picks[:, None], 0)
+    done = np.where(place == s["turn_index"][:, None], (picks - left)[:, None], done)
+    picked = _CARDS_PICKED[step][:, None] + done
+    size, now = CARDS_DEALT[players][:, None] - picked, "at this point of the draft"
+    bad = in_draft & (packs != size)
+    yield breaks(bad, lambda i, seat: f"the pack of player_{seat} has {packs[i, seat]} cards; {now} {size[i, seat]}")
     hands = s["hand"].sum(axis=2, dtype=np.int64)
-    kept = np.where(s["round"] == 1, 0, HAND_LIMIT)[:, None]
-    yield breaks(
-        drafting[:, None] & there & ((hands < picked) | (hands > picked + kept)),
-        lambda i, seat: (
-            f"player_{seat} holds {hands[i, seat]} cards; with {picked[i, seat]} picked and up to {kept[i, 0]} kept "
-            f"that is {picked[i, seat]} to {picked[i, seat] + kept[i, 0]}"
-        ),
-    )
+    kept = np.where(s["round"] == 1, 0, HAND_LIMIT)
+    most = picked + kept[:, None]
+
+    def not_as_many(i: int, seat: int) -> str:
+        cards = f"with {picked[i, seat]} picked and up to {kept[i]} kept that is {picked[i, seat]} to {most[i, seat]}"
+        return f"player_{seat} holds {hands[i, seat]} cards; {cards}"
+
+    yield breaks(in_draft & ((hands < picked) | (hands > most)), not_as_many)
