@@ -558,7 +558,7 @@ def test_a_resumed_run_ends_with_the_same_weights(kind: str, tmp_path: Path) -> 
     assert first.steps == 2 * 512
     second = make(folder)
     second.resume()
-    with torch_settings(TINY), second._logs():  # killed before it saves again
+    with torch_settings(TINY), second._logs() as second._board:  # killed before it saves again
         second._iterate()
     third = make(folder)
     third.resume()

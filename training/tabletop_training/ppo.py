@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional
 
+from tabletop.batch import usable_cores
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 
@@ -177,7 +177,6 @@ def fastest_threads(policy: Any, minibatch: int) -> int:
     The threads wait for each other by spinning, so that two are many times slower than one where something else
     needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     observations = torch.zeros(minibatch, *policy.observation_space.shape)
     actions = torch.zeros(minibatch, dtype=torch.long)
     masks = torch.ones(minibatch, policy.action_space.n)
@@ -191,7 +190,7 @@ def fastest_threads(policy: Any, minibatch: int) -> int:
         return (time.monotonic() - start) / passes
 
     best, shortest = 1, float("inf")
-    for threads in range(1, min(cores, MAX_THREADS) + 1):
+    for threads in range(1, min(usable_cores(), MAX_THREADS) + 1):
         torch.set_num_threads(threads)
         if seconds(1) < 2 * shortest:  # the first pass also wakes the threads
             now = seconds(4)

@@ -87,7 +87,7 @@ def run_in_folder(
         write_run(job.folder, game, kind, seed, budget, **sections)
         with job.bar("learning", 1.0) as bar:
             learner.should_stop = job.should_stop
-            learner.on_progress = lambda progress: bar.show(progress.text, progress.fraction)
+            learner.on_progress = lambda learner: bar.show(learner.text, learner.fraction)
             learner.run()
     except KeyboardInterrupt:
         _say_what_is_kept(job, f"{game.name} train {kind}", learner)

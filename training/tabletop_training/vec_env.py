@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from tabletop.envs.arguments import observation_box
 from tabletop.game import Config
 from tabletop.scores import others_points, win_shares
 from tabletop.versus import VersusBatch
-
-Indices = int | Iterable[int] | None
 
 
 @dataclass(frozen=True)
@@ -173,29 +171,23 @@ class SeatsVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to free."""
 
-    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """The attribute, which all games share, once for each of the games. Raises AttributeError."""
-        value = getattr(self, attr_name)
-        return [value] * len(self._games(indices))
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute, for all games at once. Raises ValueError for only some of them."""
-        if len(set(self._games(indices))) != self.num_envs:
+        if len(set(self._get_indices(indices))) != self.num_envs:
             raise ValueError(f"set_attr({attr_name!r}): the games share their attributes; leave indices=None")
         setattr(self, attr_name, value)
 
-    def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> Any:
+    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
         """`action_masks`: (len(indices), A) bool. Raises AttributeError for any other method."""
         if method_name != "action_masks":
             raise AttributeError(f"env_method({method_name!r}): the games have one method, action_masks")
         masks = self.action_masks()
-        return masks if indices is None else masks[self._games(indices)]
+        return masks if indices is None else masks[list(self._get_indices(indices))]
 
-    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """No game is wrapped in anything."""
-        return [False] * len(self._games(indices))
-
-    def _games(self, indices: Indices) -> list[int]:
-        if indices is None:
-            return list(range(self.num_envs))
-        return [indices] if isinstance(indices, (int, np.integer)) else list(indices)
+        return [False for _ in self._get_indices(indices)]
