@@ -52,6 +52,7 @@ from tabletop_training.evaluation import (
     play_games,
     wilson_interval,
 )
+from tabletop_training.evaluation_files import read_log
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import (
@@ -65,7 +66,6 @@ from tabletop_training.learning import (
     Judgement,
     Learner,
     learn,
-    read_rows,
 )
 from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
@@ -947,7 +947,7 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
         cli.main(["train", "solo", "--resume", str(folder), "--steps", "1024"])
     assert ended.value.code == 0
     assert read_notes(GAME, folder / POLICY)["training"]["steps"] == 1024
-    assert [row["steps"] for row in read_rows(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
+    assert [row["steps"] for row in read_log(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
     capsys.readouterr()
     for words in ("--seed 0", "--output elsewhere", "--variants double_card", "--curriculum", f"--config {tiny_file}"):
         with pytest.raises(SystemExit) as ended:

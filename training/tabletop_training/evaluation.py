@@ -349,6 +349,13 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
+def score_interval(rate: float, games: float) -> tuple[float, float]:
+    """Wilson's formula, for any number of games above 0; its ends may lie a rounding error outside 0 to 1."""
+    centre = (rate + Z**2 / (2 * games)) / (1 + Z**2 / games)
+    half = Z * math.sqrt(rate * (1 - rate) / games + Z**2 / (4 * games**2)) / (1 + Z**2 / games)
+    return centre - half, centre + half
+
+
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
     """The 95 % Student interval of a mean: without width for equal values, without ends for a single one."""
     mean = float(np.mean(values))
@@ -372,10 +379,8 @@ def share_estimate(shares: np.ndarray) -> Estimate:
     mean = float(shares.mean())
     greatest = mean * (1 - mean)
     effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
-    size = n / effect
-    centre = (mean + Z**2 / (2 * size)) / (1 + Z**2 / size)
-    half = Z * math.sqrt(greatest / size + Z**2 / (4 * size**2)) / (1 + Z**2 / size)
-    return Estimate(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
+    low, high = score_interval(mean, n / effect)
+    return Estimate(mean, max(0.0, min(mean, low)), min(1.0, max(mean, high)))
 
 
 def mean_estimate(values: np.ndarray) -> Estimate:

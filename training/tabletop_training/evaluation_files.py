@@ -168,10 +168,24 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") ->
             return value
         return format(value, form) if math.isfinite(value) else ""
 
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(flat(rows[0])))
-        writer.writeheader()
-        writer.writerows({key: cell(value) for key, value in flat(row).items()} for row in rows)
+    write_log(path, flat(rows[0]), ({key: cell(value) for key, value in flat(row).items()} for row in rows))
+
+
+def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
+    """Write a log with its header; with `new=False` append to it."""
+    with path.open("w" if new else "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(columns))
+        if new:
+            writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_log(path: Path, last: int) -> list[dict[str, Any]]:
+    """The rows of a log up to `last` steps; none where there is no file."""
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:

@@ -6,9 +6,8 @@ leaves the rest to `Learner`.
 
 from __future__ import annotations
 
-import csv
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from importlib.util import find_spec
@@ -26,6 +25,7 @@ from tabletop.game import Config
 from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation_files import read_log, write_log
 from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import Settings, check_types, with_tuples
@@ -296,7 +296,7 @@ class Learner:
         if evaluation is None:
             return
         best = max((earlier.score for _, earlier in self.evaluations), default=-float("inf"))
-        earlier = read_rows(self.folder / EVALUATIONS, self.evaluations[-1][0]) if self.evaluations else []
+        earlier = read_log(self.folder / EVALUATIONS, self.evaluations[-1][0]) if self.evaluations else []
         self.evaluations.append((self.steps, evaluation))
         row = {"seconds": round(self.seconds, 1), "steps": self.steps, "score": round(evaluation.score, 5)}
         rounded = row | {name: round(value, 5) for name, value in evaluation.numbers.items()}
@@ -483,20 +483,3 @@ def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
 
 def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     return {name: torch.as_tensor(array) for name, array in arrays.items()}
-
-
-def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
-    """Write a log with its header; with `new=False` append to it."""
-    with path.open("w" if new else "a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(columns))
-        if new:
-            writer.writeheader()
-        writer.writerows(rows)
-
-
-def read_rows(path: Path, last: int) -> list[dict[str, Any]]:
-    """The rows of a log up to `last` steps; none where there is no file."""
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]

@@ -16,9 +16,9 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from tabletop_training.evaluation import Estimate
+from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
 
 if TYPE_CHECKING:
@@ -96,11 +96,15 @@ def plot_learning_curve(
                 axes.fill_between(steps, *ends, color=_BLUE, alpha=0.2, linewidth=0)
                 axes.plot(steps, mean, color=_BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
+            bottom.xaxis.set_major_formatter(EngFormatter(sep=""))
         else:
             top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
         for agent, values in references.items():
             for axes, value in zip((top, bottom), values, strict=True):
-                _reference(axes, value, agent, looks(list(references))[agent][0])
+                colour = looks(list(references))[agent][0]
+                axes.axhline(value, color=colour, linewidth=1.4, linestyle=(0, (5, 3)))
+                beside: Any = {"xycoords": ("axes fraction", "data"), "xytext": (4, 0), "textcoords": "offset points"}
+                axes.annotate(agent, (1, value), color=colour, va="center", **beside)
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -108,7 +112,6 @@ def plot_learning_curve(
         bottom.axhline(0, color=GREY, linewidth=0.8)
         minutes = curve[-1].seconds / 60 if curve else 0.0
         bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
-        bottom.xaxis.set_major_formatter(FuncFormatter(_short_number))
 
 
 def agent_title(agent: str) -> str:
@@ -121,26 +124,6 @@ def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of each agent, the same in every picture."""
     others = [agent for agent in agents if agent not in _LOOKS]
     return _LOOKS | {agent: _OTHER_LOOKS[i % len(_OTHER_LOOKS)] for i, agent in enumerate(others)}
-
-
-def _reference(axes: Axes, value: float, name: str, colour: str) -> None:
-    axes.axhline(value, color=colour, linewidth=1.4, linestyle=(0, (5, 3)))
-    axes.annotate(
-        name,
-        (1, value),
-        xycoords=("axes fraction", "data"),
-        xytext=(4, 0),
-        textcoords="offset points",
-        color=colour,
-        va="center",
-    )
-
-
-def _short_number(value: float, position: int | None = None) -> str:
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
 
 
 def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
@@ -157,12 +140,10 @@ def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
             start += 1
         n, part = games[start:end].sum(), slice(start, end)
         rate = wins[part].sum() / n
-        centre = (rate + Z**2 / (2 * n)) / (1 + Z**2 / n)
-        half = Z * np.sqrt(rate * (1 - rate) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
         margin = (margins[part] * games[part]).sum() / n
         # a point's margin is a mean of its games, so its square deviations count once a game
         spread = np.sqrt((games[part] * (margins[part] - margin) ** 2).sum() / max(1, end - start - 1))
-        shown.append((steps[end - 1], rate, centre - half, centre + half, margin, Z * spread / np.sqrt(n)))
+        shown.append((steps[end - 1], rate, *score_interval(rate, n), margin, Z * spread / np.sqrt(n)))
     return np.array(shown).reshape(-1, 6).T
 
 

@@ -129,19 +129,8 @@ class RolloutBuffer(MaskableRolloutBuffer):
     ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Minibatches of all decisions in random order."""
         size = self.buffer_size * self.n_envs
-
-        def flat(array: np.ndarray, *shape: int) -> torch.Tensor:
-            return torch.from_numpy(array.reshape(size, *shape))
-
-        columns = (
-            flat(self.observations, *self.obs_shape),
-            flat(self.actions),
-            flat(self.values),
-            flat(self.log_probs),
-            flat(self.advantages),
-            flat(self.returns),
-            flat(self.action_masks, self.mask_dims),
-        )
+        arrays = (self.observations, self.actions, self.values, self.log_probs, self.advantages, self.returns)
+        columns = [torch.from_numpy(array.reshape(size, *array.shape[2:])) for array in (*arrays, self.action_masks)]
         order = torch.from_numpy(self.generator.permutation(size))
         for indices in torch.split(order, batch_size or size):
             yield MaskableRolloutBufferSamples(*(column[indices] for column in columns))
@@ -151,12 +140,10 @@ class RolloutBuffer(MaskableRolloutBuffer):
 def torch_settings(settings: Settings) -> Iterator[None]:
     """What is global in torch, as the settings want it, and afterwards as it was."""
     threads = torch.get_num_threads()
-    torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time, and masks are right
     try:
         with matmul_precision("medium" if settings.bfloat16 else "highest"):
             yield
     finally:
-        torch.distributions.Distribution.set_default_validate_args(__debug__)
         torch.set_num_threads(threads)
 
 

@@ -62,17 +62,11 @@ def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budg
 
 
 def run_in_folder(
-    job: Job,
-    game: Game,
-    kind: str,
-    seed: int,
-    budget: Budget,
-    sections: dict[str, Any],
-    make: Callable[[], Learner],
-    resume: bool,
+    job: Job, command: str, make: Callable[[], Learner], write: Callable[[], None], before: Budget | None
 ) -> Learner:
-    """Make a learner, write `run.json`, and learn; with `resume` go on with what the job's folder has.
+    """Make a learner, write `run.json`, and learn.
 
+    With `before`, the budget until now, go on with what the job's folder has. `command` is that of runs of this kind.
     Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
     Raises ConfigError for a run to resume whose budget is used up.
     """
@@ -80,20 +74,20 @@ def run_in_folder(
     try:
         with job.console.status("preparing the games"):
             made = make()
-            if resume:
+            if before is not None:
                 made.resume()
-                _check_unfinished(made, read_run(job.folder, game, kind)[1])
+                _check_unfinished(made, before)
         learner = made
-        write_run(job.folder, game, kind, seed, budget, **sections)
+        write()
         with job.bar("learning", 1.0) as bar:
             learner.should_stop = job.should_stop
             learner.on_progress = lambda learner: bar.show(learner.text, learner.fraction)
             learner.run()
     except KeyboardInterrupt:
-        _say_what_is_kept(job, f"{game.name} train {kind}", learner)
+        _say_what_is_kept(job, command, learner)
         raise
     if learner.fraction < 1:
-        _say_what_is_kept(job, f"{game.name} train {kind}", learner)
+        _say_what_is_kept(job, command, learner)
     return learner
 
 

@@ -21,12 +21,12 @@ from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
 from tabletop_agents import check_trusted, make_agent
 from tabletop_training.curriculum import Curriculum
-from tabletop_training.evaluation_files import new_table
+from tabletop_training.evaluation_files import new_table, read_log, write_log
 from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LEARNER, League, LeagueSettings
-from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner, read_rows, write_log
+from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner
 from tabletop_training.matches import play_match
-from tabletop_training.runs import read_run, run_budget, run_in_folder
+from tabletop_training.runs import read_run, run_budget, run_in_folder, write_run
 from tabletop_training.settings import (
     Settings,
     check_at_least_one,
@@ -222,7 +222,7 @@ class TaskHook(Hook):
         if self.games is None:
             return
         path = learner.folder / LEAGUE_LOG
-        write_log(path, _PLACES, read_rows(path, learner.steps))
+        write_log(path, _PLACES, read_log(path, learner.steps))
         if not self.games.league.snapshots:
             self.games.grow(learner.model.policy, learner.steps)
 
@@ -325,25 +325,27 @@ def main(
         trust: agents of one's own that this folder's settings may name.
         changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
     """
+    before: Budget | None = None
     sections: dict[str, Any]
     if resume is not None:
         refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
         folder = Path(resume)
-        seed, budget, sections = read_run(folder, game, kind, **KINDS[kind])
+        seed, before, sections = read_run(folder, game, kind, **KINDS[kind])
         names = [*sections[kind].against, *(sections["league"].scripted if "league" in sections else ())]
         check_trusted(folder, names, trust)
-        budget = run_budget(budget, steps, minutes)
+        budget = run_budget(before, steps, minutes)
     else:
         given = {name: value for name, value in changes.items() if value is not None}
         name = settings or _shipped_name(game, kind, given)
         sections = read_settings(name, game, **KINDS[kind], budget=Budget)
         budget = run_budget(sections.pop("budget"), steps, minutes)
         sections[kind] = sections[kind].changed(given)
-        seed = 0 if seed is None else seed
+        seed = seed or 0
         folder = make_folder(output or f"runs/{kind}", new=True)
     with Job(folder, resume=True) as job:
         make = partial(new_learner, budget, folder, seed, *sections.values())
-        learner = run_in_folder(job, game, kind, seed, budget, sections, make, resume is not None)
+        write = partial(write_run, folder, game, kind, seed, budget, **sections)
+        learner = run_in_folder(job, f"{game.name} train {kind}", make, write, before)
         _say_how_good(job.console, learner, sections[kind])
     return folder
 

@@ -21,27 +21,8 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.words import counted
 from tabletop_agents import Agent
-from tabletop_training.evaluation import (
-    EVALUATION_SEED,
-    Estimate,
-    EvaluationStopped,
-    Playing,
-    Results,
-    names_of,
-    share_estimate,
-)
-from tabletop_training.evaluation_files import (
-    GamesFile,
-    ReplayFiles,
-    between,
-    flat,
-    new_table,
-    percent,
-    plus_minus,
-    provenance,
-    write_json,
-    write_rows,
-)
+from tabletop_training import evaluation_files as files
+from tabletop_training.evaluation import EVALUATION_SEED, Estimate, Playing, Results, names_of, share_estimate
 from tabletop_training.job import Job
 from tabletop_training.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
 from tabletop_training.plots import plot_cross_table
@@ -74,7 +55,7 @@ class Standing:
         """As a line of `standings.csv`."""
         rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
         row = self.report.row()
-        return flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
+        return files.flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
 
 
 @dataclass(frozen=True)
@@ -158,7 +139,7 @@ def play_tournament(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     *,
-    on_block: Callable[[Results], None] | None = None,
+    on_block: Callable[[Results], None] = lambda block: None,
     **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
@@ -170,16 +151,10 @@ def play_tournament(
     labels = _labels(agents, config, games)
     lineups = lineups_of(len(agents), config.players)
     done: list[Results] = []
-    finished = True
-    try:
-        for (block,), so_far in play_blocks([agents], config, lineups, games, seed, **playing):
-            done = so_far
-            if on_block is not None:
-                on_block(block)
-    except EvaluationStopped:
-        finished = False
-        if not done:
-            raise
+    for (block,), so_far in play_blocks([agents], config, lineups, games, seed, **playing):
+        done = so_far
+        on_block(block)
+    finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
     return assess(done[0], labels, seed, finished)
 
 
@@ -204,7 +179,7 @@ def main(
     *,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
-    replays: ReplayFiles | None = None,
+    replays: files.ReplayFiles | None = None,
     output: str | Path = "runs/tournament",
 ) -> Path:
     """`play_tournament` with agents by name: print the tables, return the folder with `tournament.json` and so on.
@@ -212,14 +187,14 @@ def main(
     `replays` is where the games are kept, None nowhere. Ctrl-C keeps the blocks that are done. Raises ConfigError,
     CheckpointError and TabletopError.
     """
-    replays = replays or ReplayFiles(None)
+    replays = replays or files.ReplayFiles(None)
     with Console().status("loading the agents"):
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
     total = seeds_for(games, config.players) * len(lineups_of(len(agents), config.players))
     with Job(output, closing=replays.tell) as job:
         replays.open(job.folder)
-        file = GamesFile(job.folder / "games.csv")
+        file = files.GamesFile(job.folder / "games.csv")
         with job.bar("tournament", total, f"{total:,} games") as bar:
 
             def keep(block: Results) -> None:
@@ -235,18 +210,18 @@ def main(
 
 def write(folder: Path, tournament: Tournament, seed: int) -> None:
     """`tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
-    write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
+    files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
     cells = [
-        flat({"agent": first, "against": second, "score": score})
+        files.flat({"agent": first, "against": second, "score": score})
         for first, scores in zip(tournament.labels, tournament.scores, strict=True)
         for second, score in zip(tournament.labels, scores, strict=True)
         if score is not None
     ]
-    write_rows(folder / "cross_table.csv", cells)
-    write_json(
+    files.write_rows(folder / "cross_table.csv", cells)
+    files.write_json(
         folder / "tournament.json",
         {
-            **provenance(tournament.config, seed, tournament.labels),
+            **files.provenance(tournament.config, seed, tournament.labels),
             "seeds": tournament.seeds,
             "games": len(tournament.results),
             "finished": tournament.finished,
@@ -271,7 +246,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
 def _print(console: Console, tournament: Tournament) -> None:
     players = tournament.config.players
     meaning = "" if players == 2 else ": games in which it finished ahead"
-    table = new_table(
+    table = files.new_table(
         f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals",
         ["", "agent"],
         ["rating", "win rate", "margin", "decisions/s"],
@@ -284,12 +259,12 @@ def _print(console: Console, tournament: Tournament) -> None:
             str(number),
             Text(standing.report.agent),
             f"{standing.rating.mu:.1f} ± {(standing.rating.high - standing.rating.low) / 2:.1f}",
-            percent(estimates["win_rate"]),
-            plus_minus(estimates["margin"], signed=True),
+            files.percent(estimates["win_rate"]),
+            files.plus_minus(estimates["margin"], signed=True),
             "" if speed is None else f"{speed:,.0f}",
         )
     console.print(table)
-    cross = new_table(
+    cross = files.new_table(
         f"Score of the row against the column in per cent{meaning}",
         ["", "agent"],
         [str(number) for number in range(1, len(tournament.labels) + 1)],
@@ -306,4 +281,4 @@ def _cell(score: Estimate | None) -> Text:
     if score is None:
         return Text("–")
     in_per_cent = Estimate(*(100 * end for end in score))
-    return Text(between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")
+    return Text(files.between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")

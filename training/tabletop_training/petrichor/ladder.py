@@ -87,27 +87,28 @@ def main(
     if len(agents) < 2:
         raise ConfigError("a ladder has at least two agents, the weakest first")
     path = Path(output)
-    rows = _read(path)
+    rows = {_step(row): row for row in _read(path)}
     make_folder(path.parent)
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
-    missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
     versions = {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION}
     with Interruptions() as interruptions, progress_bar(console) as progress:
-        told = {"should_stop": interruptions.wanted}
-        for lower, upper, number in missing:
+        for lower, upper, number in wanted:
+            if (lower, upper, number) in rows:
+                continue
             wanted_games = games or games_of_step(upper, number)
             total = 2 * wanted_games if number == 1 else wanted_games
             bar = Bar(progress, f"{upper} over {lower}, {_game(number)}", total, "")
+            told = {"should_stop": interruptions.wanted, "on_finished": bar.advance}
             try:
-                row = measure_step(lower, upper, number, wanted_games, seed, on_finished=bar.advance, **told)
+                row = measure_step(lower, upper, number, wanted_games, seed, **told)
             except EvaluationStopped:
                 break
             if interruptions.wanted():
                 break  # an unfinished step is not kept
-            rows.append(row)
-            write_json(path, {**versions, "steps": rows})
-    measured = [row for step in wanted for row in rows if _is(row, *step)]
+            rows[lower, upper, number] = row
+            write_json(path, {**versions, "steps": list(rows.values())})
+    measured = [rows[step] for step in wanted if step in rows]
     if len(measured) < len(wanted):
         console.print("Stopped early: the same command goes on.")
     console.print(_table(measured))
@@ -115,8 +116,8 @@ def main(
     return path
 
 
-def _is(row: dict[str, Any], lower: str, upper: str, players: int) -> bool:
-    return (row["lower"], row["upper"], row["players"]) == (lower, upper, players)
+def _step(row: dict[str, Any]) -> tuple[str, str, int]:
+    return row["lower"], row["upper"], row["players"]
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
