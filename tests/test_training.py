@@ -71,8 +71,8 @@ from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.ppo import MAX_THREADS, fastest_threads, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.runs import RUN, read_run
-from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, main, new_learner
+from tabletop_training.runs import RUN, main, read_run
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
 from tabletop_training.vec_env import Ended, SeatsVecEnv
 from tests.configurations import SOLO_MODULES
@@ -939,8 +939,7 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
     notes = read_notes(GAME, folder / BEST)["training"]
     assert (notes["players"], notes["config"]["variants"]) == (1, ["double_card", "one_more_turn"])
     assert notes["evaluation"]["steps"] == notes["steps"] == 512
-    kinds: dict[str, Any] = {"learning": Settings, "solo": SoloSettings}
-    seed, budget, sections = read_run(folder, GAME, "solo", **kinds)
+    seed, budget, sections = read_run(folder, GAME, "solo")
     assert (seed, budget) == (7, Budget(steps=512))
     assert sections["solo"].config.variants == ("double_card", "one_more_turn")
     with pytest.raises(SystemExit) as ended:
@@ -995,7 +994,7 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) ->
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     tiny_file.write_text(tiny_file.read_text().replace("[solo]", f"[solo]\ncomponents = '{numbers}'"))
     folder = train_solo(tiny_file, curriculum=True, steps=1, output=tmp_path / "run")
-    _, _, sections = read_run(folder, GAME, "solo", learning=Settings, solo=SoloSettings)
+    _, _, sections = read_run(folder, GAME, "solo")
     assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
 
 

@@ -83,15 +83,10 @@ def write_gif(
 
     following = pictures()
     content = io.BytesIO()
-    next(following).save(
-        content,
-        "GIF",
-        save_all=True,
-        append_images=following,
-        duration=[milliseconds] * last + [max(milliseconds, _LAST_PICTURE)],
-        loop=0,
-        optimize=True,  # what stays as it was is left out: an eighth of the size
-    )
+    durations = [milliseconds] * last + [max(milliseconds, _LAST_PICTURE)]
+    # `optimize` leaves out what stays as it was: an eighth of the size
+    options: Any = {"save_all": True, "duration": durations, "loop": 0, "optimize": True}
+    next(following).save(content, "GIF", append_images=following, **options)
     write(Path(path), content.getvalue())
 
 

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from scipy import stats
@@ -144,16 +144,11 @@ def concatenate(parts: Sequence[Results]) -> Results:
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
         raise ValueError("results to put together: at least one, all of the same agents and configuration")
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
-    together = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
-    return Results(
-        parts[0].config,
-        parts[0].agents,
-        parts[0].seed,
-        **together,
-        seconds=np.sum([part.seconds for part in parts], axis=0),
-        actions=_chained([part.actions for part in parts]),
-        probabilities=_chained([part.probabilities for part in parts]),
-    )
+    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    for name in ("actions", "probabilities"):
+        together[name] = _chained([getattr(part, name) for part in parts])
+    seconds = np.sum([part.seconds for part in parts], axis=0)
+    return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
 
 
 def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:

@@ -190,13 +190,8 @@ def read_log(path: Path, last: int) -> list[dict[str, Any]]:
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
     """What a result holds for: versions, configuration, first seed, agents."""
-    return {
-        "package_version": config.game.version,
-        "state_version": config.game.state_version,
-        "config": asdict(config),
-        "first_seed": seed,
-        "agents": list(labels),
-    }
+    versions = {"package_version": config.game.version, "state_version": config.game.state_version}
+    return {**versions, "config": asdict(config), "first_seed": seed, "agents": list(labels)}
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -186,9 +186,6 @@ class League:
     opponents: int
     folder: Path
     seed: int
-    members: list[Member] = field(init=False)
-    ratings: Ratings = field(init=False)
-    generator: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
         self.members = [Member(make_agent(name, self.game)) for name in self.settings.scripted]

@@ -309,9 +309,8 @@ class Learner:
     def _choose_threads(self) -> None:
         """With a budget of steps once a run, as the number of threads decides how sums are rounded."""
         if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
-            self._threads = fastest_threads(
-                self.model.policy, min(self.settings.minibatch, self.settings.num_envs * self.settings.steps)
-            )
+            decisions = self.settings.num_envs * self.settings.steps
+            self._threads = fastest_threads(self.model.policy, min(self.settings.minibatch, decisions))
         torch.set_num_threads(self._threads or 1)
 
     def _logs(self) -> AbstractContextManager[Any]:
@@ -358,20 +357,9 @@ class Learner:
 
     def save_policy(self, path: Path, **notes: Any) -> None:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""
-        save_checkpoint(
-            self.games.game,
-            self.model,
-            path,
-            {
-                **self.notes,
-                "players": self.games.config.players,
-                "seed": self.seed,
-                "steps": self.steps,
-                "seconds": round(self.seconds, 1),
-                "settings": asdict(self.settings),
-                **notes,
-            },
-        )
+        run: dict[str, Any] = {"players": self.games.config.players, "seed": self.seed, "steps": self.steps}
+        run |= {"seconds": round(self.seconds, 1), "settings": asdict(self.settings)}
+        save_checkpoint(self.games.game, self.model, path, {**self.notes, **run, **notes})
 
     def save(self) -> None:
         """Write `policy.zip` and `resume.zip`. Raises CheckpointError, and writes nothing, for a spoilt network."""

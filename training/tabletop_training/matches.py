@@ -301,18 +301,16 @@ def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float |
     differences = [asdict(one) for one in evaluation.comparisons]
     if differences:
         files.write_rows(folder / "differences.csv", differences)
-    files.write_json(
-        folder / "evaluation.json",
-        {
-            **files.provenance(evaluation.config, seed, labels),
-            "seeds": evaluation.reports[0].seeds,
-            "stopped_by": evaluation.stopped,
-            "until_width": until_width,
-            "reports": [asdict(report) for report in evaluation.reports],
-            "differences": differences,
-            "win_rate_by_seat": evaluation.seats,
-        },
-    )
+    content = {
+        **files.provenance(evaluation.config, seed, labels),
+        "seeds": evaluation.reports[0].seeds,
+        "stopped_by": evaluation.stopped,
+        "until_width": until_width,
+        "reports": [asdict(report) for report in evaluation.reports],
+        "differences": differences,
+        "win_rate_by_seat": evaluation.seats,
+    }
+    files.write_json(folder / "evaluation.json", content)
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:

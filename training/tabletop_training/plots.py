@@ -148,17 +148,13 @@ def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
 
 
 def plot_cross_table(
-    path: Path,
-    labels: Sequence[str],
-    scores: Sequence[Sequence[Estimate | None]],
-    ratings: Sequence[Rating],
-    title: str,
+    path: Path, scores: Sequence[Sequence[Estimate | None]], ratings: Sequence[Rating], title: str
 ) -> None:
     """Each agent's score against each other one with its 95 % interval, the highest rated first, beside its rating.
 
     Blue where the row's agent is ahead, orange where it is behind, bold where the interval leaves out one half.
     """
-    size, titles = len(labels), [agent_title(label) for label in labels]
+    size, titles = len(ratings), [agent_title(rating.name) for rating in ratings]
     values = np.array([[np.nan if score is None else score.value for score in row] for row in scores])
     # missing values, on the diagonal, stay white
     colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
@@ -178,14 +174,8 @@ def plot_cross_table(
         table.set_yticks(range(size), titles)
         table.set_xticks(range(size), titles, rotation=30, ha="left")
         table.xaxis.tick_top()
-        beside.errorbar(
-            [rating.mu for rating in ratings],
-            range(size),
-            xerr=[rating.mu - rating.low for rating in ratings],
-            fmt="o",
-            color=_BLUE,
-            elinewidth=1.4,
-        )
+        strengths, halves = [rating.mu for rating in ratings], [rating.mu - rating.low for rating in ratings]
+        beside.errorbar(strengths, range(size), xerr=halves, fmt="o", color=_BLUE, elinewidth=1.4)
         beside.set_xlabel("openskill rating")
         for axes in (table, beside):
             without_frame(axes)

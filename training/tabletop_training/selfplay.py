@@ -5,9 +5,7 @@ A game for one is self-play without other seats: the same learner, the same eval
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -19,23 +17,13 @@ from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
-from tabletop_agents import check_trusted, make_agent
+from tabletop_agents import make_agent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import new_table, read_log, write_log
-from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LEARNER, League, LeagueSettings
 from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner
 from tabletop_training.matches import play_match
-from tabletop_training.runs import read_run, run_budget, run_in_folder, write_run
-from tabletop_training.settings import (
-    Settings,
-    check_at_least_one,
-    check_keys,
-    check_types,
-    read_settings,
-    shipped_settings,
-    with_tuples,
-)
+from tabletop_training.settings import Settings, check_at_least_one, check_keys, check_types, with_tuples
 from tabletop_training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
@@ -161,13 +149,6 @@ class SelfPlaySettings(Task):
             raise ConfigError(f"against={list(self.against)}: at least one agent")
 
 
-KINDS: dict[str, dict[str, type[Any]]] = {
-    "solo": {"learning": Settings, "solo": SoloSettings},
-    "selfplay": {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings},
-}
-"""What can be learned, and the tables of its settings files."""
-
-
 class LeagueGames(VersusBatch):
     """A `VersusBatch` whose opponents come from a league, which it tells the result of every game that ends.
 
@@ -208,35 +189,31 @@ class TaskHook(Hook):
     the chance of each seat to be given to it.
     """
 
-    def __init__(
-        self, task: Task, seed: int, curriculum: Curriculum | None = None, games: LeagueGames | None = None
-    ) -> None:
+    def __init__(self, task: Task, seed: int, curriculum: Curriculum | None = None) -> None:
         self.task = task
         self.seed = seed + CHOOSING_SEED
         self.curriculum = curriculum
-        self.games = games
         self.rivals: dict[str, Agent] = {name: make_agent(name, task.config.game) for name in task.against}
         check_agents(self.rivals.values(), task.config)
 
     def on_start(self, learner: Learner) -> None:
-        if self.games is None:
-            return
-        path = learner.folder / LEAGUE_LOG
-        write_log(path, _PLACES, read_log(path, learner.steps))
-        if not self.games.league.snapshots:
-            self.games.grow(learner.model.policy, learner.steps)
+        if isinstance(learner.games, LeagueGames):
+            path = learner.folder / LEAGUE_LOG
+            write_log(path, _PLACES, read_log(path, learner.steps))
+            if not learner.games.league.snapshots:
+                learner.games.grow(learner.model.policy, learner.steps)
 
     def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
         numbers: dict[str, float] = {}
         if self.curriculum is not None:
             self.curriculum.update(ended, learner.fraction)
             numbers |= self.curriculum.numbers()
-        if self.games is None:
-            return numbers
-        write_log(learner.folder / LEAGUE_LOG, _PLACES, league_rows(self.games.league, learner.steps), new=False)
-        numbers |= self.games.league.numbers()
-        if self.games.league.due(learner.steps):
-            self.games.grow(learner.model.policy, learner.steps)
+        if isinstance(learner.games, LeagueGames):
+            league = learner.games.league
+            write_log(learner.folder / LEAGUE_LOG, _PLACES, league_rows(league, learner.steps), new=False)
+            numbers |= league.numbers()
+            if league.due(learner.steps):
+                learner.games.grow(learner.model.policy, learner.steps)
         return numbers
 
     def evaluate(self, learner: Learner) -> Judgement:
@@ -261,8 +238,8 @@ class TaskHook(Hook):
         return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
 
     def on_save(self, learner: Learner) -> None:
-        if self.games is not None:
-            self.games.league.remove_unused_files()
+        if isinstance(learner.games, LeagueGames):
+            learner.games.league.remove_unused_files()
 
     def get_state(self) -> dict[str, Any]:
         return {"curriculum": None if self.curriculum is None else self.curriculum.get_state()}
@@ -292,92 +269,26 @@ def new_learner(
     games: VersusBatch
     if config.players == 1:
         games = VersusBatch(config, settings.num_envs, **made)
-        hook = TaskHook(task, seed, curriculum)
     else:
         members = League(league or LeagueSettings(), config.game, config.players - 1, folder / SNAPSHOTS, seed)
         games = LeagueGames(members, config, settings.num_envs, **made)
-        hook = TaskHook(task, seed, curriculum, games)
+    hook = TaskHook(task, seed, curriculum)
     notes = {"config": asdict(config), "curriculum": task.curriculum}
     return Learner(games, budget, folder, seed, settings, hook=hook, notes=notes, **options)
 
 
-def main(
-    game: Game,
-    kind: str,
-    settings: str | Path | None = None,
-    *,
-    minutes: float | None = None,
-    steps: int | None = None,
-    seed: int | None = None,
-    output: str | Path | None = None,
-    resume: str | Path | None = None,
-    trust: Sequence[str] = (),
-    **changes: Any,
-) -> Path:
-    """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
-
-    Arguments:
-        settings: name or path of a settings file; None: the shipped one for this kind, if there is one.
-        minutes, steps: instead of the file's budget.
-        seed: of network, games and league, 0 if None.
-        output: as in `Job`, `runs/` and the kind if None.
-        resume: folder of a run to go on with, as it was set; only the budget may be another one.
-        trust: agents of one's own that this folder's settings may name.
-        changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
-    """
-    before: Budget | None = None
-    sections: dict[str, Any]
-    if resume is not None:
-        refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
-        folder = Path(resume)
-        seed, before, sections = read_run(folder, game, kind, **KINDS[kind])
-        names = [*sections[kind].against, *(sections["league"].scripted if "league" in sections else ())]
-        check_trusted(folder, names, trust)
-        budget = run_budget(before, steps, minutes)
-    else:
-        given = {name: value for name, value in changes.items() if value is not None}
-        name = settings or _shipped_name(game, kind, given)
-        sections = read_settings(name, game, **KINDS[kind], budget=Budget)
-        budget = run_budget(sections.pop("budget"), steps, minutes)
-        sections[kind] = sections[kind].changed(given)
-        seed = seed or 0
-        folder = make_folder(output or f"runs/{kind}", new=True)
-    with Job(folder, resume=True) as job:
-        make = partial(new_learner, budget, folder, seed, *sections.values())
-        write = partial(write_run, folder, game, kind, seed, budget, **sections)
-        learner = run_in_folder(job, f"{game.name} train {kind}", make, write, before)
-        _say_how_good(job.console, learner, sections[kind])
-    return folder
-
-
-def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
-    """The settings file for what is given; None if the game comes without any of this kind. Raises ConfigError."""
-    shipped = [name for name in shipped_settings(game) if name.startswith(kind)]
-    if not shipped:
-        return None
-    if kind == "solo":
-        return "solo_curriculum" if given.get("curriculum") else "solo"
-    numbers = [name.removeprefix("selfplay_").removesuffix("p") for name in shipped]
-    players = str(given.get("players", numbers[0]))
-    if players not in numbers:
-        listed = f"{', '.join(numbers[:-1])} or {numbers[-1]}"
-        raise ConfigError(f"players={players}: {listed} (or settings of your own for {game.players[-1]})")
-    return f"selfplay_{players}p"
-
-
-def _say_how_good(console: Console, learner: Learner, task: Task) -> None:
-    hook = learner.hook
-    assert isinstance(hook, TaskHook)
-    if hook.games is not None:
-        console.print(league_table(league_rows(hook.games.league, learner.steps)))
+def say_how_good(console: Console, learner: Learner, task: Task) -> None:
+    """Print what the learner of a task has come to: the league, and its best evaluation."""
+    if isinstance(learner.games, LeagueGames):
+        console.print(league_table(league_rows(learner.games.league, learner.steps)))
     if not learner.evaluations:
         return
     steps, best = max(learner.evaluations, key=lambda pair: pair[1].score)
     told = f"won {best.numbers['win_rate']:.1%}"
-    if hook.games is None:
-        told += f", margin {best.numbers['margin']:+.1f}"
-    else:
+    if task.against:
         told += f" against {', '.join(task.against)}, an even share being {1 / task.config.players:.1%}"
+    else:
+        told += f", margin {best.numbers['margin']:+.1f}"
     console.print(
         f"Best policy ({BEST}): after {steps:,} steps, {told} "
         "(the games that chose it: play others for a figure to publish)"

@@ -123,14 +123,9 @@ def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = 
     scores = tuple(
         tuple(None if first == second else head_to_head(results, first, second) for second in order) for first in order
     )
-    return Tournament(
-        results.config,
-        results,
-        tuple(labels[index] for index in order),
-        tuple(Standing(ratings[labels[index]], reports[index]) for index in order),
-        scores,
-        finished,
-    )
+    standings = tuple(Standing(ratings[labels[index]], reports[index]) for index in order)
+    ranked = tuple(labels[index] for index in order)
+    return Tournament(results.config, results, ranked, standings, scores, finished)
 
 
 def play_tournament(
@@ -218,40 +213,34 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
         if score is not None
     ]
     files.write_rows(folder / "cross_table.csv", cells)
-    files.write_json(
-        folder / "tournament.json",
-        {
-            **files.provenance(tournament.config, seed, tournament.labels),
-            "seeds": tournament.seeds,
-            "games": len(tournament.results),
-            "finished": tournament.finished,
-            "standings": [
-                {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
-                for standing in tournament.standings
-            ],
-            "scores": cells,
-        },
-    )
+    standings = [
+        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        for standing in tournament.standings
+    ]
+    content = {
+        **files.provenance(tournament.config, seed, tournament.labels),
+        "seeds": tournament.seeds,
+        "games": len(tournament.results),
+        "finished": tournament.finished,
+        "standings": standings,
+        "scores": cells,
+    }
+    files.write_json(folder / "tournament.json", content)
     meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
-    plot_cross_table(
-        folder / "cross_table.png",
-        tournament.labels,
-        tournament.scores,
-        [standing.rating for standing in tournament.standings],
+    title = (
         f"Row against column: per cent {meaning}, with 95 % intervals\n"
-        f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated",
+        f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated"
     )
+    ratings = [standing.rating for standing in tournament.standings]
+    plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
 
 
 def _print(console: Console, tournament: Tournament) -> None:
     players = tournament.config.players
     meaning = "" if players == 2 else ": games in which it finished ahead"
-    table = files.new_table(
-        f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals",
-        ["", "agent"],
-        ["rating", "win rate", "margin", "decisions/s"],
-        caption=f"Even is a win rate of {100 / players:.0f} %.",
-    )
+    title = f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals"
+    caption = f"Even is a win rate of {100 / players:.0f} %."
+    table = files.new_table(title, ["", "agent"], ["rating", "win rate", "margin", "decisions/s"], caption)
     for number, standing in enumerate(tournament.standings, 1):
         estimates = standing.report.estimates
         speed = standing.report.decisions_per_second
@@ -264,12 +253,9 @@ def _print(console: Console, tournament: Tournament) -> None:
             "" if speed is None else f"{speed:,.0f}",
         )
     console.print(table)
-    cross = files.new_table(
-        f"Score of the row against the column in per cent{meaning}",
-        ["", "agent"],
-        [str(number) for number in range(1, len(tournament.labels) + 1)],
-        caption="Bold: the interval of that pairing leaves out 50.",
-    )
+    title = f"Score of the row against the column in per cent{meaning}"
+    numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
+    cross = files.new_table(title, ["", "agent"], numbers, "Bold: the interval of that pairing leaves out 50.")
     for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
         cross.add_row(str(number), Text(label), *(_cell(score) for score in scores))
     console.print(cross)

@@ -146,14 +146,11 @@ class SeatsVecEnv(VecEnv):
         )
 
     def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:
+        seconds = round(time.time() - self._start, 6)
         return {
             "terminal_observation": self.games.final_observations[game].copy(),
             "TimeLimit.truncated": False,
-            "episode": {
-                "r": float(ended.returns[i]),
-                "l": int(ended.lengths[i]),
-                "t": round(time.time() - self._start, 6),
-            },
+            "episode": {"r": float(ended.returns[i]), "l": int(ended.lengths[i]), "t": seconds},
             "points": int(ended.points[i]),
             "others_points": float(ended.others_points[i]),
             "won": float(ended.won[i]),
