@@ -28,6 +28,8 @@ MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
 """Where reported games start counting, so that they are none that were trained on."""
 
+Seeds = Sequence[int] | np.ndarray
+
 
 class EvaluationStopped(Stopped):
     """`should_stop` said so. Nothing of the unfinished games is kept: short games would be over-represented."""
@@ -60,34 +62,29 @@ class Results:
 
     A game can be played again from its seed, its line-up and, where they were recorded, its actions.
 
-    Attributes (P players; owners: those who have points, the players first):
-        agents: names, by seat if there is no `lineups`.
-        seed: of the first game; game i has `seeds[i]`.
-        points: (games, owners) int64, final points.
-        places: (games, P) int64, among all owners: 1 the first, ties share the better place.
-        lengths: (games,) int64, decisions taken.
-        decisions: (games, P) int64, those of each seat; no games if that was not recorded.
-        scored: (games, owners, sources) int64, the points by `Game.scored`; no games if that was not recorded.
-        seeds: (games,) int64; by default seed, seed + 1 …
-        lineups: (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i.
-        seconds: (agents,) float64, how long each agent thought in all of these games; empty if not measured.
-        actions: for each game its actions in the order of play, (length,) int16; None if they were not recorded.
-        probabilities: for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16:
-            the decision's number, an action, its probability in thousandths; None if they were not recorded.
+    P players; owners: those who have points, the players first.
     """
 
     config: Config
-    agents: tuple[str, ...]
-    seed: int
-    points: np.ndarray
-    places: np.ndarray
-    lengths: np.ndarray
+    agents: tuple[str, ...]  # names, by seat if there is no `lineups`
+    seed: int  # of the first game; game i has `seeds[i]`
+    points: np.ndarray  # (games, owners) int64, final points
+    places: np.ndarray  # (games, P) int64, among all owners: 1 the first, ties share the better place
+    lengths: np.ndarray  # (games,) int64, decisions taken
+    # (games, P) int64, decisions of each seat; no games if that was not recorded
     decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (games, owners, sources) int64, the points by `Game.scored`; no games if that was not recorded
     scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.int64))
+    # (games,) int64; by default seed, seed + 1 …
     seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    # (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i
     lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (agents,) float64, how long each agent thought in all of these games; empty if not measured
     seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # for each game its actions in the order of play, (length,) int16; None if they were not recorded
     actions: tuple[np.ndarray, ...] | None = None
+    # for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16: the decision's
+    # number, an action, its probability in thousandths; None if they were not recorded
     probabilities: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -175,11 +172,7 @@ def check_seats(agents: Sequence[Agent], config: Config) -> None:
 
 
 def play_rounds(
-    agents: Sequence[Agent],
-    config: Config,
-    seeds: Sequence[int] | np.ndarray,
-    lineups: np.ndarray,
-    **playing: Unpack[Playing],
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play every seed once with each line-up, (n, players): games 0 to n - 1 are those of the first seed.
 
@@ -197,11 +190,7 @@ def play_rounds(
 
 
 def play_lineups(
-    agents: Sequence[Agent],
-    config: Config,
-    seeds: Sequence[int] | np.ndarray,
-    lineups: np.ndarray,
-    **playing: Unpack[Playing],
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
 

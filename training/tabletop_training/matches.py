@@ -32,6 +32,7 @@ from tabletop_training.evaluation import (
     EvaluationStopped,
     Playing,
     Results,
+    Seeds,
     check_seats,
     concatenate,
     difference_estimate,
@@ -60,9 +61,7 @@ def rotations(players: int) -> np.ndarray:
     return (seats[None, :] + seats[:, None]) % players
 
 
-def play_match(
-    agents: Sequence[Agent], config: Config, seeds: Sequence[int] | np.ndarray, **playing: Unpack[Playing]
-) -> Results:
+def play_match(agents: Sequence[Agent], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
     return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
@@ -131,21 +130,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Finished games with what they say.
-
-    Attributes:
-        results: one for all agents together; in a game for one, one for each agent, all with the same seeds.
-        comparisons: of every two agents.
-        seats: win rate of each seat, whoever sits there, if there are several.
-        stopped: what ended it: "games", "width" or "interrupted".
-    """
+    """Finished games with what they say."""
 
     config: Config
-    results: tuple[Results, ...]
+    results: tuple[Results, ...]  # one for all agents together; in a game for one, one each, of the same seeds
     reports: tuple[AgentReport, ...]
-    comparisons: tuple[Comparison, ...]
-    seats: tuple[Estimate, ...]
-    stopped: str
+    comparisons: tuple[Comparison, ...]  # of every two agents
+    seats: tuple[Estimate, ...]  # win rate of each seat, whoever sits there, if there are several
+    stopped: str  # what ended it: "games", "width" or "interrupted"
 
     @property
     def width(self) -> float:

@@ -36,25 +36,19 @@ _PLACES = ("steps", "player", "rating", "low", "high", "games", "learner_ahead",
 class Task:
     """What is learned, and how it is evaluated: a table of a settings file, with the configuration's fields in it.
 
-    Attributes:
-        config: what is played.
-        curriculum: learn what `config.curriculum()` gives instead, level by level, as `Curriculum` says.
-        threshold: win rate over the open configurations at which the curriculum opens the next level.
-        latest: part of the budget at whose end all levels are open in any case.
-        against: agents' names; () where nobody else plays. `best.zip` is the policy with the highest mean win rate
-            against them, in games in which each of them plays all the other seats.
-        games: of each configuration and against each of them for an evaluation, in every seat equally many.
+    `best.zip` is the policy with the highest mean win rate against the agents of `against`, in games in which each of
+    them plays all the other seats.
     """
 
     PLAYERS: ClassVar[int] = 2
     """Of a table that does not say it."""
 
-    config: Any
-    curriculum: bool = False
-    threshold: float = 0.5
-    latest: float = 0.1
-    against: tuple[str, ...] = ()
-    games: int = 400
+    config: Any  # what is played
+    curriculum: bool = False  # learn what `config.curriculum()` gives instead, level by level, as `Curriculum` says
+    threshold: float = 0.5  # win rate over the open configurations at which the curriculum opens the next level
+    latest: float = 0.1  # part of the budget at whose end all levels are open in any case
+    against: tuple[str, ...] = ()  # agents' names; () where nobody else plays
+    games: int = 400  # of each configuration and against each of them for an evaluation, in every seat equally many
 
     def __post_init__(self) -> None:
         check_types(self)

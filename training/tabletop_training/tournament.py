@@ -60,14 +60,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Tournament:
-    """Finished games with what they say.
+    """Finished games with what they say. The agents stand in the order of their ratings, the highest first.
 
-    Attributes:
-        labels: of the agents, the highest rating first, as in all that follows.
-        standings: one for each agent.
-        scores: `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both
-            played, a tie as one half; with two players its part of the victories. None on the diagonal.
-        finished: False if it was stopped early.
+    `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, a tie as one
+    half; with two players its part of the victories. None on the diagonal.
     """
 
     config: Config
@@ -75,7 +71,7 @@ class Tournament:
     labels: tuple[str, ...]
     standings: tuple[Standing, ...]
     scores: tuple[tuple[Estimate | None, ...], ...]
-    finished: bool
+    finished: bool  # False if it was stopped early
 
     @property
     def games(self) -> str:

@@ -19,24 +19,16 @@ from tabletop.versus import VersusBatch
 
 @dataclass(frozen=True)
 class Ended:
-    """K games that ended, in the order of their ends.
+    """K games that ended, in the order of their ends, for the learner."""
 
-    Attributes:
-        won: (K,) float64, the learner's share of the victory: 1 alone, 1/k with k winners, else 0.
-        points: (K,) int64 of the learner. others_points: (K,) float64, the mean of all others who have points.
-        returns: (K,) float64, sums of the scaled rewards. lengths: (K,) int64, the learner's decisions.
-        seats: (K,) int64 of the learner. lineups: (K, players - 1) int64, who played the other seats (`VersusBatch`).
-        configs: what was played, one each.
-    """
-
-    won: np.ndarray
-    points: np.ndarray
-    others_points: np.ndarray
-    returns: np.ndarray
-    lengths: np.ndarray
-    seats: np.ndarray
-    lineups: np.ndarray
-    configs: list[Config]
+    won: np.ndarray  # (K,) float64, its share of the victory: 1 alone, 1/k with k winners, else 0
+    points: np.ndarray  # (K,) int64
+    others_points: np.ndarray  # (K,) float64, the mean of all others who have points
+    returns: np.ndarray  # (K,) float64, sums of the scaled rewards
+    lengths: np.ndarray  # (K,) int64, its decisions
+    seats: np.ndarray  # (K,) int64
+    lineups: np.ndarray  # (K, players - 1) int64, who played the other seats, as in `VersusBatch`
+    configs: list[Config]  # what was played
 
     def __len__(self) -> int:
         return len(self.won)

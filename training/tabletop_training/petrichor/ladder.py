@@ -87,7 +87,7 @@ def main(
     if len(agents) < 2:
         raise ConfigError("a ladder has at least two agents, the weakest first")
     path = Path(output)
-    rows = {_step(row): row for row in _read(path)}
+    rows = _read(path)
     make_folder(path.parent)
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
@@ -116,24 +116,20 @@ def main(
     return path
 
 
-def _step(row: dict[str, Any]) -> tuple[str, str, int]:
-    return row["lower"], row["upper"], row["players"]
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
+def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """The file's rows by their steps: lower agent, upper agent, number of players."""
     if not path.exists():
-        return []
+        return {}
     try:
         kept = json.loads(read_limited(path))
-        steps: list[dict[str, Any]] = kept["steps"]
+        rows = {(row["lower"], row["upper"], row["players"]): row for row in kept["steps"]}
         version = kept["state_version"]
-        for row in steps:
-            _table([row])
+        _table(kept["steps"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TabletopError(f"{path}: no ladder of this project ({error})") from None
     if version != RULES_VERSION:
         raise TabletopError(f"{path}: measured with state version {version}, this is {RULES_VERSION}: move it away")
-    return steps
+    return rows
 
 
 def _game(players: int) -> str:
