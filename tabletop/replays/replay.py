@@ -301,9 +301,8 @@ def _played(
         if over.any():
             after = f"the game was over after {step - 1} actions, {lengths[over.argmax()]} are given"
             raise ReplayError(f"step {step}: {after}", step)
-        wrong, problem = game.kernels.check_actions(
-            states, taken, stepped & (taken != FORFEIT), game.num_actions, False
-        )
+        checked = stepped & (taken != FORFEIT)
+        wrong, problem = game.kernels.check_actions(states, taken, checked, game.num_actions, False)
         if problem != kernels.OK:
             text = illegal_action_text(game, states[wrong], int(taken[wrong]))
             raise ReplayError(f"step {step} of {lengths[wrong]}: {text}", step)

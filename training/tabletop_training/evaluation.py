@@ -143,15 +143,10 @@ def concatenate(parts: Sequence[Results]) -> Results:
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
     together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
     for name in ("actions", "probabilities"):
-        together[name] = _chained([getattr(part, name) for part in parts])
+        recorded = [getattr(part, name) for part in parts]
+        together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
     seconds = np.sum([part.seconds for part in parts], axis=0)
     return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
-
-
-def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:
-    """Those of all parts, None if one has none."""
-    there = [part for part in recorded if part is not None]
-    return tuple(itertools.chain(*there)) if len(there) == len(recorded) else None
 
 
 def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:

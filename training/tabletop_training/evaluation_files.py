@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -123,8 +124,8 @@ class ReplayFiles:
         self._kept += kept
         folder = make_folder(self._folder / within)
         for start in range(0, kept, MAX_GAMES_AT_ONCE):
-            end = min(kept, start + MAX_GAMES_AT_ONCE)
-            for number, replay in enumerate(_replays(results, labels, start, end), first + start):
+            part = slice(start, min(kept, start + MAX_GAMES_AT_ONCE))
+            for number, replay in enumerate(_replays(results, labels, part), first + start):
                 replay.save(folder / f"{number:06}-{'-'.join(map(slug, replay.names))}.json")
 
     def tell(self, console: Console) -> None:
@@ -135,22 +136,17 @@ class ReplayFiles:
             console.print(f"In {where}: {counted(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
 
 
-def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:
-    """Of the games from `start` to `end` - 1."""
+def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Replay]:
     assert results.actions is not None
-    return replays_of(
-        results.config,
-        results.seeds[start:end].tolist(),
-        [actions.tolist() for actions in results.actions[start:end]],
-        names=[[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[start:end]],
-        probabilities=[_by_decision(results, game) for game in range(start, end)] if results.probabilities else (),
-    )
+    names = [[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[part]]
+    actions = [taken.tolist() for taken in results.actions[part]]
+    shares = list(map(_by_decision, results.lengths[part].tolist(), (results.probabilities or ())[part]))
+    return replays_of(results.config, results.seeds[part].tolist(), actions, names=names, probabilities=shares)
 
 
-def _by_decision(results: Results, game: int) -> list[dict[int, float]]:
-    assert results.probabilities is not None
-    shares: list[dict[int, float]] = [{} for _ in range(results.lengths[game])]
-    for decision, action, thousandths in results.probabilities[game].tolist():
+def _by_decision(length: int, lines: np.ndarray) -> list[dict[int, float]]:
+    shares: list[dict[int, float]] = [{} for _ in range(length)]
+    for decision, action, thousandths in lines.tolist():
         shares[decision][action] = thousandths / THOUSANDTHS
     return shares
 

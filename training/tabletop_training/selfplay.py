@@ -67,11 +67,8 @@ class Task:
         if not hasattr(self.config, "curriculum"):
             return {}
         every = [one for level in self.config.curriculum() for one in level]
-        return {
-            one.name: one.default
-            for one in fields(self.config)
-            if len({getattr(config, one.name) for config in every}) > 1
-        }
+        chosen = [one for one in fields(self.config) if len({getattr(config, one.name) for config in every}) > 1]
+        return {one.name: one.default for one in chosen}
 
     @classmethod
     def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
@@ -297,12 +294,11 @@ def league_rows(league: League, steps: int) -> list[dict[str, Any]]:
         values = (round(rating.mu, 3), round(rating.low, 3), round(rating.high, 3), rating.games)
         return dict(zip(_PLACES, (steps, name, *values, ahead, share), strict=True))
 
-    members = zip(league.members, league.shares(), strict=True)
-    return [row(LEARNER, "", "")] + [
-        row(member.name, round(member.learner_ahead, 4), round(float(share), 4))
-        for member, share in members
-        if member.active
-    ]
+    rows = [row(LEARNER, "", "")]
+    for member, share in zip(league.members, league.shares(), strict=True):
+        if member.active:
+            rows.append(row(member.name, round(member.learner_ahead, 4), round(float(share), 4)))
+    return rows
 
 
 def league_table(rows: list[dict[str, Any]]) -> Table:
