@@ -239,7 +239,7 @@ class Learner:
                 self._learn()
                 self.save()
         finally:
-            self._seconds, self._start = self.seconds, None
+            self._seconds, self._start, self._board = self.seconds, None, None
         return self
 
     def _learn(self) -> None:

@@ -99,6 +99,7 @@ def plot_learning_curve(
             bottom.xaxis.set_major_formatter(EngFormatter(sep=""))
         else:
             top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
+            bottom.xaxis.set_major_formatter("{x:g}")
         for agent, values in references.items():
             for axes, value in zip((top, bottom), values, strict=True):
                 colour = looks(list(references))[agent][0]
