@@ -201,7 +201,7 @@ def hangups_end_input() -> Iterator[None]:
         _ignore_signals()
         raise EOFError
 
-    before: dict[int, Any] = {}
+    before: dict[signal.Signals, Any] = {}
     with contextlib.suppress(ValueError):  # outside the main thread no signals can be caught
         for number in _SIGNALS:
             handler = signal.getsignal(number)
