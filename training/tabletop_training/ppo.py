@@ -129,7 +129,8 @@ class RolloutBuffer(MaskableRolloutBuffer):
     ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Minibatches of all decisions in random order."""
         size = self.buffer_size * self.n_envs
-        arrays = (self.observations, self.actions, self.values, self.log_probs, self.advantages, self.returns)
+        actions = self.actions[:, :, 0]
+        arrays = (self.observations, actions, self.values, self.log_probs, self.advantages, self.returns)
         columns = [torch.from_numpy(array.reshape(size, *array.shape[2:])) for array in (*arrays, self.action_masks)]
         order = torch.from_numpy(self.generator.permutation(size))
         for indices in torch.split(order, batch_size or size):
