@@ -185,7 +185,7 @@ def _train(
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
     told |= {"trust": words(trust)}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
-    imported("tabletop_training.selfplay", extra="train").main(line.game, kind, config, **told, **changes)
+    imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:

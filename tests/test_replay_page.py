@@ -32,8 +32,8 @@ from tabletop.replays import page as replay_page
 from tabletop.replays import viewer as replay_viewer
 from tabletop.replays.files import FORFEIT
 from tabletop.replays.page import page, page_data, write_page
-from tabletop.replays.pictures import Drawing, drawings, write_gif, write_pngs
-from tabletop.replays.replay import Frame, Replay, frames, seen_by
+from tabletop.replays.pictures import svg_of, write_gif, write_pngs
+from tabletop.replays.replay import Frame, Replay, frames
 from tabletop_cli import petrichor as cli
 from tests.hidden import swapped
 
@@ -130,18 +130,17 @@ CONFIGS = [
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_boards_are_the_pictures_to_the_letter(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Drawing] = []
+    drawn: list[str] = []
 
-    def keep(*arguments: Any) -> Iterator[Drawing]:
-        for drawing in drawings(*arguments):
-            drawn.append(drawing)
-            yield drawing
+    def keep(*arguments: Any) -> str:
+        drawn.append(svg_of(*arguments))
+        return drawn[-1]
 
-    monkeypatch.setattr(replay_page, "drawings", keep)
+    monkeypatch.setattr(replay_page, "svg_of", keep)
     data, defs = page_data(replay_of(config, most=200))
     assert len(drawn) == len(data["steps"]) > 50
-    for step, drawing in enumerate(drawn):
-        assert board_of(data, step) == drawing.svg.replace(defs, "")
+    for step, svg in enumerate(drawn):
+        assert board_of(data, step) == svg.replace(defs, "")
     assert defs.startswith("<defs>") and defs.endswith("</defs>")
     assert data["owners"][-1]["name"] == owner_names(config.players)[-1]
 
@@ -358,7 +357,7 @@ def test_gif(short: Replay, tmp_path: Path) -> None:
     told: list[int] = []
     write_gif(short, tmp_path / "game.gif", width=300, milliseconds=250, on_finished=told.append)
     assert sum(told) == len(short.actions) + 1
-    svgs = [drawing.svg for drawing in drawings(short)]
+    svgs = [svg_of(short, frame) for frame in frames(short)]
     with image.open(tmp_path / "game.gif") as gif:
         assert gif.size == (300, 300) and gif.info["loop"] == 0
         at, durations = 0, []
@@ -403,12 +402,12 @@ def test_pngs(short: Replay, tmp_path: Path) -> None:
 
 
 def test_pictures_say_who_did_what(short: Replay) -> None:
-    drawn = list(drawings(short))
-    assert (drawn[0].frame.last_actor, drawn[0].frame.last_action) == (-1, "")
-    for one in drawn[1:]:
-        words = f"{short.label(one.frame.last_actor)}: {one.frame.last_action}."
-        assert f'data-last-action="{words}"' in one.svg
-        assert one.svg == render_svg(one.frame.state, last_action=words, names=("greedy", "random"))
+    first, *others = frames(short)
+    assert (first.last_actor, first.last_action) == (-1, "")
+    for frame in others:
+        words, svg = f"{short.label(frame.last_actor)}: {frame.last_action}.", svg_of(short, frame)
+        assert f'data-last-action="{words}"' in svg
+        assert svg == render_svg(frame.state, last_action=words, names=("greedy", "random"))
 
 
 def test_pictures_for_a_seat_are_of_what_it_sees(tmp_path: Path) -> None:
@@ -421,7 +420,7 @@ def test_pictures_for_a_seat_are_of_what_it_sees(tmp_path: Path) -> None:
         if frame.state["decision"] == Decision.FORECAST and frame.actor != 1 and frame.action == DECLINE
     )
     replay = Replay.of(replay.config, shown[hidden - 1].state, replay.actions[hidden - 1 : hidden + 2])
-    seen = len(list(seen_by(replay, 1)))
+    seen = len(list(frames(replay, 1)))
     assert seen < len(replay.actions) + 1
     told: list[int] = []
     paths = write_pngs(replay, tmp_path / "pictures", width=64, viewer=1, on_finished=told.append)

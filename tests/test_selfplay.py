@@ -34,9 +34,9 @@ from tabletop_training.learning import Budget, Learner
 from tabletop_training.ppo import Trunk
 from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
 from tabletop_training.resume import save_tree
+from tabletop_training.runs import main as learn_main
 from tabletop_training.runs import write_run
 from tabletop_training.selfplay import LeagueGames, SelfPlaySettings, new_learner
-from tabletop_training.selfplay import main as learn_main
 from tabletop_training.settings import Settings, read_settings
 
 
@@ -165,7 +165,7 @@ def test_copies_forgotten_players_and_saved_ratings() -> None:
     again.set_state(json.loads(json.dumps(ratings.get_state())))
     for one in (ratings, again):
         one.add(["copy", "a", "anchor"], [1, 2, 3])
-    assert list(again) == list(ratings)
+    assert again.table() == ratings.table()
     ratings.forget("a")
     assert "a" not in ratings and "copy" in ratings
     assert ratings["a"] == Rating("a")

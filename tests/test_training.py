@@ -52,6 +52,7 @@ from tabletop_training.evaluation import (
     play_games,
     wilson_interval,
 )
+from tabletop_training.evaluation_files import read_log
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import (
@@ -65,14 +66,13 @@ from tabletop_training.learning import (
     Judgement,
     Learner,
     learn,
-    read_rows,
 )
 from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
 from tabletop_training.ppo import MAX_THREADS, fastest_threads, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.runs import RUN, read_run
-from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, main, new_learner
+from tabletop_training.runs import RUN, main, read_run
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
 from tabletop_training.vec_env import Ended, SeatsVecEnv
 from tests.configurations import SOLO_MODULES
@@ -571,7 +571,7 @@ def test_a_resumed_run_ends_with_the_same_weights(kind: str, tmp_path: Path) -> 
     assert first.steps == 2 * 512
     second = make(folder)
     second.resume()
-    with torch_settings(TINY), second._logs():  # killed before it saves again
+    with torch_settings(TINY), second._logs() as second._board:  # killed before it saves again
         second._iterate()
     third = make(folder)
     third.resume()
@@ -953,15 +953,14 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
     notes = read_notes(GAME, folder / BEST)["training"]
     assert (notes["players"], notes["config"]["variants"]) == (1, ["double_card", "one_more_turn"])
     assert notes["evaluation"]["steps"] == notes["steps"] == 512
-    kinds: dict[str, Any] = {"learning": Settings, "solo": SoloSettings}
-    seed, budget, sections = read_run(folder, GAME, "solo", **kinds)
+    seed, budget, sections = read_run(folder, GAME, "solo")
     assert (seed, budget) == (7, Budget(steps=512))
     assert sections["solo"].config.variants == ("double_card", "one_more_turn")
     with pytest.raises(SystemExit) as ended:
         cli.main(["train", "solo", "--resume", str(folder), "--steps", "1024"])
     assert ended.value.code == 0
     assert read_notes(GAME, folder / POLICY)["training"]["steps"] == 1024
-    assert [row["steps"] for row in read_rows(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
+    assert [row["steps"] for row in read_log(folder / EVALUATIONS, 10**9)] == ["512", "1024"]
     capsys.readouterr()
     for words in ("--seed 0", "--output elsewhere", "--variants double_card", "--curriculum", f"--config {tiny_file}"):
         with pytest.raises(SystemExit) as ended:
@@ -1009,7 +1008,7 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) ->
     numbers.write_text("[tiles.cotton]\nscores = [0, 0, 0, 0]\n")
     tiny_file.write_text(tiny_file.read_text().replace("[solo]", f"[solo]\ncomponents = '{numbers}'"))
     folder = train_solo(tiny_file, curriculum=True, steps=1, output=tmp_path / "run")
-    _, _, sections = read_run(folder, GAME, "solo", learning=Settings, solo=SoloSettings)
+    _, _, sections = read_run(folder, GAME, "solo")
     assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
 
 

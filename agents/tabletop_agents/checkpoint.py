@@ -7,12 +7,10 @@ is a `.npy` file of its own.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,9 +72,8 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
         text = {**versions(game), "network": network.described, "training": dict(notes or {})}
         archive.writestr(MEMBER, json.dumps(text, indent=2))
         for name, weights in network.state_dict().items():
-            buffer = io.BytesIO()
-            np.save(buffer, np.ascontiguousarray(weights.cpu().numpy()), allow_pickle=False)
-            archive.writestr(f"{name}.npy", buffer.getvalue())
+            with archive.open(f"{name}.npy", "w") as file:
+                np.save(file, np.ascontiguousarray(weights.cpu().numpy()), allow_pickle=False)
 
 
 def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
@@ -84,41 +81,32 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
 
     Raises CheckpointError with what differs, or with what is wrong with the file.
     """
-    with _opened(game, Path(path)) as (_, notes):
-        return notes
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_unpacked(archive, MOST_BYTES)
+            return _notes(game, archive, path)
+    except CheckpointError as error:
+        raise CheckpointError(f"{path}: {error}") from None
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
+        raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
 
 
 def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
     """The network of a checkpoint, and `read_notes`. Raises CheckpointError as that does."""
     from tabletop_agents.networks import Network
 
-    with _opened(game, Path(path)) as (archive, notes):
-        try:
-            arrays = {
-                name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
-                for name in archive.namelist()
-                if name.endswith(".npy")
-            }
-            return Network.of_arrays(notes["network"], arrays, game.observation.size, game.num_actions), notes
-        except CheckpointError:
-            raise
-        except Exception as error:  # damaged arrays raise anything
-            raise CheckpointError(f"is damaged: its network can't be read ({type(error).__name__}: {error})") from error
-
-
-@contextmanager
-def _opened(game: Game, path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
-    """The file and its notes. Raises CheckpointError, which names the file, also for what its reader raises."""
-    if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
+    notes = read_notes(game, path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            check_unpacked(archive, MOST_BYTES)
-            yield archive, _notes(game, archive, path)
+        with np.load(path, allow_pickle=False) as arrays:
+            return Network.of_arrays(notes["network"], dict(arrays), game.observation.size, game.num_actions), notes
     except CheckpointError as error:
-        raise CheckpointError(f"{path}: {error}") from error.__cause__
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
-        raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
+        raise CheckpointError(f"{path}: {error}") from None
+    except Exception as error:  # damaged arrays raise anything
+        problem = f"its network can't be read ({type(error).__name__}: {error})"
+        raise CheckpointError(f"{path}: is damaged: {problem}") from error
 
 
 def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

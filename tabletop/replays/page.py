@@ -24,8 +24,8 @@ from typing import Any
 from tabletop.drawing.svg import clean
 from tabletop.game import NOBODY
 from tabletop.replays.files import THOUSANDTHS, write
-from tabletop.replays.pictures import Progress, drawings
-from tabletop.replays.replay import Frame, Replay, told
+from tabletop.replays.pictures import Progress, svg_of
+from tabletop.replays.replay import Frame, Replay, frames, told
 from tabletop.words import win_text
 
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
@@ -37,7 +37,7 @@ _MOST_OPTIONS = 8
 
 
 def write_page(
-    replay: Replay, path: str | Path, viewer: int | None = None, on_finished: Progress | None = None
+    replay: Replay, path: str | Path, viewer: int | None = None, on_finished: Progress = lambda done: None
 ) -> None:
     """Write the page. It opens in any browser, from a disk too.
 
@@ -79,7 +79,7 @@ def _hash(text: str) -> str:
 
 
 def page_data(
-    replay: Replay, viewer: int | None = None, on_finished: Progress | None = None
+    replay: Replay, viewer: int | None = None, on_finished: Progress = lambda done: None
 ) -> tuple[dict[str, Any], str]:
     """What the page knows of the game, JSON-able, and the `<defs>` that its boards refer to.
 
@@ -89,14 +89,13 @@ def page_data(
     boards, texts = _Boards(), _Numbers()
     steps: list[dict[str, Any]] = []
     before: Frame | None = None
-    for drawing in drawings(replay, viewer):
-        frame = drawing.frame
+    for frame in frames(replay, viewer):
         facts = words.facts(frame.state, viewer, replay.owner_labels)
         if before is not None and viewer in (None, before.actor):
             steps[-1]["options"] = _options(replay, before, frame.last_action, texts)
         steps.append(
             {
-                "board": boards.add(drawing.svg),
+                "board": boards.add(svg_of(replay, frame, viewer)),
                 "round": int(frame.state["round"]),
                 "rounds": int(frame.state["rounds"]),
                 "phase": texts.of(facts.phase),
@@ -109,8 +108,7 @@ def page_data(
             }
         )
         before = frame
-        if on_finished is not None:
-            on_finished(1)
+        on_finished(1)
     data = {
         "title": f"{replay.game.title}: {', '.join(replay.names)}",
         "heading": replay.game.title,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tabletop.drawing.raster import WIDTH, pillow, rgb_array, save_png
 from tabletop.errors import ReplayError, TabletopError
 from tabletop.replays.files import write
-from tabletop.replays.replay import Frame, Replay, seen_by, told
+from tabletop.replays.replay import Frame, Replay, frames, told
 
 GIF_WIDTH = 480
 MILLISECONDS = 700
@@ -30,20 +30,19 @@ Progress = Callable[[int], None]
 """Is told how many more pictures are drawn."""
 
 
-class Drawing(NamedTuple):
-    """A step that the viewer sees (`replay.seen_by`), and the board, with the last action in its last line."""
+def svg_of(replay: Replay, frame: Frame, viewer: int | None = None, *, with_events: bool = False) -> str:
+    """The board as the viewer, a seat, sees it; None shows all hands.
 
-    frame: Frame
-    svg: str
-
-
-def drawings(replay: Replay, viewer: int | None = None) -> Iterator[Drawing]:
-    """Every step of the game that the viewer, a seat, sees, the start first; None shows all hands.
-
-    Raises ReplayError at the first step at which the replay differs, TabletopError for a viewer who doesn't play.
+    Its last line has the last action and, `with_events`, what it did. Raises TabletopError for a viewer who doesn't
+    play.
     """
-    for frame in seen_by(replay, viewer):
-        yield Drawing(frame, _svg(replay, frame, viewer, with_events=False))
+    game, sentences = replay.game, []
+    if frame.last_action:
+        sentences.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
+    if with_events:
+        sentences += told(replay, frame, viewer)
+    last, names = game.words.in_brief(sentences), replay.owner_labels
+    return game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)
 
 
 def write_gif(
@@ -52,7 +51,7 @@ def write_gif(
     width: int = GIF_WIDTH,
     milliseconds: int = MILLISECONDS,
     viewer: int | None = None,
-    on_finished: Progress | None = None,
+    on_finished: Progress = lambda done: None,
 ) -> None:
     """Write an animated picture that shows every step; the last one stays for three seconds, and it starts anew.
 
@@ -68,11 +67,11 @@ def write_gif(
     if isinstance(milliseconds, bool) or not _FASTEST <= milliseconds <= _SLOWEST:
         raise TabletopError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
     image = pillow()
-    shown = list(seen_by(replay, viewer))
+    shown = list(frames(replay, viewer))
     last = len(shown) - 1
 
     def pixels(step: int) -> Any:
-        return image.fromarray(rgb_array(_svg(replay, shown[step], viewer, with_events=True), width))
+        return image.fromarray(rgb_array(svg_of(replay, shown[step], viewer, with_events=True), width))
 
     samples = [np.asarray(pixels(step)) for step in sorted({*np.linspace(0, last, _SAMPLES).astype(int).tolist()})]
     colours = image.fromarray(np.concatenate(samples)).quantize(_COLOURS, method=image.Quantize.FASTOCTREE)
@@ -80,20 +79,14 @@ def write_gif(
     def pictures() -> Iterator[Any]:
         for step in range(last + 1):
             yield pixels(step).quantize(palette=colours, dither=image.Dither.NONE)
-            if on_finished is not None:
-                on_finished(1)
+            on_finished(1)
 
     following = pictures()
     content = io.BytesIO()
-    next(following).save(
-        content,
-        "GIF",
-        save_all=True,
-        append_images=following,
-        duration=[milliseconds] * last + [max(milliseconds, _LAST_PICTURE)],
-        loop=0,
-        optimize=True,  # what stays as it was is left out: an eighth of the size
-    )
+    durations = [milliseconds] * last + [max(milliseconds, _LAST_PICTURE)]
+    # `optimize` leaves out what stays as it was: an eighth of the size
+    options: Any = {"save_all": True, "duration": durations, "loop": 0, "optimize": True}
+    next(following).save(content, "GIF", append_images=following, **options)
     write(Path(path), content.getvalue())
 
 
@@ -102,7 +95,7 @@ def write_pngs(
     folder: str | Path,
     width: int = WIDTH,
     viewer: int | None = None,
-    on_finished: Progress | None = None,
+    on_finished: Progress = lambda done: None,
 ) -> list[Path]:
     """Write a picture of every step, called by its number: `000.png` is the start. Returns their paths.
 
@@ -115,29 +108,17 @@ def write_pngs(
     """
     folder = Path(folder)
     paths: list[Path] = []
-    shown = list(seen_by(replay, viewer))  # before a folder is made: it may be refused
+    shown = list(frames(replay, viewer))  # before a folder is made: it may be refused
     digits = max(3, len(str(len(shown) - 1)))
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
         for frame in shown:
-            svg = _svg(replay, frame, viewer, with_events=True)
+            svg = svg_of(replay, frame, viewer, with_events=True)
             folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
             paths.append(folder / f"{frame.step:0{digits}}.png")
             save_png(svg, paths[-1], width)
-            if on_finished is not None:
-                on_finished(1)
+            on_finished(1)
     except OSError as error:
         raise ReplayError(f"{folder}: no pictures can be written there ({error.strerror or error})") from None
     return paths
-
-
-def _svg(replay: Replay, frame: Frame, viewer: int | None, with_events: bool) -> str:
-    """The last line has the last action and, `with_events`, what it did."""
-    game, sentences = replay.game, []
-    if frame.last_action:
-        sentences.append(f"{replay.label(frame.last_actor)}: {frame.last_action}.")
-    if with_events:
-        sentences += told(replay, frame, viewer)
-    last, names = game.words.in_brief(sentences), replay.owner_labels
-    return game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -212,54 +212,41 @@ def replays_of(
 class Frame:
     """One state of a replay."""
 
-    step: int  # how many actions led here
+    step: int  # how many frames are before it
+    number: int  # how many actions led here
     state: Any  # a copy of the record
     actor: int  # the seat that is asked, NOBODY after the end
     action: int | None  # what the actor then played, None in the last frame
     probabilities: Probabilities  # what the actor gave the actions of this decision
-    last_actor: int = NOBODY  # whose action led here, NOBODY at the start
-    last_action: str = ""  # what it was in words, "" at the start
-    played: tuple[tuple[Any, int], ...] = ()  # what led here from the frame before: states, and the actions in them
+    last_actor: int  # whose action led here, NOBODY at the start
+    last_action: str  # what it was in words, "" at the start
+    played: tuple[tuple[Any, int], ...]  # what led here from the frame before: states, and the actions in them
 
 
-def frames(replay: Replay) -> Iterator[Frame]:
-    """Every state of the game from its start on: one more than there are actions. Raises as `Replay.states` does."""
-    states = replay.states.copy()
-    last_actor, last_action = NOBODY, ""
-    played: tuple[tuple[Any, int], ...] = ()
-    for step, state in enumerate(states):
-        action = replay.actions[step] if step < len(replay.actions) else None
-        shares = replay.probabilities[step] if step < len(replay.probabilities) else {}
-        yield Frame(step, state, int(state["actor"]), action, shares, last_actor, last_action, played)
-        if action is not None:
-            last_actor, last_action = int(state["actor"]), words_for(replay.game, state, action)
-            played = ((state, action),)
+def frames(replay: Replay, viewer: int | None = None) -> Iterator[Frame]:
+    """The states of the game, from its start on, that a viewer can tell apart, told in the words that it may know.
 
-
-def seen_by(replay: Replay, viewer: int | None, shown: Iterable[Frame] | None = None) -> Iterator[Frame]:
-    """The frames that a viewer can tell apart, with the last action in the words that it may know.
-
-    Frames in which somebody else is asked are left out where the viewer may not even know that (the game's
-    `told_action` has no words for the action then), and the steps are numbered without them.
+    States in which somebody else is asked are left out where the viewer may not even know that (the game's
+    `told_action` has no words for the action then).
 
     Arguments:
-        viewer: seat that looks on; None sees all frames as they are. The frames' states are whole: what is in them is
-            the viewer's to see once rendered.
-        shown: all frames of the replay, if they are there already.
+        viewer: seat that looks on; None sees every state: one more than there are actions. The frames' states are
+            whole: what is in them is the viewer's to see once rendered.
+
+    Raises as `Replay.states` does.
     """
-    shown = frames(replay) if shown is None else shown
-    if viewer is None:
-        yield from shown
-        return
     step, last_actor, last_action = 0, NOBODY, ""
     played: tuple[tuple[Any, int], ...] = ()
-    for frame in shown:
-        played += frame.played
-        done = "" if frame.action is None else words_for(replay.game, frame.state, frame.action, viewer)
-        if frame.action is not None and not done:
-            continue
-        yield dataclasses.replace(frame, step=step, last_actor=last_actor, last_action=last_action, played=played)
-        step, last_actor, last_action, played = step + 1, frame.actor, done, ()
+    for number, state in enumerate(replay.states.copy()):
+        actor = int(state["actor"])
+        action = replay.actions[number] if number < len(replay.actions) else None
+        done = "" if action is None else words_for(replay.game, state, action, viewer)
+        if action is None or done:
+            shares = replay.probabilities[number] if number < len(replay.probabilities) else {}
+            yield Frame(step, number, state, actor, action, shares, last_actor, last_action, played)
+            step, last_actor, last_action, played = step + 1, actor, done, ()
+        if action is not None:
+            played += ((state, action),)
 
 
 def told(replay: Replay, frame: Frame, viewer: int | None) -> list[str]:
@@ -314,9 +301,8 @@ def _played(
         if over.any():
             after = f"the game was over after {step - 1} actions, {lengths[over.argmax()]} are given"
             raise ReplayError(f"step {step}: {after}", step)
-        wrong, problem = game.kernels.check_actions(
-            states, taken, stepped & (taken != FORFEIT), game.num_actions, False
-        )
+        checked = stepped & (taken != FORFEIT)
+        wrong, problem = game.kernels.check_actions(states, taken, checked, game.num_actions, False)
         if problem != kernels.OK:
             text = illegal_action_text(game, states[wrong], int(taken[wrong]))
             raise ReplayError(f"step {step} of {lengths[wrong]}: {text}", step)

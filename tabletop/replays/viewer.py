@@ -16,7 +16,7 @@ from tabletop import terminal
 from tabletop.drawing.lines import Words, fit, in_columns, joined
 from tabletop.errors import ConfigError
 from tabletop.game import Game
-from tabletop.replays.replay import Frame, Replay, frames, seen_by, told
+from tabletop.replays.replay import Frame, Replay, frames, told
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -69,8 +69,7 @@ class Viewer:
         self.game = replay.game
         self.seat = seat
         self.colour = colour
-        self._all = list(frames(replay))
-        self.frames = list(seen_by(replay, seat, self._all))
+        self.frames = list(frames(replay, seat))
         self.step = 0
 
     @property
@@ -95,10 +94,9 @@ class Viewer:
         """All hands, then as each seat sees it: at the same place, or at the last one before it that the seat sees."""
         seats = [None, *range(self.replay.config.players)]
         self.seat = seats[(seats.index(self.seat) + 1) % len(seats)]
-        now = next(i for i, frame in enumerate(self._all) if frame.state is self.frames[self.step].state)
-        self.frames = list(seen_by(self.replay, self.seat, self._all))
-        seen = {id(frame.state) for frame in self.frames}
-        self.go(sum(id(frame.state) in seen for frame in self._all[: now + 1]) - 1)
+        now = self.frames[self.step].number
+        self.frames = list(frames(self.replay, self.seat))
+        self.go(sum(frame.number <= now for frame in self.frames) - 1)
 
     def text(self, columns: int = sys.maxsize) -> str:
         """What led here, what it changed and how likely the next action was; below them the board at this step."""

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from scipy import stats
@@ -27,6 +27,8 @@ from tabletop_training.settings import check_at_least_one
 MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
 """Where reported games start counting, so that they are none that were trained on."""
+
+Seeds = Sequence[int] | np.ndarray
 
 
 class EvaluationStopped(Stopped):
@@ -60,34 +62,29 @@ class Results:
 
     A game can be played again from its seed, its line-up and, where they were recorded, its actions.
 
-    Attributes (P players; owners: those who have points, the players first):
-        agents: names, by seat if there is no `lineups`.
-        seed: of the first game; game i has `seeds[i]`.
-        points: (games, owners) int64, final points.
-        places: (games, P) int64, among all owners: 1 the first, ties share the better place.
-        lengths: (games,) int64, decisions taken.
-        decisions: (games, P) int64, those of each seat; no games if that was not recorded.
-        scored: (games, owners, sources) int64, the points by `Game.scored`; no games if that was not recorded.
-        seeds: (games,) int64; by default seed, seed + 1 …
-        lineups: (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i.
-        seconds: (agents,) float64, how long each agent thought in all of these games; empty if not measured.
-        actions: for each game its actions in the order of play, (length,) int16; None if they were not recorded.
-        probabilities: for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16:
-            the decision's number, an action, its probability in thousandths; None if they were not recorded.
+    P players; owners: those who have points, the players first.
     """
 
     config: Config
-    agents: tuple[str, ...]
-    seed: int
-    points: np.ndarray
-    places: np.ndarray
-    lengths: np.ndarray
+    agents: tuple[str, ...]  # names, by seat if there is no `lineups`
+    seed: int  # of the first game; game i has `seeds[i]`
+    points: np.ndarray  # (games, owners) int64, final points
+    places: np.ndarray  # (games, P) int64, among all owners: 1 the first, ties share the better place
+    lengths: np.ndarray  # (games,) int64, decisions taken
+    # (games, P) int64, decisions of each seat; no games if that was not recorded
     decisions: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (games, owners, sources) int64, the points by `Game.scored`; no games if that was not recorded
     scored: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.int64))
+    # (games,) int64; by default seed, seed + 1 …
     seeds: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    # (games, P) int64, who sat where: indices into `agents`; by default agent i in seat i
     lineups: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    # (agents,) float64, how long each agent thought in all of these games; empty if not measured
     seconds: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # for each game its actions in the order of play, (length,) int16; None if they were not recorded
     actions: tuple[np.ndarray, ...] | None = None
+    # for each game what agents gave the actions of its decisions, where they offer it, (n, 3) int16: the decision's
+    # number, an action, its probability in thousandths; None if they were not recorded
     probabilities: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -144,22 +141,12 @@ def concatenate(parts: Sequence[Results]) -> Results:
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
         raise ValueError("results to put together: at least one, all of the same agents and configuration")
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
-    together = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
-    return Results(
-        parts[0].config,
-        parts[0].agents,
-        parts[0].seed,
-        **together,
-        seconds=np.sum([part.seconds for part in parts], axis=0),
-        actions=_chained([part.actions for part in parts]),
-        probabilities=_chained([part.probabilities for part in parts]),
-    )
-
-
-def _chained(recorded: Sequence[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:
-    """Those of all parts, None if one has none."""
-    there = [part for part in recorded if part is not None]
-    return tuple(itertools.chain(*there)) if len(there) == len(recorded) else None
+    together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
+    for name in ("actions", "probabilities"):
+        recorded = [getattr(part, name) for part in parts]
+        together[name] = None if None in recorded else tuple(itertools.chain(*recorded))
+    seconds = np.sum([part.seconds for part in parts], axis=0)
+    return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
 
 
 def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
@@ -180,11 +167,7 @@ def check_seats(agents: Sequence[Agent], config: Config) -> None:
 
 
 def play_rounds(
-    agents: Sequence[Agent],
-    config: Config,
-    seeds: Sequence[int] | np.ndarray,
-    lineups: np.ndarray,
-    **playing: Unpack[Playing],
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play every seed once with each line-up, (n, players): games 0 to n - 1 are those of the first seed.
 
@@ -202,11 +185,7 @@ def play_rounds(
 
 
 def play_lineups(
-    agents: Sequence[Agent],
-    config: Config,
-    seeds: Sequence[int] | np.ndarray,
-    lineups: np.ndarray,
-    **playing: Unpack[Playing],
+    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
 
@@ -349,6 +328,13 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
+def score_interval(rate: float, games: float) -> tuple[float, float]:
+    """Wilson's formula, for any number of games above 0; its ends may lie a rounding error outside 0 to 1."""
+    centre = (rate + Z**2 / (2 * games)) / (1 + Z**2 / games)
+    half = Z * math.sqrt(rate * (1 - rate) / games + Z**2 / (4 * games**2)) / (1 + Z**2 / games)
+    return centre - half, centre + half
+
+
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
     """The 95 % Student interval of a mean: without width for equal values, without ends for a single one."""
     mean = float(np.mean(values))
@@ -372,10 +358,8 @@ def share_estimate(shares: np.ndarray) -> Estimate:
     mean = float(shares.mean())
     greatest = mean * (1 - mean)
     effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
-    size = n / effect
-    centre = (mean + Z**2 / (2 * size)) / (1 + Z**2 / size)
-    half = Z * math.sqrt(greatest / size + Z**2 / (4 * size**2)) / (1 + Z**2 / size)
-    return Estimate(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
+    low, high = score_interval(mean, n / effect)
+    return Estimate(mean, max(0.0, min(mean, low)), min(1.0, max(mean, high)))
 
 
 def mean_estimate(values: np.ndarray) -> Estimate:

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -123,8 +124,8 @@ class ReplayFiles:
         self._kept += kept
         folder = make_folder(self._folder / within)
         for start in range(0, kept, MAX_GAMES_AT_ONCE):
-            end = min(kept, start + MAX_GAMES_AT_ONCE)
-            for number, replay in enumerate(_replays(results, labels, start, end), first + start):
+            part = slice(start, min(kept, start + MAX_GAMES_AT_ONCE))
+            for number, replay in enumerate(_replays(results, labels, part), first + start):
                 replay.save(folder / f"{number:06}-{'-'.join(map(slug, replay.names))}.json")
 
     def tell(self, console: Console) -> None:
@@ -135,22 +136,17 @@ class ReplayFiles:
             console.print(f"In {where}: {counted(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
 
 
-def _replays(results: Results, labels: Sequence[str], start: int, end: int) -> list[Replay]:
-    """Of the games from `start` to `end` - 1."""
+def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Replay]:
     assert results.actions is not None
-    return replays_of(
-        results.config,
-        results.seeds[start:end].tolist(),
-        [actions.tolist() for actions in results.actions[start:end]],
-        names=[[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[start:end]],
-        probabilities=[_by_decision(results, game) for game in range(start, end)] if results.probabilities else (),
-    )
+    names = [[printable(labels[agent]) for agent in lineup] for lineup in results.lineups[part]]
+    actions = [taken.tolist() for taken in results.actions[part]]
+    shares = list(map(_by_decision, results.lengths[part].tolist(), (results.probabilities or ())[part]))
+    return replays_of(results.config, results.seeds[part].tolist(), actions, names=names, probabilities=shares)
 
 
-def _by_decision(results: Results, game: int) -> list[dict[int, float]]:
-    assert results.probabilities is not None
-    shares: list[dict[int, float]] = [{} for _ in range(results.lengths[game])]
-    for decision, action, thousandths in results.probabilities[game].tolist():
+def _by_decision(length: int, lines: np.ndarray) -> list[dict[int, float]]:
+    shares: list[dict[int, float]] = [{} for _ in range(length)]
+    for decision, action, thousandths in lines.tolist():
         shares[decision][action] = thousandths / THOUSANDTHS
     return shares
 
@@ -168,21 +164,30 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") ->
             return value
         return format(value, form) if math.isfinite(value) else ""
 
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(flat(rows[0])))
-        writer.writeheader()
-        writer.writerows({key: cell(value) for key, value in flat(row).items()} for row in rows)
+    write_log(path, flat(rows[0]), ({key: cell(value) for key, value in flat(row).items()} for row in rows))
+
+
+def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
+    """Write a log with its header; with `new=False` append to it."""
+    with path.open("w" if new else "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(columns))
+        if new:
+            writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_log(path: Path, last: int) -> list[dict[str, Any]]:
+    """The rows of a log up to `last` steps; none where there is no file."""
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
     """What a result holds for: versions, configuration, first seed, agents."""
-    return {
-        "package_version": config.game.version,
-        "state_version": config.game.state_version,
-        "config": asdict(config),
-        "first_seed": seed,
-        "agents": list(labels),
-    }
+    versions = {"package_version": config.game.version, "state_version": config.game.state_version}
+    return {**versions, "config": asdict(config), "first_seed": seed, "agents": list(labels)}
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,25 +32,20 @@ ANCHOR = "random"
 class LeagueSettings:
     """Who is in the league and how often each is drawn. Raises ConfigError for numbers that make no league.
 
-    Arguments:
-        snapshot_steps: of learning between two snapshots.
-        snapshots: how many are kept. The first, the newest and the highest rated always are; of the others goes the one
-            that leaves the smallest gap, so that the rest are spread evenly over the learner's past.
-        scripted: names of agents that are always in the league.
-        newest: share of the seats that go to the newest snapshot, whatever the results.
-        power: the other seats go to member i in proportion to (1 - w)^power + floor, w the share of its games in which
-            the learner finished ahead of it: the higher, the more to those that still win.
-        floor: keeps a member that the learner always beats from being forgotten.
-        memory: of about how many games of a member w is the mean; older ones fade, because the learner changes.
+    Of the snapshots the first, the newest and the highest rated are always kept; of the others goes the one that leaves
+    the smallest gap, so that the rest are spread evenly over the learner's past.
+
+    Seats that don't go to the newest snapshot go to member i in proportion to (1 - w)^power + floor, w the share of its
+    games in which the learner finished ahead of it: the higher the power, the more to those that still win.
     """
 
-    snapshot_steps: int = 100_000
-    snapshots: int = 10
-    scripted: tuple[str, ...] = ("random", "greedy")
-    newest: float = 0.4
+    snapshot_steps: int = 100_000  # of learning between two snapshots
+    snapshots: int = 10  # how many are kept
+    scripted: tuple[str, ...] = ("random", "greedy")  # names of agents that are always in the league
+    newest: float = 0.4  # share of the seats that go to the newest snapshot, whatever the results
     power: float = 1.5
-    floor: float = 0.05
-    memory: int = 200
+    floor: float = 0.05  # keeps a member that the learner always beats from being forgotten
+    memory: int = 200  # of about how many games of a member w is the mean; older ones fade, because the learner changes
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -144,19 +139,13 @@ _KEPT = ("steps", "ahead", "games", "active")
 
 @dataclass(eq=False)
 class Member:
-    """Somebody to play against.
-
-    Attributes:
-        steps: of learning when the snapshot was taken; -1 for a scripted agent.
-        ahead: in how many of the `games` the learner finished ahead of it (half for a tie); both fade with time.
-        active: False once dropped: games that run against it end, no new ones begin.
-    """
+    """Somebody to play against."""
 
     agent: Agent
-    steps: int = -1
-    ahead: float = 0.0
-    games: float = 0.0
-    active: bool = True
+    steps: int = -1  # of learning when the snapshot was taken; -1 for a scripted agent
+    ahead: float = 0.0  # in how many of the games the learner finished ahead of it (half for a tie); it fades with time
+    games: float = 0.0  # fading, too
+    active: bool = True  # False once dropped: games that run against it end, no new ones begin
 
     @property
     def name(self) -> str:
@@ -186,9 +175,6 @@ class League:
     opponents: int
     folder: Path
     seed: int
-    members: list[Member] = field(init=False)
-    ratings: Ratings = field(init=False)
-    generator: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
         self.members = [Member(make_agent(name, self.game)) for name in self.settings.scripted]

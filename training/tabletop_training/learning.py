@@ -6,19 +6,17 @@ leaves the rest to `Learner`.
 
 from __future__ import annotations
 
-import csv
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import KW_ONLY, asdict, dataclass, field, fields
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
@@ -27,9 +25,10 @@ from tabletop.game import Config
 from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import save_checkpoint, versions
 from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation_files import read_log, write_log
 from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import Settings, check_types
+from tabletop_training.settings import Settings, check_types, with_tuples
 from tabletop_training.vec_env import Ended, SeatsVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -65,8 +64,7 @@ class Budget:
         return min(1.0, used / there_is) if there_is else 1.0
 
 
-@dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(NamedTuple):
     """The games that ended while one rollout was collected, and the update after it: a row of `learning_curve.csv`.
 
     `wins` counts shared victories as their share; `others_points` are the mean of all others who have points;
@@ -89,49 +87,12 @@ class CurvePoint:
     learning_rate: float
 
 
-_CURVE_COLUMNS = [one.name for one in fields(CurvePoint)]
-
-
 @dataclass(frozen=True)
 class Judgement:
     """What a policy was worth: `score` chooses `best.zip`, `numbers` go to the log (the same keys every time)."""
 
     score: float
     numbers: dict[str, float]
-
-
-@dataclass
-class Progress:
-    """How far learning is. `curve` has a point for every rollout that saw a game end."""
-
-    fraction: float
-    steps: int
-    steps_per_second: float
-    curve: list[CurvePoint]
-    evaluations: list[tuple[int, Judgement]] = field(default_factory=list)
-
-    @property
-    def recent(self) -> tuple[float, float] | None:
-        """Win rate and mean margin of about the last 500 games; None before the first game's end."""
-        games = 0
-        wins = margin = 0.0
-        for point in reversed(self.curve):
-            games += point.games
-            wins += point.wins
-            margin += point.margin * point.games
-            if games >= 500:
-                break
-        return (wins / games, margin / games) if games else None
-
-    @property
-    def text(self) -> str:
-        """For a progress bar."""
-        text = f"{self.steps / 1e6:.2f}M steps, {self.steps_per_second / 1e3:.1f}k/s"
-        if self.recent is not None:
-            text += f", won {self.recent[0]:.0%}, {self.recent[1]:+.1f}"
-        if self.evaluations:
-            text += f"; best evaluation {max(evaluation.score for _, evaluation in self.evaluations):.3f}"
-        return text
 
 
 class Hook:
@@ -171,8 +132,8 @@ class Learner:
     with a budget of steps ends with the same weights, bit by bit, as one that was never interrupted, on the same
     machine and with the same number of threads.
 
-    Attributes `model` (MaskablePPO), `env` (SeatsVecEnv), `curve`, `evaluations`, `saved_steps` (0 before a state after
-    an update has been saved), and:
+    Attributes `model` (MaskablePPO), `env` (SeatsVecEnv), `curve` with a point for every rollout that saw a game end,
+    `evaluations`, `saved_steps` (0 before a state after an update has been saved), and:
 
         games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
         notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
@@ -193,7 +154,7 @@ class Learner:
     resumable: bool = True
     tensorboard: bool = True
     should_stop: Callable[[], bool] = lambda: False
-    on_progress: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[Learner], None] = lambda learner: None
 
     def __post_init__(self) -> None:
         settings = self.settings
@@ -201,8 +162,8 @@ class Learner:
         self.evaluations: list[tuple[int, Judgement]] = []
         self.env = SeatsVecEnv(self.games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
         self.model = new_model(self.env, settings, self.seed)
-        self._watch = _Watch(self)
-        self.model._setup_learn(10**18, self._watch)
+        self._shown = 0.0  # when progress was told
+        _, self._callback = self.model._setup_learn(10**18, self._tell_progress)
         self.model.set_logger(Logger(None, []))
         self._threads = settings.threads
         self._seconds = 0.0  # of the parts before
@@ -228,6 +189,35 @@ class Learner:
         return self.budget.fraction(self.steps, self.seconds)
 
     @property
+    def steps_per_second(self) -> float:
+        """Since it was started or resumed."""
+        steps, seconds = self._began
+        return (self.steps - steps) / max(self.seconds - seconds, 1e-9)
+
+    @property
+    def recent(self) -> tuple[float, float] | None:
+        """Win rate and mean margin of about the last 500 games; None before the first game's end."""
+        games = 0
+        wins = margin = 0.0
+        for point in reversed(self.curve):
+            games += point.games
+            wins += point.wins
+            margin += point.margin * point.games
+            if games >= 500:
+                break
+        return (wins / games, margin / games) if games else None
+
+    @property
+    def text(self) -> str:
+        """How far it is, for a progress bar."""
+        text = f"{self.steps / 1e6:.2f}M steps, {self.steps_per_second / 1e3:.1f}k/s"
+        if self.recent is not None:
+            text += f", won {self.recent[0]:.0%}, {self.recent[1]:+.1f}"
+        if self.evaluations:
+            text += f"; best evaluation {max(evaluation.score for _, evaluation in self.evaluations):.3f}"
+        return text
+
+    @property
     def is_evaluated(self) -> bool:
         """Whether the newest evaluation is of the present policy."""
         return bool(self.evaluations) and self.evaluations[-1][0] >= self.steps
@@ -236,27 +226,21 @@ class Learner:
         """The present policy as an agent; it goes on learning."""
         return PolicyAgent.of(self.model, name=name, sample=sample)
 
-    def progress(self) -> Progress:
-        """How far it is; its speed is that since it was started or resumed."""
-        steps, seconds = self._began
-        speed = (self.steps - steps) / max(self.seconds - seconds, 1e-9)
-        return Progress(self.fraction, self.steps, speed, self.curve, self.evaluations)
-
-    def run(self) -> Progress:
-        """Learn until the budget is used up or `should_stop` says so."""
+    def run(self) -> Self:
+        """Learn until the budget is used up or `should_stop` says so; returns itself."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._began = self.steps, self.seconds
         self._start = time.monotonic()
         try:
-            with torch_settings(self.settings), self._logs():
+            with torch_settings(self.settings), self._logs() as self._board:
                 self._choose_threads()
                 self.hook.on_start(self)
                 self.save()
                 self._learn()
                 self.save()
         finally:
-            self._seconds, self._start = self.seconds, None
-        return self.progress()
+            self._seconds, self._start, self._board = self.seconds, None, None
+        return self
 
     def _learn(self) -> None:
         while self.fraction < 1 and not self.should_stop():
@@ -276,15 +260,23 @@ class Learner:
         model.lr_schedule = FloatSchedule(settings.learning_rate * left)
         model.ent_coef = settings.entropy * left
         before = self.steps
-        model.collect_rollouts(self.env, self._watch, model.rollout_buffer, settings.steps)
+        model.collect_rollouts(self.env, self._callback, model.rollout_buffer, settings.steps)
         ended = self.env.take_ended()
         numbers = self.hook.on_rollout_end(self, ended)
         model.train()
         self._check_finite()
         self._log(ended, numbers)
-        self.on_progress(self.progress())
+        self.on_progress(self)
         if self.steps // settings.evaluate_every > before // settings.evaluate_every:
             self._evaluate()
+
+    def _tell_progress(self, variables: dict[str, Any], module: dict[str, Any]) -> bool:
+        """At every step of a rollout, as Stable-Baselines3 calls it."""
+        now = time.monotonic()
+        if now - self._shown > 0.2:
+            self._shown = now
+            self.on_progress(self)
+        return True
 
     def _check_finite(self) -> None:
         """Raise CheckpointError once the network is spoilt; what was saved before stays."""
@@ -304,7 +296,7 @@ class Learner:
         if evaluation is None:
             return
         best = max((earlier.score for _, earlier in self.evaluations), default=-float("inf"))
-        earlier = read_rows(self.folder / EVALUATIONS, self.evaluations[-1][0]) if self.evaluations else []
+        earlier = read_log(self.folder / EVALUATIONS, self.evaluations[-1][0]) if self.evaluations else []
         self.evaluations.append((self.steps, evaluation))
         row = {"seconds": round(self.seconds, 1), "steps": self.steps, "score": round(evaluation.score, 5)}
         rounded = row | {name: round(value, 5) for name, value in evaluation.numbers.items()}
@@ -317,25 +309,18 @@ class Learner:
     def _choose_threads(self) -> None:
         """With a budget of steps once a run, as the number of threads decides how sums are rounded."""
         if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
-            self._threads = fastest_threads(
-                self.model.policy, min(self.settings.minibatch, self.settings.num_envs * self.settings.steps)
-            )
+            decisions = self.settings.num_envs * self.settings.steps
+            self._threads = fastest_threads(self.model.policy, min(self.settings.minibatch, decisions))
         torch.set_num_threads(self._threads or 1)
 
-    @contextmanager
-    def _logs(self) -> Iterator[None]:
+    def _logs(self) -> AbstractContextManager[Any]:
         """Begin the learning curve, with what a resumed run had until it was saved, and TensorBoard's log."""
-        write_log(self.folder / CURVE, _CURVE_COLUMNS, map(asdict, self.curve))
-        if self.tensorboard and find_spec("tensorboard"):
-            from torch.utils.tensorboard import SummaryWriter
+        write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict() for point in self.curve])
+        if not self.tensorboard or find_spec("tensorboard") is None:
+            return nullcontext()
+        from torch.utils.tensorboard import SummaryWriter
 
-            self._board = SummaryWriter(str(self.folder / TENSORBOARD), purge_step=self.steps + 1)
-        try:
-            yield
-        finally:
-            if self._board is not None:
-                self._board.close()
-                self._board = None
+        return SummaryWriter(str(self.folder / TENSORBOARD), purge_step=self.steps + 1)
 
     def _show(self, numbers: dict[str, float]) -> None:
         if self._board is not None:
@@ -365,27 +350,16 @@ class Learner:
             round(losses["train/learning_rate"], 7),
         )
         self.curve.append(point)
-        write_log(self.folder / CURVE, _CURVE_COLUMNS, [asdict(point)], new=False)
+        write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict()], new=False)
         shown = {f"games/{name}": getattr(point, name) for name in ("margin", "points", "others_points", "decisions")}
         shown["games/win_rate"] = float(ended.won.mean())
-        self._show(shown | {"time/steps_per_second": self.progress().steps_per_second})
+        self._show(shown | {"time/steps_per_second": self.steps_per_second})
 
     def save_policy(self, path: Path, **notes: Any) -> None:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""
-        save_checkpoint(
-            self.games.game,
-            self.model,
-            path,
-            {
-                **self.notes,
-                "players": self.games.config.players,
-                "seed": self.seed,
-                "steps": self.steps,
-                "seconds": round(self.seconds, 1),
-                "settings": asdict(self.settings),
-                **notes,
-            },
-        )
+        run: dict[str, Any] = {"players": self.games.config.players, "seed": self.seed, "steps": self.steps}
+        run |= {"seconds": round(self.seconds, 1), "settings": asdict(self.settings)}
+        save_checkpoint(self.games.game, self.model, path, {**self.notes, **run, **notes})
 
     def save(self) -> None:
         """Write `policy.zip` and `resume.zip`. Raises CheckpointError, and writes nothing, for a spoilt network."""
@@ -417,7 +391,7 @@ class Learner:
             "lengths": self.env.lengths,
             "games": self.games.get_state(),
             "hook": self.hook.get_state(),
-            "curve": [list(asdict(point).values()) for point in self.curve],
+            "curve": [list(point) for point in self.curve],
             "evaluations": [[steps, evaluation.score, evaluation.numbers] for steps, evaluation in self.evaluations],
         }
 
@@ -451,7 +425,7 @@ class Learner:
         if state["tables"].tobytes() != self.games.batch.tables.tobytes():
             raise CheckpointError("its games were played with other numbers on the pieces")
         mine = asdict(self.settings)
-        saved = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
+        saved = with_tuples(state["settings"])
         others = sorted(key for key in mine if saved.get(key) != mine[key])
         if others:
             raise CheckpointError(f"has other settings: {', '.join(f'{key}={saved.get(key)}' for key in others)}")
@@ -478,13 +452,8 @@ class Learner:
 
 
 def learn(
-    config: Config,
-    minutes: float,
-    folder: Path,
-    seed: int,
-    settings: Settings | None = None,
-    **told: Any,
-) -> tuple[MaskablePPO, Progress]:
+    config: Config, minutes: float, folder: Path, seed: int, settings: Settings | None = None, **told: Any
+) -> tuple[MaskablePPO, Learner]:
     """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone.
 
     `told` are `should_stop` and `on_progress` of `Learner`.
@@ -502,36 +471,3 @@ def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
 
 def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     return {name: torch.as_tensor(array) for name, array in arrays.items()}
-
-
-def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
-    """Write a log with its header; with `new=False` append to it."""
-    with path.open("w" if new else "a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(columns))
-        if new:
-            writer.writeheader()
-        writer.writerows(rows)
-
-
-def read_rows(path: Path, last: int) -> list[dict[str, Any]]:
-    """The rows of a log up to `last` steps; none where there is no file."""
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if int(row["steps"]) <= last]
-
-
-class _Watch(BaseCallback):
-    """Shows the progress while a rollout is collected."""
-
-    def __init__(self, learner: Learner) -> None:
-        super().__init__()
-        self.learner = learner
-        self._shown = 0.0
-
-    def _on_step(self) -> bool:
-        now = time.monotonic()
-        if now - self._shown > 0.2:
-            self._shown = now
-            self.learner.on_progress(self.learner.progress())
-        return True

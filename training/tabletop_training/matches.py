@@ -24,6 +24,7 @@ from tabletop.game import Config, Game
 from tabletop.scores import others_points
 from tabletop.words import counted
 from tabletop_agents import Agent, make_agent
+from tabletop_training import evaluation_files as files
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
     MAX_GAMES_AT_ONCE,
@@ -31,6 +32,7 @@ from tabletop_training.evaluation import (
     EvaluationStopped,
     Playing,
     Results,
+    Seeds,
     check_seats,
     concatenate,
     difference_estimate,
@@ -38,20 +40,6 @@ from tabletop_training.evaluation import (
     names_of,
     play_rounds,
     share_estimate,
-)
-from tabletop_training.evaluation_files import (
-    GamesFile,
-    ReplayFiles,
-    between,
-    ends,
-    flat,
-    new_table,
-    percent,
-    plus_minus,
-    provenance,
-    signed,
-    write_json,
-    write_rows,
 )
 from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
@@ -73,9 +61,7 @@ def rotations(players: int) -> np.ndarray:
     return (seats[None, :] + seats[:, None]) % players
 
 
-def play_match(
-    agents: Sequence[Agent], config: Config, seeds: Sequence[int] | np.ndarray, **playing: Unpack[Playing]
-) -> Results:
+def play_match(agents: Sequence[Agent], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
     return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
@@ -129,7 +115,7 @@ class AgentReport:
         """As a line of a CSV file."""
         row = asdict(self)
         estimates, speed = row.pop("estimates"), row.pop("decisions_per_second")
-        return flat({**row, **estimates, "decisions_per_second": speed})
+        return files.flat({**row, **estimates, "decisions_per_second": speed})
 
 
 @dataclass(frozen=True)
@@ -144,21 +130,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Finished games with what they say.
-
-    Attributes:
-        results: one for all agents together; in a game for one, one for each agent, all with the same seeds.
-        comparisons: of every two agents.
-        seats: win rate of each seat, whoever sits there, if there are several.
-        stopped: what ended it: "games", "width" or "interrupted".
-    """
+    """Finished games with what they say."""
 
     config: Config
-    results: tuple[Results, ...]
+    results: tuple[Results, ...]  # one for all agents together; in a game for one, one each, of the same seeds
     reports: tuple[AgentReport, ...]
-    comparisons: tuple[Comparison, ...]
-    seats: tuple[Estimate, ...]
-    stopped: str
+    comparisons: tuple[Comparison, ...]  # of every two agents
+    seats: tuple[Estimate, ...]  # win rate of each seat, whoever sits there, if there are several
+    stopped: str  # what ended it: "games", "width" or "interrupted"
 
     @property
     def width(self) -> float:
@@ -227,7 +206,7 @@ def evaluate(
     seed: int = EVALUATION_SEED,
     *,
     until_width: float | None = None,
-    on_block: Callable[[Sequence[Results], Evaluation], None] | None = None,
+    on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
     **playing: Unpack[Playing],
 ) -> Evaluation:
     """Play a match, or every agent's games for one on the same seeds, block by block.
@@ -248,21 +227,17 @@ def evaluate(
         check_seats(group, config)
     labels = labels_of(names_of(agents))
     evaluation = None
-    try:
-        for block, done in play_blocks(groups, config, rotations(config.players), games, seed, **playing):
-            evaluation = assess(done, labels, "games")
-            played = evaluation.reports[0].seeds
-            if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
-                evaluation = replace(evaluation, stopped="width")
-            if on_block is not None:
-                on_block(block, evaluation)
-            if evaluation.stopped == "width":
-                break
-    except EvaluationStopped:
-        if evaluation is None:
-            raise
-        evaluation = replace(evaluation, stopped="interrupted")
+    for block, done in play_blocks(groups, config, rotations(config.players), games, seed, **playing):
+        evaluation = assess(done, labels, "games")
+        played = evaluation.reports[0].seeds
+        if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
+            evaluation = replace(evaluation, stopped="width")
+        on_block(block, evaluation)
+        if evaluation.stopped == "width":
+            return evaluation
     assert evaluation is not None
+    if evaluation.reports[0].seeds < seeds_for(games, config.players):
+        evaluation = replace(evaluation, stopped="interrupted")
     return evaluation
 
 
@@ -276,13 +251,19 @@ def play_blocks(
 ) -> Iterator[tuple[list[Results], list[Results]]]:
     """Every group plays the same seeds with all line-ups, block by block: the groups' results of it, and of all so far.
 
-    `games` is rounded up to whole rotations of the seats. Raises EvaluationStopped in an unfinished block.
+    `games` is rounded up to whole rotations of the seats. Where it is stopped, the unfinished block is dropped. Raises
+    EvaluationStopped in the first one.
     """
     done: list[Results] = []
     start, end = seed, seed + seeds_for(games, config.players)
     while start < end:
         seeds = np.arange(start, min(end, start + block_seeds(start - seed, len(lineups))))
-        block = [play_rounds(group, config, seeds, lineups, **playing) for group in groups]
+        try:
+            block = [play_rounds(group, config, seeds, lineups, **playing) for group in groups]
+        except EvaluationStopped:
+            if done:
+                return
+            raise
         done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
         start += len(seeds)
         yield block, done
@@ -308,22 +289,20 @@ def seeds_for(games: int, players: int) -> int:
 
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
     labels = [report.agent for report in evaluation.reports]
-    write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
+    files.write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
     differences = [asdict(one) for one in evaluation.comparisons]
     if differences:
-        write_rows(folder / "differences.csv", differences)
-    write_json(
-        folder / "evaluation.json",
-        {
-            **provenance(evaluation.config, seed, labels),
-            "seeds": evaluation.reports[0].seeds,
-            "stopped_by": evaluation.stopped,
-            "until_width": until_width,
-            "reports": [asdict(report) for report in evaluation.reports],
-            "differences": differences,
-            "win_rate_by_seat": evaluation.seats,
-        },
-    )
+        files.write_rows(folder / "differences.csv", differences)
+    content = {
+        **files.provenance(evaluation.config, seed, labels),
+        "seeds": evaluation.reports[0].seeds,
+        "stopped_by": evaluation.stopped,
+        "until_width": until_width,
+        "reports": [asdict(report) for report in evaluation.reports],
+        "differences": differences,
+        "win_rate_by_seat": evaluation.seats,
+    }
+    files.write_json(folder / "evaluation.json", content)
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
@@ -346,7 +325,7 @@ def main(
     games: int | None = None,
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
-    replays: ReplayFiles | None = None,
+    replays: files.ReplayFiles | None = None,
     output: str | Path = "runs/evaluate",
 ) -> Path:
     """`evaluate` with agents by name: print the tables, return the folder with `evaluation.json` and so on.
@@ -359,14 +338,14 @@ def main(
     alone = config.players == 1
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)
-    replays = replays or ReplayFiles(None)
+    replays = replays or files.ReplayFiles(None)
     with Console().status("loading the agents"):
         agents = make_agents(names, config)
     labels = labels_of([agent.name for agent in agents])
     total = seeds_for(most, config.players) * config.players * (len(agents) if alone else 1)
     with Job(output, closing=replays.tell) as job:
         replays.open(job.folder)
-        file = GamesFile(job.folder / "games.csv")
+        file = files.GamesFile(job.folder / "games.csv")
         with job.bar("evaluating", total) as bar:
 
             def keep(block: Sequence[Results], evaluation: Evaluation) -> None:
@@ -374,7 +353,7 @@ def main(
                     file.add(results, [labels[i]] if alone else labels)
                     replays.add(results, [labels[i]] if alone else labels)
                 _write(job.folder, evaluation, seed, until_width)
-                bar.show(f"{labels[0]}: {percent(evaluation.reports[0].estimates['win_rate'])}")
+                bar.show(f"{labels[0]}: {files.percent(evaluation.reports[0].estimates['win_rate'])}")
 
             playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
             evaluation = evaluate(agents, config, most, seed, until_width=until_width, on_block=keep, **playing)
@@ -388,14 +367,14 @@ def main(
 def _columns(config: Config) -> dict[str, tuple[str, Callable[[Estimate], str]]]:
     """The table's columns: each estimate's heading, and how it is written."""
     columns: dict[str, tuple[str, Callable[[Estimate], str]]] = {
-        "win_rate": ("win rate", percent),
-        "margin": ("margin", lambda estimate: plus_minus(estimate, signed=True)),
+        "win_rate": ("win rate", files.percent),
+        "margin": ("margin", lambda estimate: files.plus_minus(estimate, signed=True)),
     }
     if config.players > 1:
-        columns["place"] = ("place", lambda estimate: between(estimate, digits=2))
-    columns["points"] = ("points", plus_minus)
+        columns["place"] = ("place", lambda estimate: files.between(estimate, digits=2))
+    columns["points"] = ("points", files.plus_minus)
     if config.owners > config.players:
-        columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], plus_minus)
+        columns["others_points"] = (config.game.words.owner_names(config.players)[config.players], files.plus_minus)
     return columns
 
 
@@ -405,7 +384,7 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
     rotated = "" if alone else f", {config.players} rotations of the seats each"
     columns = _columns(config)
     title = f"{config.name}: {counted(first.seeds, 'seed')}{rotated}, 95 % intervals"
-    table = new_table(title, ["agent"], [heading for heading, _ in columns.values()])
+    table = files.new_table(title, ["agent"], [heading for heading, _ in columns.values()])
     for column in table.columns:
         if column.header == "place":
             column.no_wrap = False  # that leaves room for names
@@ -417,13 +396,13 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         console.print(Text(f"{first.agent} wins {more} more than half the games {interval}."))
     else:
         for one in evaluation.comparisons:
-            compared = f"{one.first} less {one.second}, paired by seed: margin {signed(one.margin)}"
+            compared = f"{one.first} less {one.second}, paired by seed: margin {files.signed(one.margin)}"
             console.print(Text(f"{compared}; win rate {' '.join(_in_points(one.win_rate))}."))
     for report in evaluation.reports if alone else evaluation.reports[:1]:
-        length = plus_minus(report.estimates["length"])
+        length = files.plus_minus(report.estimates["length"])
         console.print(Text(f"A game {f'of {report.agent} ' if alone else ''}takes {length} decisions."))
     if evaluation.seats:
-        seats = ", ".join(f"{seat}: {percent(value)}" for seat, value in enumerate(evaluation.seats))
+        seats = ", ".join(f"{seat}: {files.percent(value)}" for seat, value in enumerate(evaluation.seats))
         console.print(Text(f"Win rate by seat, whoever sits there: {seats}."))
     if evaluation.stopped == "interrupted":
         console.print("Stopped early; the table is of the seeds that were done.")
@@ -438,5 +417,5 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
 def _in_points(difference: Estimate) -> tuple[str, str]:
     """A difference of win rates, and its interval with what that shows."""
     verdict = "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
-    interval = ends(100 * difference.low, 100 * difference.high)
+    interval = files.ends(100 * difference.low, 100 * difference.high)
     return f"{100 * difference.value:+.1f} percentage points", f"{interval}: {verdict}"

@@ -16,9 +16,9 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from tabletop_training.evaluation import Estimate
+from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
 
 if TYPE_CHECKING:
@@ -96,11 +96,16 @@ def plot_learning_curve(
                 axes.fill_between(steps, *ends, color=_BLUE, alpha=0.2, linewidth=0)
                 axes.plot(steps, mean, color=_BLUE, linewidth=2)
             top.set_xlim(0, steps[-1])
+            bottom.xaxis.set_major_formatter(EngFormatter(sep=""))
         else:
             top.text(0.5, 0.5, "no game had ended yet", transform=top.transAxes, ha="center", color=GREY)
+            bottom.xaxis.set_major_formatter("{x:g}")
         for agent, values in references.items():
             for axes, value in zip((top, bottom), values, strict=True):
-                _reference(axes, value, agent, looks(list(references))[agent][0])
+                colour = looks(list(references))[agent][0]
+                axes.axhline(value, color=colour, linewidth=1.4, linestyle=(0, (5, 3)))
+                beside: Any = {"xycoords": ("axes fraction", "data"), "xytext": (4, 0), "textcoords": "offset points"}
+                axes.annotate(agent, (1, value), color=colour, va="center", **beside)
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -108,7 +113,6 @@ def plot_learning_curve(
         bottom.axhline(0, color=GREY, linewidth=0.8)
         minutes = curve[-1].seconds / 60 if curve else 0.0
         bottom.set_xlabel(f"decisions ({games:,} games in {minutes:.1f} minutes)")
-        bottom.xaxis.set_major_formatter(FuncFormatter(_short_number))
 
 
 def agent_title(agent: str) -> str:
@@ -121,26 +125,6 @@ def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of each agent, the same in every picture."""
     others = [agent for agent in agents if agent not in _LOOKS]
     return _LOOKS | {agent: _OTHER_LOOKS[i % len(_OTHER_LOOKS)] for i, agent in enumerate(others)}
-
-
-def _reference(axes: Axes, value: float, name: str, colour: str) -> None:
-    axes.axhline(value, color=colour, linewidth=1.4, linestyle=(0, (5, 3)))
-    axes.annotate(
-        name,
-        (1, value),
-        xycoords=("axes fraction", "data"),
-        xytext=(4, 0),
-        textcoords="offset points",
-        color=colour,
-        va="center",
-    )
-
-
-def _short_number(value: float, position: int | None = None) -> str:
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
 
 
 def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
@@ -157,27 +141,21 @@ def _smooth(curve: Sequence[CurvePoint]) -> np.ndarray:
             start += 1
         n, part = games[start:end].sum(), slice(start, end)
         rate = wins[part].sum() / n
-        centre = (rate + Z**2 / (2 * n)) / (1 + Z**2 / n)
-        half = Z * np.sqrt(rate * (1 - rate) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
         margin = (margins[part] * games[part]).sum() / n
         # a point's margin is a mean of its games, so its square deviations count once a game
         spread = np.sqrt((games[part] * (margins[part] - margin) ** 2).sum() / max(1, end - start - 1))
-        shown.append((steps[end - 1], rate, centre - half, centre + half, margin, Z * spread / np.sqrt(n)))
+        shown.append((steps[end - 1], rate, *score_interval(rate, n), margin, Z * spread / np.sqrt(n)))
     return np.array(shown).reshape(-1, 6).T
 
 
 def plot_cross_table(
-    path: Path,
-    labels: Sequence[str],
-    scores: Sequence[Sequence[Estimate | None]],
-    ratings: Sequence[Rating],
-    title: str,
+    path: Path, scores: Sequence[Sequence[Estimate | None]], ratings: Sequence[Rating], title: str
 ) -> None:
     """Each agent's score against each other one with its 95 % interval, the highest rated first, beside its rating.
 
     Blue where the row's agent is ahead, orange where it is behind, bold where the interval leaves out one half.
     """
-    size, titles = len(labels), [agent_title(label) for label in labels]
+    size, titles = len(ratings), [agent_title(rating.name) for rating in ratings]
     values = np.array([[np.nan if score is None else score.value for score in row] for row in scores])
     # missing values, on the diagonal, stay white
     colours = LinearSegmentedColormap.from_list("score", ["#D55E00", "#F6D5BD", "#F7F7F7", "#C3DDF0", "#0072B2"])
@@ -197,14 +175,8 @@ def plot_cross_table(
         table.set_yticks(range(size), titles)
         table.set_xticks(range(size), titles, rotation=30, ha="left")
         table.xaxis.tick_top()
-        beside.errorbar(
-            [rating.mu for rating in ratings],
-            range(size),
-            xerr=[rating.mu - rating.low for rating in ratings],
-            fmt="o",
-            color=_BLUE,
-            elinewidth=1.4,
-        )
+        strengths, halves = [rating.mu for rating in ratings], [rating.mu - rating.low for rating in ratings]
+        beside.errorbar(strengths, range(size), xerr=halves, fmt="o", color=_BLUE, elinewidth=1.4)
         beside.set_xlabel("openskill rating")
         for axes in (table, beside):
             without_frame(axes)

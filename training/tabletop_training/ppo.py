@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional
 
+from tabletop.batch import usable_cores
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 
@@ -129,19 +129,9 @@ class RolloutBuffer(MaskableRolloutBuffer):
     ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Minibatches of all decisions in random order."""
         size = self.buffer_size * self.n_envs
-
-        def flat(array: np.ndarray, *shape: int) -> torch.Tensor:
-            return torch.from_numpy(array.reshape(size, *shape))
-
-        columns = (
-            flat(self.observations, *self.obs_shape),
-            flat(self.actions),
-            flat(self.values),
-            flat(self.log_probs),
-            flat(self.advantages),
-            flat(self.returns),
-            flat(self.action_masks, self.mask_dims),
-        )
+        actions = self.actions[:, :, 0]
+        arrays = (self.observations, actions, self.values, self.log_probs, self.advantages, self.returns)
+        columns = [torch.from_numpy(array.reshape(size, *array.shape[2:])) for array in (*arrays, self.action_masks)]
         order = torch.from_numpy(self.generator.permutation(size))
         for indices in torch.split(order, batch_size or size):
             yield MaskableRolloutBufferSamples(*(column[indices] for column in columns))
@@ -151,12 +141,10 @@ class RolloutBuffer(MaskableRolloutBuffer):
 def torch_settings(settings: Settings) -> Iterator[None]:
     """What is global in torch, as the settings want it, and afterwards as it was."""
     threads = torch.get_num_threads()
-    torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time, and masks are right
     try:
         with matmul_precision("medium" if settings.bfloat16 else "highest"):
             yield
     finally:
-        torch.distributions.Distribution.set_default_validate_args(__debug__)
         torch.set_num_threads(threads)
 
 
@@ -177,7 +165,6 @@ def fastest_threads(policy: Any, minibatch: int) -> int:
     The threads wait for each other by spinning, so that two are many times slower than one where something else
     needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     observations = torch.zeros(minibatch, *policy.observation_space.shape)
     actions = torch.zeros(minibatch, dtype=torch.long)
     masks = torch.ones(minibatch, policy.action_space.n)
@@ -191,7 +178,7 @@ def fastest_threads(policy: Any, minibatch: int) -> int:
         return (time.monotonic() - start) / passes
 
     best, shortest = 1, float("inf")
-    for threads in range(1, min(cores, MAX_THREADS) + 1):
+    for threads in range(1, min(usable_cores(), MAX_THREADS) + 1):
         torch.set_num_threads(threads)
         if seconds(1) < 2 * shortest:  # the first pass also wakes the threads
             now = seconds(4)

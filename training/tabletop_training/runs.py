@@ -1,9 +1,9 @@
-"""A run of learning in a folder: what makes it again is in `run.json`, what it goes on from in `resume.zip`."""
+"""Runs of learning: a folder each; what makes one again is in `run.json`, what it goes on from in `resume.zip`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,27 +11,30 @@ from typing import Any
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import read_limited
 from tabletop.game import Game
-from tabletop_training.job import Job
+from tabletop_agents import check_trusted
+from tabletop_training.job import Job, make_folder, refuse_with_resume
+from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import RESUME, Budget, Learner
-from tabletop_training.settings import from_table, section_of
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, new_learner, say_how_good
+from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
 RUN = "run.json"
+
+KINDS: dict[str, dict[str, type[Any]]] = {
+    "solo": {"learning": Settings, "solo": SoloSettings},
+    "selfplay": {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings},
+}
+"""What can be learned, and the tables of its settings files."""
 
 
 def write_run(folder: Path, game: Game, kind: str, seed: int, budget: Budget, **sections: Any) -> None:
     """Write what `read_run` needs; `sections` are dataclasses."""
-    run = {
-        "kind": kind,
-        "game": game.name,
-        "package": game.version,
-        "seed": seed,
-        "budget": asdict(budget),
-        **{name: one.table() if hasattr(one, "table") else asdict(one) for name, one in sections.items()},
-    }
+    run = {"kind": kind, "game": game.name, "package": game.version, "seed": seed, "budget": asdict(budget)}
+    run |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in sections.items()}
     (folder / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
 
 
-def read_run(folder: Path, game: Game, kind: str, **sections: type[Any]) -> tuple[int, Budget, dict[str, Any]]:
+def read_run(folder: Path, game: Game, kind: str) -> tuple[int, Budget, dict[str, Any]]:
     """Seed, budget and sections of a run's `run.json`.
 
     Raises CheckpointError where it is missing, damaged, of another kind of run or of another game.
@@ -43,12 +46,11 @@ def read_run(folder: Path, game: Game, kind: str, **sections: type[Any]) -> tupl
         run = json.loads(read_limited(path))
         command = str(run.get("game", game.name)), str(run["kind"])
         if command == (game.name, kind):
-            made = {name: section_of(section, game, run[name]) for name, section in sections.items()}
+            made = {name: section_of(section, game, run[name]) for name, section in KINDS[kind].items()}
             return int(run["seed"]), from_table(Budget, run["budget"]), made
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
-    other, other_kind = command
-    raise CheckpointError(f"{path}: is a run of `{other} train {other_kind}`, not of {kind}")
+    raise CheckpointError(f"{path}: is a run of `{' train '.join(command)}`, not of {kind}")
 
 
 def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
@@ -61,40 +63,83 @@ def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budg
     return budget
 
 
-def run_in_folder(
-    job: Job,
+def main(
     game: Game,
     kind: str,
-    seed: int,
-    budget: Budget,
-    sections: dict[str, Any],
-    make: Callable[[], Learner],
-    resume: bool,
-) -> Learner:
-    """Make a learner, write `run.json`, and learn; with `resume` go on with what the job's folder has.
+    settings: str | Path | None = None,
+    *,
+    minutes: float | None = None,
+    steps: int | None = None,
+    seed: int | None = None,
+    output: str | Path | None = None,
+    resume: str | Path | None = None,
+    trust: Sequence[str] = (),
+    **changes: Any,
+) -> Path:
+    """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
 
-    Ctrl-C ends it after its update, a second one at once, with KeyboardInterrupt. Either way it is said what is kept.
-    Raises ConfigError for a run to resume whose budget is used up.
+    Arguments:
+        settings: name or path of a settings file; None: the shipped one for this kind, if there is one.
+        minutes, steps: instead of the file's budget.
+        seed: of network, games and league, 0 if None.
+        output: as in `Job`, `runs/` and the kind if None.
+        resume: folder of a run to go on with, as it was set; only the budget may be another one.
+        trust: agents of one's own that this folder's settings may name.
+        changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
     """
+    before: Budget | None = None
+    sections: dict[str, Any]
+    if resume is not None:
+        refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
+        folder = Path(resume)
+        seed, before, sections = read_run(folder, game, kind)
+        names = [*sections[kind].against, *(sections["league"].scripted if "league" in sections else ())]
+        check_trusted(folder, names, trust)
+        budget = run_budget(before, steps, minutes)
+    else:
+        given = {name: value for name, value in changes.items() if value is not None}
+        name = settings or _shipped_name(game, kind, given)
+        sections = read_settings(name, game, **KINDS[kind], budget=Budget)
+        budget = run_budget(sections.pop("budget"), steps, minutes)
+        sections[kind] = sections[kind].changed(given)
+        seed = seed or 0
+        folder = make_folder(output or f"runs/{kind}", new=True)
     learner: Learner | None = None
-    try:
-        with job.console.status("preparing the games"):
-            made = make()
-            if resume:
-                made.resume()
-                _check_unfinished(made, read_run(job.folder, game, kind)[1])
-        learner = made
-        write_run(job.folder, game, kind, seed, budget, **sections)
-        with job.bar("learning", 1.0) as bar:
-            learner.should_stop = job.should_stop
-            learner.on_progress = lambda progress: bar.show(progress.text, progress.fraction)
-            learner.run()
-    except KeyboardInterrupt:
-        _say_what_is_kept(job, f"{game.name} train {kind}", learner)
-        raise
-    if learner.fraction < 1:
-        _say_what_is_kept(job, f"{game.name} train {kind}", learner)
-    return learner
+    with Job(folder, resume=True) as job:
+        try:
+            with job.console.status("preparing the games"):
+                made = new_learner(budget, folder, seed, *sections.values())
+                if before is not None:
+                    made.resume()
+                    _check_unfinished(made, before)
+            learner = made
+            write_run(folder, game, kind, seed, budget, **sections)
+            with job.bar("learning", 1.0) as bar:
+                learner.should_stop = job.should_stop
+                learner.on_progress = lambda learner: bar.show(learner.text, learner.fraction)
+                learner.run()
+        except KeyboardInterrupt:
+            _say_what_is_kept(job, f"{game.name} train {kind}", learner)
+            raise
+        if learner.fraction < 1:
+            _say_what_is_kept(job, f"{game.name} train {kind}", learner)
+        say_how_good(job.console, learner, sections[kind])
+    return folder
+
+
+def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
+    """The settings file for what is given; None if the game comes without any of this kind. Raises ConfigError."""
+    shipped = [name for name in shipped_settings(game) if name.startswith(kind)]
+    if not shipped:
+        return None
+    if kind == "solo":
+        return "solo_curriculum" if given.get("curriculum") else "solo"
+    numbers = [name.removeprefix("selfplay_").removesuffix("p") for name in shipped]
+    players = str(given.get("players", numbers[0]))
+    if players not in numbers:
+        listed = f"{', '.join(numbers[:-1])} or {numbers[-1]}"
+        raise ConfigError(f"players={players}: {listed} (or settings of your own for {game.players[-1]})")
+    return f"selfplay_{players}p"
 
 
 def _check_unfinished(learner: Learner, before: Budget) -> None:

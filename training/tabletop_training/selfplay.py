@@ -5,9 +5,7 @@ A game for one is self-play without other seats: the same learner, the same eval
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -19,23 +17,13 @@ from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
-from tabletop_agents import check_trusted, make_agent
+from tabletop_agents import make_agent
 from tabletop_training.curriculum import Curriculum
-from tabletop_training.evaluation_files import new_table
-from tabletop_training.job import Job, make_folder, refuse_with_resume
+from tabletop_training.evaluation_files import new_table, read_log, write_log
 from tabletop_training.league import LEARNER, League, LeagueSettings
-from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner, read_rows, write_log
+from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner
 from tabletop_training.matches import play_match
-from tabletop_training.runs import read_run, run_budget, run_in_folder
-from tabletop_training.settings import (
-    Settings,
-    check_at_least_one,
-    check_keys,
-    check_types,
-    read_settings,
-    shipped_settings,
-    with_tuples,
-)
+from tabletop_training.settings import Settings, check_at_least_one, check_keys, check_types, with_tuples
 from tabletop_training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
@@ -48,25 +36,19 @@ _PLACES = ("steps", "player", "rating", "low", "high", "games", "learner_ahead",
 class Task:
     """What is learned, and how it is evaluated: a table of a settings file, with the configuration's fields in it.
 
-    Attributes:
-        config: what is played.
-        curriculum: learn what `config.curriculum()` gives instead, level by level, as `Curriculum` says.
-        threshold: win rate over the open configurations at which the curriculum opens the next level.
-        latest: part of the budget at whose end all levels are open in any case.
-        against: agents' names; () where nobody else plays. `best.zip` is the policy with the highest mean win rate
-            against them, in games in which each of them plays all the other seats.
-        games: of each configuration and against each of them for an evaluation, in every seat equally many.
+    `best.zip` is the policy with the highest mean win rate against the agents of `against`, in games in which each of
+    them plays all the other seats.
     """
 
     PLAYERS: ClassVar[int] = 2
     """Of a table that does not say it."""
 
-    config: Any
-    curriculum: bool = False
-    threshold: float = 0.5
-    latest: float = 0.1
-    against: tuple[str, ...] = ()
-    games: int = 400
+    config: Any  # what is played
+    curriculum: bool = False  # learn what `config.curriculum()` gives instead, level by level, as `Curriculum` says
+    threshold: float = 0.5  # win rate over the open configurations at which the curriculum opens the next level
+    latest: float = 0.1  # part of the budget at whose end all levels are open in any case
+    against: tuple[str, ...] = ()  # agents' names; () where nobody else plays
+    games: int = 400  # of each configuration and against each of them for an evaluation, in every seat equally many
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -85,11 +67,8 @@ class Task:
         if not hasattr(self.config, "curriculum"):
             return {}
         every = [one for level in self.config.curriculum() for one in level]
-        return {
-            one.name: one.default
-            for one in fields(self.config)
-            if len({getattr(config, one.name) for config in every}) > 1
-        }
+        chosen = [one for one in fields(self.config) if len({getattr(config, one.name) for config in every}) > 1]
+        return {one.name: one.default for one in chosen}
 
     @classmethod
     def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
@@ -161,13 +140,6 @@ class SelfPlaySettings(Task):
             raise ConfigError(f"against={list(self.against)}: at least one agent")
 
 
-KINDS: dict[str, dict[str, type[Any]]] = {
-    "solo": {"learning": Settings, "solo": SoloSettings},
-    "selfplay": {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings},
-}
-"""What can be learned, and the tables of its settings files."""
-
-
 class LeagueGames(VersusBatch):
     """A `VersusBatch` whose opponents come from a league, which it tells the result of every game that ends.
 
@@ -208,35 +180,31 @@ class TaskHook(Hook):
     the chance of each seat to be given to it.
     """
 
-    def __init__(
-        self, task: Task, seed: int, curriculum: Curriculum | None = None, games: LeagueGames | None = None
-    ) -> None:
+    def __init__(self, task: Task, seed: int, curriculum: Curriculum | None = None) -> None:
         self.task = task
         self.seed = seed + CHOOSING_SEED
         self.curriculum = curriculum
-        self.games = games
         self.rivals: dict[str, Agent] = {name: make_agent(name, task.config.game) for name in task.against}
         check_agents(self.rivals.values(), task.config)
 
     def on_start(self, learner: Learner) -> None:
-        if self.games is None:
-            return
-        path = learner.folder / LEAGUE_LOG
-        write_log(path, _PLACES, read_rows(path, learner.steps))
-        if not self.games.league.snapshots:
-            self.games.grow(learner.model.policy, learner.steps)
+        if isinstance(learner.games, LeagueGames):
+            path = learner.folder / LEAGUE_LOG
+            write_log(path, _PLACES, read_log(path, learner.steps))
+            if not learner.games.league.snapshots:
+                learner.games.grow(learner.model.policy, learner.steps)
 
     def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
         numbers: dict[str, float] = {}
         if self.curriculum is not None:
             self.curriculum.update(ended, learner.fraction)
             numbers |= self.curriculum.numbers()
-        if self.games is None:
-            return numbers
-        write_log(learner.folder / LEAGUE_LOG, _PLACES, league_rows(self.games.league, learner.steps), new=False)
-        numbers |= self.games.league.numbers()
-        if self.games.league.due(learner.steps):
-            self.games.grow(learner.model.policy, learner.steps)
+        if isinstance(learner.games, LeagueGames):
+            league = learner.games.league
+            write_log(learner.folder / LEAGUE_LOG, _PLACES, league_rows(league, learner.steps), new=False)
+            numbers |= league.numbers()
+            if league.due(learner.steps):
+                learner.games.grow(learner.model.policy, learner.steps)
         return numbers
 
     def evaluate(self, learner: Learner) -> Judgement:
@@ -261,8 +229,8 @@ class TaskHook(Hook):
         return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
 
     def on_save(self, learner: Learner) -> None:
-        if self.games is not None:
-            self.games.league.remove_unused_files()
+        if isinstance(learner.games, LeagueGames):
+            learner.games.league.remove_unused_files()
 
     def get_state(self) -> dict[str, Any]:
         return {"curriculum": None if self.curriculum is None else self.curriculum.get_state()}
@@ -292,90 +260,26 @@ def new_learner(
     games: VersusBatch
     if config.players == 1:
         games = VersusBatch(config, settings.num_envs, **made)
-        hook = TaskHook(task, seed, curriculum)
     else:
         members = League(league or LeagueSettings(), config.game, config.players - 1, folder / SNAPSHOTS, seed)
         games = LeagueGames(members, config, settings.num_envs, **made)
-        hook = TaskHook(task, seed, curriculum, games)
+    hook = TaskHook(task, seed, curriculum)
     notes = {"config": asdict(config), "curriculum": task.curriculum}
     return Learner(games, budget, folder, seed, settings, hook=hook, notes=notes, **options)
 
 
-def main(
-    game: Game,
-    kind: str,
-    settings: str | Path | None = None,
-    *,
-    minutes: float | None = None,
-    steps: int | None = None,
-    seed: int | None = None,
-    output: str | Path | None = None,
-    resume: str | Path | None = None,
-    trust: Sequence[str] = (),
-    **changes: Any,
-) -> Path:
-    """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
-
-    Arguments:
-        settings: name or path of a settings file; None: the shipped one for this kind, if there is one.
-        minutes, steps: instead of the file's budget.
-        seed: of network, games and league, 0 if None.
-        output: as in `Job`, `runs/` and the kind if None.
-        resume: folder of a run to go on with, as it was set; only the budget may be another one.
-        trust: agents of one's own that this folder's settings may name.
-        changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
-    """
-    sections: dict[str, Any]
-    if resume is not None:
-        refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
-        folder = Path(resume)
-        seed, budget, sections = read_run(folder, game, kind, **KINDS[kind])
-        names = [*sections[kind].against, *(sections["league"].scripted if "league" in sections else ())]
-        check_trusted(folder, names, trust)
-        budget = run_budget(budget, steps, minutes)
-    else:
-        given = {name: value for name, value in changes.items() if value is not None}
-        name = settings or _shipped_name(game, kind, given)
-        sections = read_settings(name, game, **KINDS[kind], budget=Budget)
-        budget = run_budget(sections.pop("budget"), steps, minutes)
-        sections[kind] = sections[kind].changed(given)
-        seed = 0 if seed is None else seed
-        folder = make_folder(output or f"runs/{kind}", new=True)
-    with Job(folder, resume=True) as job:
-        make = partial(new_learner, budget, folder, seed, *sections.values())
-        learner = run_in_folder(job, game, kind, seed, budget, sections, make, resume is not None)
-        _say_how_good(job.console, learner, sections[kind])
-    return folder
-
-
-def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
-    """The settings file for what is given; None if the game comes without any of this kind. Raises ConfigError."""
-    shipped = [name for name in shipped_settings(game) if name.startswith(kind)]
-    if not shipped:
-        return None
-    if kind == "solo":
-        return "solo_curriculum" if given.get("curriculum") else "solo"
-    numbers = [name.removeprefix("selfplay_").removesuffix("p") for name in shipped]
-    players = str(given.get("players", numbers[0]))
-    if players not in numbers:
-        listed = f"{', '.join(numbers[:-1])} or {numbers[-1]}"
-        raise ConfigError(f"players={players}: {listed} (or settings of your own for {game.players[-1]})")
-    return f"selfplay_{players}p"
-
-
-def _say_how_good(console: Console, learner: Learner, task: Task) -> None:
-    hook = learner.hook
-    assert isinstance(hook, TaskHook)
-    if hook.games is not None:
-        console.print(league_table(league_rows(hook.games.league, learner.steps)))
+def say_how_good(console: Console, learner: Learner, task: Task) -> None:
+    """Print what the learner of a task has come to: the league, and its best evaluation."""
+    if isinstance(learner.games, LeagueGames):
+        console.print(league_table(league_rows(learner.games.league, learner.steps)))
     if not learner.evaluations:
         return
     steps, best = max(learner.evaluations, key=lambda pair: pair[1].score)
     told = f"won {best.numbers['win_rate']:.1%}"
-    if hook.games is None:
-        told += f", margin {best.numbers['margin']:+.1f}"
-    else:
+    if task.against:
         told += f" against {', '.join(task.against)}, an even share being {1 / task.config.players:.1%}"
+    else:
+        told += f", margin {best.numbers['margin']:+.1f}"
     console.print(
         f"Best policy ({BEST}): after {steps:,} steps, {told} "
         "(the games that chose it: play others for a figure to publish)"
@@ -390,12 +294,11 @@ def league_rows(league: League, steps: int) -> list[dict[str, Any]]:
         values = (round(rating.mu, 3), round(rating.low, 3), round(rating.high, 3), rating.games)
         return dict(zip(_PLACES, (steps, name, *values, ahead, share), strict=True))
 
-    members = zip(league.members, league.shares(), strict=True)
-    return [row(LEARNER, "", "")] + [
-        row(member.name, round(member.learner_ahead, 4), round(float(share), 4))
-        for member, share in members
-        if member.active
-    ]
+    rows = [row(LEARNER, "", "")]
+    for member, share in zip(league.members, league.shares(), strict=True):
+        if member.active:
+            rows.append(row(member.name, round(member.learner_ahead, 4), round(float(share), 4)))
+    return rows
 
 
 def league_table(rows: list[dict[str, Any]]) -> Table:

@@ -26,46 +26,29 @@ class Settings:
     """What a learner is made of: the table `[learning]` of a settings file.
 
     The learning rate and the entropy bonus fall linearly to `final` of themselves as the budget is used up. What an
-    update learns from are the learner's next `num_envs * steps` decisions.
-
-    Attributes:
-        num_envs: games played side by side.
-        steps: decisions of each game between two updates.
-        minibatch: decisions for each step of the optimizer.
-        epochs: how often an update goes through its decisions.
-        learning_rate, entropy, discount, gae_lambda, clip, value_weight, max_gradient: as in PPO.
-        final: what learning rate and entropy bonus end at, as a part of what they start from.
-        trunk: widths of the layers that policy and value share.
-        layers: widths of the layers after them, of policy and value each.
-        reward: "win", "margin" or "points", as in `Batch`.
-        reward_scale: what it is multiplied with.
-        win_bonus: added to the last reward of a game that is won, taken off that of a lost one, after the scaling.
-        bfloat16: multiply matrices in bfloat16 where the processor can (2 to 3 times as fast where it has AMX); the
-            weights stay float32.
-        threads: of torch; None measures what is fastest.
-        evaluate_every: steps between two evaluations, which choose `best.zip`.
+    update learns from are the learner's next `num_envs * steps` decisions. The weights are always float32.
     """
 
-    num_envs: int = 128
-    steps: int = 128
-    minibatch: int = 2048
-    epochs: int = 3
-    learning_rate: float = 2e-3
+    num_envs: int = 128  # games played side by side
+    steps: int = 128  # decisions of each game between two updates
+    minibatch: int = 2048  # decisions for each step of the optimizer
+    epochs: int = 3  # how often an update goes through its decisions
+    learning_rate: float = 2e-3  # as in PPO, like all below that say nothing else
     entropy: float = 0.01
-    final: float = 0.05
+    final: float = 0.05  # what learning rate and entropy bonus end at, as a part of what they start from
     discount: float = 1.0
     gae_lambda: float = 0.98
     clip: float = 0.2
     value_weight: float = 0.5
     max_gradient: float = 0.5
-    trunk: tuple[int, ...] = ()
-    layers: tuple[int, ...] = (128, 128)
-    reward: str = "margin"
-    reward_scale: float = 0.1
-    win_bonus: float = 0.0
-    bfloat16: bool = True
-    threads: int | None = None
-    evaluate_every: int = 500_000
+    trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
+    layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
+    reward: str = "margin"  # "win", "margin" or "points", as in `Batch`
+    reward_scale: float = 0.1  # what it is multiplied with
+    win_bonus: float = 0.0  # after the scaling, added to a won game's last reward and taken off a lost game's
+    bfloat16: bool = True  # multiply matrices in it where the processor can: 2 to 3 times as fast with AMX
+    threads: int | None = None  # of torch; None measures what is fastest
+    evaluate_every: int = 500_000  # steps between two evaluations, which choose `best.zip`
 
     def __post_init__(self) -> None:
         check_types(self)

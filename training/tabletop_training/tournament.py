@@ -21,27 +21,8 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.words import counted
 from tabletop_agents import Agent
-from tabletop_training.evaluation import (
-    EVALUATION_SEED,
-    Estimate,
-    EvaluationStopped,
-    Playing,
-    Results,
-    names_of,
-    share_estimate,
-)
-from tabletop_training.evaluation_files import (
-    GamesFile,
-    ReplayFiles,
-    between,
-    flat,
-    new_table,
-    percent,
-    plus_minus,
-    provenance,
-    write_json,
-    write_rows,
-)
+from tabletop_training import evaluation_files as files
+from tabletop_training.evaluation import EVALUATION_SEED, Estimate, Playing, Results, names_of, share_estimate
 from tabletop_training.job import Job
 from tabletop_training.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
 from tabletop_training.plots import plot_cross_table
@@ -74,19 +55,15 @@ class Standing:
         """As a line of `standings.csv`."""
         rating = Estimate(self.rating.mu, self.rating.low, self.rating.high)
         row = self.report.row()
-        return flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
+        return files.flat({"agent": row.pop("agent"), "rating": rating, "rating_sigma": self.rating.sigma, **row})
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """Finished games with what they say.
+    """Finished games with what they say. The agents stand in the order of their ratings, the highest first.
 
-    Attributes:
-        labels: of the agents, the highest rating first, as in all that follows.
-        standings: one for each agent.
-        scores: `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both
-            played, a tie as one half; with two players its part of the victories. None on the diagonal.
-        finished: False if it was stopped early.
+    `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, a tie as one
+    half; with two players its part of the victories. None on the diagonal.
     """
 
     config: Config
@@ -94,7 +71,7 @@ class Tournament:
     labels: tuple[str, ...]
     standings: tuple[Standing, ...]
     scores: tuple[tuple[Estimate | None, ...], ...]
-    finished: bool
+    finished: bool  # False if it was stopped early
 
     @property
     def games(self) -> str:
@@ -142,14 +119,9 @@ def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = 
     scores = tuple(
         tuple(None if first == second else head_to_head(results, first, second) for second in order) for first in order
     )
-    return Tournament(
-        results.config,
-        results,
-        tuple(labels[index] for index in order),
-        tuple(Standing(ratings[labels[index]], reports[index]) for index in order),
-        scores,
-        finished,
-    )
+    standings = tuple(Standing(ratings[labels[index]], reports[index]) for index in order)
+    ranked = tuple(labels[index] for index in order)
+    return Tournament(results.config, results, ranked, standings, scores, finished)
 
 
 def play_tournament(
@@ -158,7 +130,7 @@ def play_tournament(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     *,
-    on_block: Callable[[Results], None] | None = None,
+    on_block: Callable[[Results], None] = lambda block: None,
     **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
@@ -170,16 +142,10 @@ def play_tournament(
     labels = _labels(agents, config, games)
     lineups = lineups_of(len(agents), config.players)
     done: list[Results] = []
-    finished = True
-    try:
-        for (block,), so_far in play_blocks([agents], config, lineups, games, seed, **playing):
-            done = so_far
-            if on_block is not None:
-                on_block(block)
-    except EvaluationStopped:
-        finished = False
-        if not done:
-            raise
+    for (block,), so_far in play_blocks([agents], config, lineups, games, seed, **playing):
+        done = so_far
+        on_block(block)
+    finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
     return assess(done[0], labels, seed, finished)
 
 
@@ -204,7 +170,7 @@ def main(
     *,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
-    replays: ReplayFiles | None = None,
+    replays: files.ReplayFiles | None = None,
     output: str | Path = "runs/tournament",
 ) -> Path:
     """`play_tournament` with agents by name: print the tables, return the folder with `tournament.json` and so on.
@@ -212,14 +178,14 @@ def main(
     `replays` is where the games are kept, None nowhere. Ctrl-C keeps the blocks that are done. Raises ConfigError,
     CheckpointError and TabletopError.
     """
-    replays = replays or ReplayFiles(None)
+    replays = replays or files.ReplayFiles(None)
     with Console().status("loading the agents"):
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
     total = seeds_for(games, config.players) * len(lineups_of(len(agents), config.players))
     with Job(output, closing=replays.tell) as job:
         replays.open(job.folder)
-        file = GamesFile(job.folder / "games.csv")
+        file = files.GamesFile(job.folder / "games.csv")
         with job.bar("tournament", total, f"{total:,} games") as bar:
 
             def keep(block: Results) -> None:
@@ -235,48 +201,42 @@ def main(
 
 def write(folder: Path, tournament: Tournament, seed: int) -> None:
     """`tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
-    write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
+    files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
     cells = [
-        flat({"agent": first, "against": second, "score": score})
+        files.flat({"agent": first, "against": second, "score": score})
         for first, scores in zip(tournament.labels, tournament.scores, strict=True)
         for second, score in zip(tournament.labels, scores, strict=True)
         if score is not None
     ]
-    write_rows(folder / "cross_table.csv", cells)
-    write_json(
-        folder / "tournament.json",
-        {
-            **provenance(tournament.config, seed, tournament.labels),
-            "seeds": tournament.seeds,
-            "games": len(tournament.results),
-            "finished": tournament.finished,
-            "standings": [
-                {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
-                for standing in tournament.standings
-            ],
-            "scores": cells,
-        },
-    )
+    files.write_rows(folder / "cross_table.csv", cells)
+    standings = [
+        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        for standing in tournament.standings
+    ]
+    content = {
+        **files.provenance(tournament.config, seed, tournament.labels),
+        "seeds": tournament.seeds,
+        "games": len(tournament.results),
+        "finished": tournament.finished,
+        "standings": standings,
+        "scores": cells,
+    }
+    files.write_json(folder / "tournament.json", content)
     meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
-    plot_cross_table(
-        folder / "cross_table.png",
-        tournament.labels,
-        tournament.scores,
-        [standing.rating for standing in tournament.standings],
+    title = (
         f"Row against column: per cent {meaning}, with 95 % intervals\n"
-        f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated",
+        f"{tournament.config.name}, {tournament.games} games of {counted(tournament.seeds, 'seed')}, seats rotated"
     )
+    ratings = [standing.rating for standing in tournament.standings]
+    plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
 
 
 def _print(console: Console, tournament: Tournament) -> None:
     players = tournament.config.players
     meaning = "" if players == 2 else ": games in which it finished ahead"
-    table = new_table(
-        f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals",
-        ["", "agent"],
-        ["rating", "win rate", "margin", "decisions/s"],
-        caption=f"Even is a win rate of {100 / players:.0f} %.",
-    )
+    title = f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals"
+    caption = f"Even is a win rate of {100 / players:.0f} %."
+    table = files.new_table(title, ["", "agent"], ["rating", "win rate", "margin", "decisions/s"], caption)
     for number, standing in enumerate(tournament.standings, 1):
         estimates = standing.report.estimates
         speed = standing.report.decisions_per_second
@@ -284,17 +244,14 @@ def _print(console: Console, tournament: Tournament) -> None:
             str(number),
             Text(standing.report.agent),
             f"{standing.rating.mu:.1f} ± {(standing.rating.high - standing.rating.low) / 2:.1f}",
-            percent(estimates["win_rate"]),
-            plus_minus(estimates["margin"], signed=True),
+            files.percent(estimates["win_rate"]),
+            files.plus_minus(estimates["margin"], signed=True),
             "" if speed is None else f"{speed:,.0f}",
         )
     console.print(table)
-    cross = new_table(
-        f"Score of the row against the column in per cent{meaning}",
-        ["", "agent"],
-        [str(number) for number in range(1, len(tournament.labels) + 1)],
-        caption="Bold: the interval of that pairing leaves out 50.",
-    )
+    title = f"Score of the row against the column in per cent{meaning}"
+    numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
+    cross = files.new_table(title, ["", "agent"], numbers, "Bold: the interval of that pairing leaves out 50.")
     for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
         cross.add_row(str(number), Text(label), *(_cell(score) for score in scores))
     console.print(cross)
@@ -306,4 +263,4 @@ def _cell(score: Estimate | None) -> Text:
     if score is None:
         return Text("–")
     in_per_cent = Estimate(*(100 * end for end in score))
-    return Text(between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")
+    return Text(files.between(in_per_cent, digits=0), "bold" if score.excludes(0.5) else "")

@@ -3,42 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from tabletop.envs.arguments import observation_box
 from tabletop.game import Config
 from tabletop.scores import others_points, win_shares
 from tabletop.versus import VersusBatch
 
-Indices = int | Iterable[int] | None
-
 
 @dataclass(frozen=True)
 class Ended:
-    """K games that ended, in the order of their ends.
+    """K games that ended, in the order of their ends, for the learner."""
 
-    Attributes:
-        won: (K,) float64, the learner's share of the victory: 1 alone, 1/k with k winners, else 0.
-        points: (K,) int64 of the learner. others_points: (K,) float64, the mean of all others who have points.
-        returns: (K,) float64, sums of the scaled rewards. lengths: (K,) int64, the learner's decisions.
-        seats: (K,) int64 of the learner. lineups: (K, players - 1) int64, who played the other seats (`VersusBatch`).
-        configs: what was played, one each.
-    """
-
-    won: np.ndarray
-    points: np.ndarray
-    others_points: np.ndarray
-    returns: np.ndarray
-    lengths: np.ndarray
-    seats: np.ndarray
-    lineups: np.ndarray
-    configs: list[Config]
+    won: np.ndarray  # (K,) float64, its share of the victory: 1 alone, 1/k with k winners, else 0
+    points: np.ndarray  # (K,) int64
+    others_points: np.ndarray  # (K,) float64, the mean of all others who have points
+    returns: np.ndarray  # (K,) float64, sums of the scaled rewards
+    lengths: np.ndarray  # (K,) int64, its decisions
+    seats: np.ndarray  # (K,) int64
+    lineups: np.ndarray  # (K, players - 1) int64, who played the other seats, as in `VersusBatch`
+    configs: list[Config]  # what was played
 
     def __len__(self) -> int:
         return len(self.won)
@@ -148,14 +138,11 @@ class SeatsVecEnv(VecEnv):
         )
 
     def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:
+        seconds = round(time.time() - self._start, 6)
         return {
             "terminal_observation": self.games.final_observations[game].copy(),
             "TimeLimit.truncated": False,
-            "episode": {
-                "r": float(ended.returns[i]),
-                "l": int(ended.lengths[i]),
-                "t": round(time.time() - self._start, 6),
-            },
+            "episode": {"r": float(ended.returns[i]), "l": int(ended.lengths[i]), "t": seconds},
             "points": int(ended.points[i]),
             "others_points": float(ended.others_points[i]),
             "won": float(ended.won[i]),
@@ -173,29 +160,23 @@ class SeatsVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to free."""
 
-    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """The attribute, which all games share, once for each of the games. Raises AttributeError."""
-        value = getattr(self, attr_name)
-        return [value] * len(self._games(indices))
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute, for all games at once. Raises ValueError for only some of them."""
-        if len(set(self._games(indices))) != self.num_envs:
+        if len(set(self._get_indices(indices))) != self.num_envs:
             raise ValueError(f"set_attr({attr_name!r}): the games share their attributes; leave indices=None")
         setattr(self, attr_name, value)
 
-    def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> Any:
+    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
         """`action_masks`: (len(indices), A) bool. Raises AttributeError for any other method."""
         if method_name != "action_masks":
             raise AttributeError(f"env_method({method_name!r}): the games have one method, action_masks")
         masks = self.action_masks()
-        return masks if indices is None else masks[self._games(indices)]
+        return masks if indices is None else masks[list(self._get_indices(indices))]
 
-    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """No game is wrapped in anything."""
-        return [False] * len(self._games(indices))
-
-    def _games(self, indices: Indices) -> list[int]:
-        if indices is None:
-            return list(range(self.num_envs))
-        return [indices] if isinstance(indices, (int, np.integer)) else list(indices)
+        return [False for _ in self._get_indices(indices)]

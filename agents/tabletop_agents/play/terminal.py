@@ -22,9 +22,7 @@ from tabletop_agents.play.session import HINTS, Session
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
 
-_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGHUP", "SIGTERM", "SIGINT") if hasattr(signal, name)
-)  # Windows has no SIGHUP
+_SIGNALS = [one for one in signal.Signals if one.name in ("SIGHUP", "SIGTERM", "SIGINT")]  # Windows has no SIGHUP
 
 
 def main(
@@ -66,12 +64,9 @@ def main(
         own_seats = tuple(people) or (0,)
         config = game.config(players=len(opponents) + len(own_seats), **given)
         agents = (make_agent(name, game) for name in opponents)
-        session = Session(
-            config,
-            dict(zip(_free_seats(config, own_seats), agents, strict=True)),
-            seed=int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed,
-            hints=make_agent(hints, game),
-        )
+        seats = dict(zip(_free_seats(config, own_seats), agents, strict=True))
+        chosen = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+        session = Session(config, seats, seed=chosen, hints=make_agent(hints, game))
     forgive_bytes()
     # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
@@ -206,7 +201,7 @@ def hangups_end_input() -> Iterator[None]:
         _ignore_signals()
         raise EOFError
 
-    before: dict[int, Any] = {}
+    before: dict[signal.Signals, Any] = {}
     with contextlib.suppress(ValueError):  # outside the main thread no signals can be caught
         for number in _SIGNALS:
             handler = signal.getsignal(number)

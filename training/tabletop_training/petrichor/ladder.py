@@ -91,23 +91,24 @@ def main(
     make_folder(path.parent)
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
-    missing = [step for step in wanted if not any(_is(row, *step) for row in rows)]
     versions = {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION}
     with Interruptions() as interruptions, progress_bar(console) as progress:
-        told = {"should_stop": interruptions.wanted}
-        for lower, upper, number in missing:
+        for lower, upper, number in wanted:
+            if (lower, upper, number) in rows:
+                continue
             wanted_games = games or games_of_step(upper, number)
             total = 2 * wanted_games if number == 1 else wanted_games
             bar = Bar(progress, f"{upper} over {lower}, {_game(number)}", total, "")
+            told = {"should_stop": interruptions.wanted, "on_finished": bar.advance}
             try:
-                row = measure_step(lower, upper, number, wanted_games, seed, on_finished=bar.advance, **told)
+                row = measure_step(lower, upper, number, wanted_games, seed, **told)
             except EvaluationStopped:
                 break
             if interruptions.wanted():
                 break  # an unfinished step is not kept
-            rows.append(row)
-            write_json(path, {**versions, "steps": rows})
-    measured = [row for step in wanted for row in rows if _is(row, *step)]
+            rows[lower, upper, number] = row
+            write_json(path, {**versions, "steps": list(rows.values())})
+    measured = [rows[step] for step in wanted if step in rows]
     if len(measured) < len(wanted):
         console.print("Stopped early: the same command goes on.")
     console.print(_table(measured))
@@ -115,24 +116,20 @@ def main(
     return path
 
 
-def _is(row: dict[str, Any], lower: str, upper: str, players: int) -> bool:
-    return (row["lower"], row["upper"], row["players"]) == (lower, upper, players)
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
+def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """The file's rows by their steps: lower agent, upper agent, number of players."""
     if not path.exists():
-        return []
+        return {}
     try:
         kept = json.loads(read_limited(path))
-        steps: list[dict[str, Any]] = kept["steps"]
+        rows = {(row["lower"], row["upper"], row["players"]): row for row in kept["steps"]}
         version = kept["state_version"]
-        for row in steps:
-            _table([row])
+        _table(kept["steps"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TabletopError(f"{path}: no ladder of this project ({error})") from None
     if version != RULES_VERSION:
         raise TabletopError(f"{path}: measured with state version {version}, this is {RULES_VERSION}: move it away")
-    return steps
+    return rows
 
 
 def _game(players: int) -> str:

@@ -42,7 +42,9 @@ REWARD_SCALE = 0.1  # margins are tens of points
 
 
 class Network(nn.Module):
-    """Policy and value, two hidden layers each."""
+    """Policy and value, two hidden layers each. With `name` and `act` it is an agent of the package, too."""
+
+    name = "cleanrl_style"
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,20 +67,11 @@ class Network(nn.Module):
         """(N,)."""
         return self.critic(observations)[:, 0]
 
-
-class NetworkAgent:
-    """The network as an agent of the package, so that it plays and is evaluated like all others."""
-
-    name = "cleanrl_style"
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-
     @torch.no_grad()
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """The likeliest action of each decision."""
         observations, masks = torch.as_tensor(decisions.observations), torch.as_tensor(decisions.action_masks)
-        return self.network.policy(observations, masks).logits.argmax(1).numpy()
+        return self.policy(observations, masks).logits.argmax(1).numpy()
 
 
 def main(
@@ -168,7 +161,7 @@ def main(
             print(f"{done:>9,} decisions, {speed:,.0f} a second, won {np.mean(won):.0%} of the last {len(won)} games")
     envs.close()
 
-    report = evaluate([NetworkAgent(network), rival], Config(players=2), games, EVALUATION_SEED).reports[0]
+    report = evaluate([network, rival], Config(players=2), games, EVALUATION_SEED).reports[0]
     rate = report.estimates["win_rate"]
     print(f"won {rate.value:.1%} of {report.games:,} games against {opponent} ({rate.low:.1%} to {rate.high:.1%})")
     return rate.value
