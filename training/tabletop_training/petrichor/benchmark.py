@@ -235,12 +235,11 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
             quick = "with --quick" if read.quick else "without --quick"
-            raise TabletopError(
-                f"{path}: measured with other rules or numbers (state version {read.state_version}, {played}); "
-                "give the same --components, or move it away to begin anew"
-                if not same
-                else f"{path}: measured {quick}; go on {quick}, or give another --output"
-            )
+            problem = f"measured {quick}; go on {quick}, or give another --output"
+            if not same:
+                problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
+                problem += " the same --components, or move it away to begin anew"
+            raise TabletopError(f"{path}: {problem}")
     return new
 
 
@@ -318,7 +317,7 @@ def _cell(row: dict[str, Any], key: str, short: bool = False) -> str:
     value = row[key]
     if key == f"against_{row['agent']}":
         return ""
-    if value in (None, 0) or value is NO_ESTIMATE:
+    if not value or value is NO_ESTIMATE:
         return "–"
     if not isinstance(value, Estimate):
         return format(value, ".1f" if key == "rating" else ",.0f")

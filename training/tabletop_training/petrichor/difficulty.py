@@ -109,7 +109,7 @@ def play_all(
             taken = now - start
             left = rest + (taken * (1 - done) / done if done > 0.1 else max(own - taken, 0.0))
             status = f"{about(left)} left in all; {who}"[: job.console.width - _BAR_WIDTH]
-            bar.show(status, (now - began) / (now - began + left))
+            bar.show(status, (now - began) / max(now - began + left, 1e-9))
             return job.should_stop()
 
         return step
@@ -159,7 +159,8 @@ def main(
         modules, components: as in `Config`.
         output: as in `Job`, `runs/difficulty` if None.
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
-        replays: where the games that are played now are kept, with a folder in it for each agent and set.
+        replays: where the games that are played now are kept, with a folder in it for each agent and set; those
+            with the shipped numbers, for comparison with those of an overlay file, in a folder `shipped` of the agent.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
     """
