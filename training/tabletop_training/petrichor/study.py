@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,11 @@ class Study:
     def commands(self) -> list[str]:
         """What plays the same games again; those after the first are of agents with other numbers of games."""
         commands: list[str] = []
-        for number in dict.fromkeys(self.agents.values()):
-            agents = [agent for agent, own in self.agents.items() if own == number]
-            words = ["petrichor difficulty", *agents]
-            kinds = {"--search-games" if is_search(agent) else "--games" for agent in agents}
-            words += [f"{kind} {number}" for kind in sorted(kinds)]
+        kinds = ([n for agent, n in self.agents.items() if is_search(agent) is search] for search in (False, True))
+        for numbers in zip_longest(*map(dict.fromkeys, kinds)):
+            agents = [agent for agent, number in self.agents.items() if number == numbers[is_search(agent)]]
+            options = zip(("--games", "--search-games"), numbers, strict=True)
+            words = ["petrichor difficulty", *agents, *(f"{option} {number}" for option, number in options if number)]
             if commands:
                 words.append("--resume FOLDER")
             else:
