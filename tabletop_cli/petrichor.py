@@ -260,7 +260,10 @@ def benchmark(
     ] = 100,
     duel_games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Two-player games of each two agents.")] = 200,
     components: Overlay = None,
-    output: Annotated[Path, typer.Option(help="Folder; its benchmark.json is gone on with.")] = Path("runs/benchmark"),
+    quick: Annotated[bool, typer.Option("--quick", help="Far fewer games: rough numbers, soon.")] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder; its benchmark.json is gone on with.", show_default="runs/benchmark")
+    ] = None,
 ) -> None:
     """The table of docs/benchmark.md; with an agent's name, its place among the agents there."""
     imported("tabletop_training.petrichor.benchmark", extra="train").main(
@@ -270,6 +273,7 @@ def benchmark(
         duel_games=duel_games,
         components=components,
         output=output,
+        quick=quick,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -10,15 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from petrichor_env import GAME
 from petrichor_env.config import Config
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
 from tabletop_cli import petrichor as cli
-from tabletop_training.evaluation import play_games, share_estimate
+from tabletop_training.evaluation import EvaluationStopped, play_games, share_estimate
 from tabletop_training.matches import play_match
-from tabletop_training.petrichor import benchmark
+from tabletop_training.petrichor import benchmark, difficulty
 from tabletop_training.petrichor.benchmark import Benchmark
 from tabletop_training.petrichor.summaries import summarize
 
@@ -86,15 +88,15 @@ def test_an_agent_is_placed_without_playing_the_others_again(
 
     def counting(agents: Any, *arguments: Any, **options: Any) -> Any:
         played.append(tuple(agent.name for agent in agents))
-        return play_games(agents, *arguments, **options)
+        return play_match(agents, *arguments, **options)
 
-    monkeypatch.setattr("tabletop_training.petrichor.difficulty.play_games", counting)
+    monkeypatch.setattr(difficulty, "play_match", counting)
     own = measure("greedy", output=tmp_path / "own", reference=reference / "benchmark.json")
-    assert played == [("greedy",)] * 16
+    assert played == [("greedy",)] * 16 + [("random", "greedy")]
     assert without_speed(own) == without_speed(folder)
     assert without_speed(reference) != without_speed(folder)
     measure("greedy", "random", output=own)  # nothing is missing
-    assert played == [("greedy",)] * 16
+    assert len(played) == 17
     assert without_speed(own) == without_speed(folder)
 
 
@@ -106,16 +108,70 @@ def without_speed(folder: Path) -> dict[str, Any]:
 
 
 def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: Any, **options: Any) -> None:
-        raise benchmark.EvaluationStopped
+    def interrupted(agents: Any, *arguments: Any, **options: Any) -> Any:
+        if len(agents) > 1:
+            raise EvaluationStopped
+        return play_match(agents, *arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(benchmark, "play_match", interrupted)
+        patch.setattr(difficulty, "play_match", interrupted)
         stopped = measure("random", "greedy", output=tmp_path / "study")
         assert json.loads((stopped / "benchmark.json").read_text(encoding="utf-8"))["pairs"] == []
         assert table_of(stopped)["greedy"]["against_random"] == ""
     measure("random", "greedy", output=stopped)
     assert without_speed(stopped) == without_speed(folder)
+
+
+def test_what_is_finished_is_shown_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before the match of both is played, the table and the files have their solo games; tables fit 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    before: list[str] = []
+
+    def noting(agents: Any, *arguments: Any, **options: Any) -> Any:
+        if len(agents) > 1:
+            before.append(capsys.readouterr().out)
+            assert table_of(tmp_path / "study")["greedy"]["base_win_rate"] != ""
+            assert "| `greedy` |" in (tmp_path / "study" / "benchmark.md").read_text(encoding="utf-8")
+        return play_match(agents, *arguments, **options)
+
+    monkeypatch.setattr(difficulty, "play_match", noting)
+    monkeypatch.setattr(difficulty, "_seconds_a_game", lambda agent, play: 60.0)
+    measure("random", "greedy", output=tmp_path / "study")
+    (shown,) = before
+    assert f"{33 * GAMES} games: this takes about 3 hours in all." in shown
+    assert shown.count("Solo: games won in per cent") == 2
+    assert "About 12 minutes left in all." in shown
+    after = capsys.readouterr().out
+    assert after.count("Two players: games won in per cent") == 2  # the match's, and at the end everybody's
+
+
+def test_tables_fit_80_columns() -> None:
+    """With the whole ladder and a long name."""
+    names = [*benchmark.LADDER, "my_own_package.agents:TheBestOfAll"]
+    pairs = [{"first": one, "second": other, "games": "++"} for one in names for other in names if one < other]
+    console = Console(width=80, record=True, file=io.StringIO())
+    for table in benchmark._tables(benchmark._rows(Benchmark(pairs=pairs))):
+        console.print(table)
+    text = console.export_text()
+    assert "…" not in text and max(map(len, text.splitlines())) <= 80
+    assert text.count("100.0") + text.count("  0.0") == 5 * 4 + 5
+
+
+def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It plays far fewer games, says that the numbers are rough, and is not mixed with a table that is not."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
+    monkeypatch.setattr(benchmark, "REFERENCE", tmp_path / "none")
+    cli.app(["benchmark", "random", "greedy", "--quick"], standalone_mode=False)
+    assert "These numbers are rough" in " ".join(capsys.readouterr().out.split())
+    folder = tmp_path / "runs" / "benchmark-quick"
+    assert {row["solo_games_a_set"] for row in table_of(folder).values()} == {"2"}
+    assert "These numbers are rough" in (folder / "benchmark.md").read_text(encoding="utf-8")
+    with pytest.raises(TabletopError, match="measured with --quick; go on with --quick"):
+        measure("random", output=folder)
+    cli.app(["benchmark", "random", "--quick", "--output", str(folder)], standalone_mode=False)
 
 
 def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
@@ -159,7 +215,7 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     with pytest.raises(ConfigError, match="agent 'wizard'"):
         measure("wizard", output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(TabletopError, match="0 games: at least 1"):
+    with pytest.raises(TabletopError, match="games=0: at least 1"):
         benchmark.main(["random"], games=0, output=tmp_path / "none")
     file = tmp_path / "benchmark.json"
     for text, match in (("{}x", "no benchmark of this version"), ('{"solo": {"random": {}}}', "no benchmark")):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from petrichor_env import GAME
 from petrichor_env.config import VARIANTS, Config
@@ -21,14 +23,16 @@ from tabletop.batch import Batch
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
-from tabletop_training.evaluation import EvaluationStopped, Results, play_games
+from tabletop_training.evaluation import Estimate, EvaluationStopped, Results, difference_estimate, play_games
 from tabletop_training.evaluation_files import write_json
 from tabletop_training.job import Job
-from tabletop_training.petrichor import difficulty, difficulty_report
+from tabletop_training.matches import play_match
+from tabletop_training.petrichor import difficulty, difficulty_report, report_plots
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
     Key,
     Study,
+    by_set,
     complete_sets,
     read_games,
     summaries_of,
@@ -231,8 +235,8 @@ def test_smoothest_path() -> None:
 @pytest.fixture
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take most of a report's time."""
-    for name in [name for name in vars(difficulty_report) if name.startswith("plot_")]:
-        monkeypatch.setattr(difficulty_report, name, lambda *arguments: None)
+    for name in [name for name in vars(report_plots) if name.startswith("plot_")]:
+        monkeypatch.setattr(report_plots, name, lambda *arguments: None)
 
 
 # --- Words -----------------------------------------------------------------------------------------------------------
@@ -243,7 +247,7 @@ def report_of(folder: Path, *agents: Sets) -> str:
     for sets in agents:
         results |= results_of(sets)
     study = Study({sets.agent: sets.games for sets in agents}, SEED)
-    difficulty.write_report(folder, study, results)
+    difficulty_report.write_report(folder, study, list(results.values()))
     return (folder / "report.md").read_text(encoding="utf-8")
 
 
@@ -290,6 +294,142 @@ def test_report_where_every_game_is_lost(tmp_path: Path) -> None:
     text = report_of(tmp_path, sets_of(np.full((16, 4), -30, np.int64)))
     assert "**0.0 % (0.0 to 49.0)** of the base game" in text
     assert {path.name for path in tmp_path.iterdir()} == FILES - {"settings.json", "games.csv"}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (Estimate(3.2, 2.1, 4.3), "3.2 points (2.1 to 4.3) higher"),
+        (Estimate(-3.2, -4.3, -2.1), "3.2 points (2.1 to 4.3) lower"),
+        (Estimate(-0.3, -1.0, 0.4), "0.3 points lower (from 1.0 lower to 0.4 higher)"),
+        (Estimate(-5.0, -np.inf, np.inf), "5.0 points (no interval) lower"),
+    ],
+)
+def test_changes_in_words(change: Estimate, text: str) -> None:
+    assert difficulty_report._moved(change, "points", "higher", "lower") == text
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_no_sentence_has_a_signed_number(tmp_path: Path) -> None:
+    """Only tables have them: a sentence says more or less, ahead or behind, more or less often."""
+    double, targets, _, turn = SWITCHED.T.astype(float)
+    means = 8 + 0.5 * targets - 8 * double - 8 * turn - 9 * double * turn
+    text = report_of(tmp_path, sets_of(noisy(means, 150), "strong"), sets_of(noisy(means - 20, 150, seed=1), "weak"))
+    sentences = [line for line in text.splitlines() if not line.startswith("|")]
+    assert [line for line in sentences if re.search(r"(?<!\w)[+-]\d", line)] == []
+    assert re.search(r"\*\*Double card\*\* costs .* You win \d+\.\d percentage points \(.*\) less often\.", text)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_an_interval_without_0_that_could_be_chance_says_why(tmp_path: Path) -> None:
+    """A t test's p of 0.01 to 0.05: the interval leaves out 0, but not after Holm's correction for 15 effects."""
+    for seed in range(100):
+        margins = noisy(-10.0 * SWITCHED[:, 0], 60, seed=seed)
+        unsure = [one for one in effects(margins) if one.estimate.excludes(0) and not one.significant]
+        if any(len(one.variants) == 1 for one in unsure):
+            break
+    chance = next(line for line in report_of(tmp_path, sets_of(margins)).splitlines() if "could be chance**" in line)
+    assert "the interval leaves out 0, but 15 effects were tested together" in chance
+    assert "corrected for their number, p is 0." in chance
+
+
+# --- How long it takes, and what an overlay file changes --------------------------------------------------------------
+
+
+def test_about() -> None:
+    words = ["less than a minute", "about 1 minute", "about 12 minutes", "about 3 hours"]
+    assert [difficulty.about(seconds) for seconds in (20, 61, 700, 3 * 3600 + 200)] == words
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_it_tells_how_long_and_shows_what_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An agent's table is there before the next one plays, and the CSV file before the next set is played."""
+    told: list[tuple[str, str, bool]] = []
+
+    def noting(agents: Any, *arguments: Any, **options: Any) -> Results:
+        told.append((agents[0].name, capsys.readouterr().out, (tmp_path / "study" / "difficulty.csv").exists()))
+        return play_match(agents, *arguments, **options)
+
+    monkeypatch.setattr(difficulty, "play_match", noting)
+    monkeypatch.setattr(difficulty, "_seconds_a_game", lambda agent, play: 60.0)
+    difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / "study")
+    assert "96 games: this takes about 96 minutes in all." in told[0][1]
+    assert [(name, written) for name, _, written in told[:2]] == [("random", False), ("random", True)]
+    assert told[16][0] == "greedy"
+    assert "win rate and mean margin" in told[16][1]
+    assert "About 48 minutes left in all." in told[16][1]
+
+
+OVERLAY = """
+[tiles.cotton]
+scores = [0, 0, 0, 0]
+[pieces]
+clouds = 9
+"""
+
+
+def test_an_overlay_is_compared_with_the_shipped_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the same agents on the same seeds: in the CSV file, in print and in the report, with the changed numbers."""
+    monkeypatch.setenv("COLUMNS", "80")
+    numbers = tmp_path / "box.toml"
+    numbers.write_text(OVERLAY)
+    study = difficulty.main(["greedy"], 4, seed=SEED, components=numbers, output=tmp_path / "study")
+    printed = capsys.readouterr().out
+    assert "tiles.cotton.scores" in printed and "5, 2, 0, 0" in printed and "0, 0, 0, 0" in printed
+    assert "greedy: change" in printed
+    text = (study / "report.md").read_text(encoding="utf-8")
+    assert "| tiles.cotton.scores | points for places 1 to 4 | 5, 2, 0, 0 | 0, 0, 0, 0 |" in text
+    assert "| pieces.clouds | clouds in all | 12 | 9 |" in text
+    assert re.search(r"`greedy` wins .* often.* than with the shipped numbers, and its margin is .* points", text)
+    agent = make_agent("greedy", GAME)
+    own, shipped = (
+        play_games([agent], Config(variants=VARIANTS, components=components), 4, SEED)
+        for components in (str(numbers), None)
+    )
+    (row,) = [row for row in rows_of(study / "difficulty.csv") if row["variants"] == "+".join(VARIANTS)]
+    assert float(row["margin"]) == pytest.approx(own.margins.mean(), abs=1e-4)
+    assert float(row["margin_change"]) == pytest.approx((own.margins - shipped.margins).mean(), abs=1e-4)
+    change = difference_estimate(own.won[:, 0].astype(float) - shipped.won[:, 0])
+    assert float(row["win_rate_change_low"]) == pytest.approx(change.low, abs=1e-4)
+    assert f"{(own.margins - shipped.margins).mean():+.1f} (" in text.split("## What the changed numbers do")[1]
+    games = rows_of(study / "games.csv")
+    assert {game["numbers"] for game in games} == {"overlay", "shipped"} and len(games) == 2 * 16 * 4
+    monkeypatch.setattr(difficulty, "play_match", stopping_after(0))
+    before = contents(study)
+    difficulty.main(resume=study)  # nothing is missing
+    assert contents(study) == before
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_an_overlay_that_changes_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = tmp_path / "box.toml"
+    numbers.write_text("[pieces]\nclouds = 12\n")
+    study = difficulty.main(["random"], 2, components=numbers, output=tmp_path / "study")
+    assert "The overlay file changes no number" in capsys.readouterr().out
+    assert len(rows_of(study / "games.csv")) == 16 * 2
+    assert "changed numbers" not in (study / "report.md").read_text(encoding="utf-8")
+
+
+def test_tables_fit_80_columns() -> None:
+    """Three agents, one of them with a long name, and what an overlay file changes: no cell is cut or broken."""
+    change: Any = {"win_rate_change": Estimate(-0.5, -0.612, -0.388), "margin_change": Estimate(-12.25, -22.7, -1.8)}
+    summaries = [
+        replace(summarize(result), agent=agent, **change)
+        for result in results_of(sets_of(noisy(np.full(16, -30.0), 40))).values()
+        for agent in ("policy:runs/mine/with/a_long_name/best.zip", "greedy", "ismcts-2000")
+    ]
+    for width in (80, 120, 200):
+        console = Console(width=width, record=True, file=io.StringIO())
+        for _, table in difficulty.difficulty_tables(summaries, width):
+            console.print(table)
+        text = console.export_text()
+        assert "…" not in text and max(map(len, text.splitlines())) <= width
+        assert text.count("-50.0 ± 11.2 -12.2 ± 10.4") == 16 * 3
+        assert "policy:runs/mine/with" in text
 
 
 # --- The study -------------------------------------------------------------------------------------------------------
@@ -352,7 +492,7 @@ def stopping_after(calls: int) -> Callable[..., Results]:
     def play(*arguments: Any, **options: Any) -> Results:
         if next(left, None) is None:
             raise EvaluationStopped
-        return play_games(*arguments, **options)
+        return play_match(*arguments, **options)
 
     return play
 
@@ -369,7 +509,7 @@ def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: P
 def test_interrupted_and_resumed_is_the_same_study(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(difficulty, "play_games", stopping_after(20))
+    monkeypatch.setattr(difficulty, "play_match", stopping_after(20))
     stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again")
     assert "Stopped early. To go on: petrichor difficulty --resume" in capsys.readouterr().out
     assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
@@ -379,10 +519,10 @@ def test_interrupted_and_resumed_is_the_same_study(
     # as if the program had been killed while it wrote the last set
     with (stopped / "games.csv").open("r+b") as file:
         file.truncate((stopped / "games.csv").stat().st_size - 20)
-    monkeypatch.setattr(difficulty, "play_games", stopping_after(13))
+    monkeypatch.setattr(difficulty, "play_match", stopping_after(13))
     assert difficulty.main(resume=stopped) == stopped
     assert contents(stopped) == contents(folder)
-    monkeypatch.setattr(difficulty, "play_games", stopping_after(0))
+    monkeypatch.setattr(difficulty, "play_match", stopping_after(0))
     difficulty.main(["greedy"], resume=stopped)
     assert contents(stopped) == contents(folder)
 
@@ -402,7 +542,7 @@ def test_stopped_before_the_first_set_is_finished(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(difficulty, "play_games", interrupted)
+        patch.setattr(difficulty, "play_match", interrupted)
         stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "study")
     assert "Stopped early before a set of games was finished: nothing was kept." in capsys.readouterr().out
     assert rows_of(stopped / "games.csv") == []
@@ -411,7 +551,7 @@ def test_stopped_before_the_first_set_is_finished(
 
 
 def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(difficulty, "play_games", stopping_after(3))
+    monkeypatch.setattr(difficulty, "play_match", stopping_after(3))
     stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study")
     assert "No agent has played all 16 sets" in (stopped / "report.md").read_text(encoding="utf-8")
     assert len(rows_of(stopped / "difficulty.csv")) == 3
@@ -426,12 +566,13 @@ def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
 
 def test_modules_and_kept_games(tmp_path: Path) -> None:
     study = Study({"random": 5}, SEED, modules=("cactus", "forecasts"))
-    results: dict[Key, Results] = {}
-    order = [(make_agent("random", GAME), variants) for variants in ALL_VARIANTS[:2]]
+    agents = [make_agent("random", GAME)]
+    plays = [difficulty.Play(agents, replace(study.config, variants=variants), 5) for variants in ALL_VARIANTS[:2]]
     with Job(tmp_path / "job") as job:
-        assert difficulty.measure(job, order, study.config, study.agents, SEED, results)
-    write_games(tmp_path, results.values(), new=True)
-    read = read_games(tmp_path, study)
+        played = [result for result, _ in difficulty.play_all(job, plays, SEED)]
+    results = by_set(played, None)
+    write_games(tmp_path, played, new=True)
+    read = by_set(read_games(tmp_path, study), None)
     assert list(read) == list(results) == [("random", ()), ("random", ("double_card",))]
     for key, result in results.items():
         assert read[key].config == result.config
@@ -447,7 +588,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         difficulty.main(["wizard"], output=tmp_path / "none")
     with pytest.raises(TabletopError, match="each at most once"):
         difficulty.main(["random", "random"], output=tmp_path / "none")
-    with pytest.raises(TabletopError, match="0 games: at least 1"):
+    with pytest.raises(TabletopError, match="games=0: at least 1"):
         difficulty.main(["random"], 0, output=tmp_path / "none")
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
@@ -475,7 +616,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     for text, match in (("agent,seed\n", "columns"), (None, "line 2: no game")):
         first = (folder / "games.csv").read_text(encoding="utf-8").splitlines()[0]
-        (tmp_path / "games.csv").write_text(text or f"{first}\nrandom,base,x\n", encoding="utf-8")
+        (tmp_path / "games.csv").write_text(text or f"{first}\nrandom,base,shipped,x\n", encoding="utf-8")
         with pytest.raises(TabletopError, match=match):
             difficulty.main(resume=tmp_path)
     (tmp_path / "games.csv").write_bytes(b"\xff\xfe")

@@ -7,7 +7,7 @@ and one match against each agent that is there.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -24,22 +24,15 @@ from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop_agents import Agent
-from tabletop_training.evaluation import (
-    EVALUATION_SEED,
-    Estimate,
-    EvaluationStopped,
-    Playing,
-    Results,
-    mean_estimate,
-    share_estimate,
-)
+from tabletop_training.evaluation import EVALUATION_SEED, Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
-from tabletop_training.job import Job
-from tabletop_training.matches import make_agents, play_match, seeds_for
-from tabletop_training.petrichor.difficulty import measure
-from tabletop_training.petrichor.study import Key, agent_hash, is_search, tables_hash
-from tabletop_training.petrichor.summaries import ALL_VARIANTS
+from tabletop_training.job import Job, Stopped
+from tabletop_training.matches import make_agents
+from tabletop_training.petrichor.difficulty import Play, play_all
+from tabletop_training.petrichor.study import agent_hash, is_search, tables_hash
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, NO_ESTIMATE
 from tabletop_training.ratings import Game, Rating
+from tabletop_training.settings import check_at_least_one
 from tabletop_training.tournament import rate
 
 LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
@@ -55,6 +48,10 @@ _RESULTS = "-=+"
 
 _SOLO = ("base_win_rate", "base_margin", "mean_win_rate", "mean_margin")
 
+QUICK = {"games": 50, "search_games": 5, "duel_games": 8}
+"""The most games that are played with `quick`."""
+_ROUGH = "These numbers are rough: --quick plays few games, so the intervals are wide."
+
 
 @dataclass
 class Benchmark:
@@ -67,6 +64,7 @@ class Benchmark:
             with the first agent in seat 0 and in seat 1.
         checkpoints: SHA-256 of the file of each agent that has one.
         tables: SHA-256 of the numbers on the pieces. components: the overlay file that they come from, if there is one.
+        quick: whether some of it was measured with few games.
     """
 
     seed: int = EVALUATION_SEED
@@ -75,6 +73,7 @@ class Benchmark:
     checkpoints: dict[str, str] = field(default_factory=dict)
     tables: str = ""
     components: str | None = None
+    quick: bool = False
     package_version: str = petrichor_env.__version__
     state_version: int = RULES_VERSION
 
@@ -99,6 +98,28 @@ class Benchmark:
         self.solo.pop(agent, None)
         self.checkpoints.pop(agent, None)
         self.pairs = [pair for pair in self.pairs if agent not in (pair["first"], pair["second"])]
+
+    def add_solo(self, sets: Sequence[Results]) -> None:
+        """An agent's games of all sets, in the order of `ALL_VARIANTS`."""
+        decisions = sum(int(result.lengths.sum()) for result in sets)
+        seconds = sum(float(result.seconds.sum()) for result in sets)
+        self.solo[sets[0].agents[0]] = {
+            "games": len(sets[0]),
+            "base_win_rate": list(share_estimate(sets[0].win_shares[:, 0])),
+            "base_margin": list(mean_estimate(sets[0].margins)),
+            # a seed's mean over the sets is one observation
+            "mean_win_rate": list(share_estimate(np.mean([result.win_shares[:, 0] for result in sets], axis=0))),
+            "mean_margin": list(mean_estimate(np.mean([result.margins for result in sets], axis=0))),
+            "decisions_per_second": round(decisions / seconds, 1) if seconds > 0 else None,
+        }
+
+    def add_pair(self, result: Results) -> None:
+        """A match of two agents."""
+        shares = result.by_agent(result.win_shares)[:, 0]
+        first, second = result.agents
+        self.pairs.append(
+            {"first": first, "second": second, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
+        )
 
     def score(self, one: str, other: str) -> Estimate | None:
         """The first agent's win rate against the other one, seeds as the unit; None if they have not met."""
@@ -126,87 +147,100 @@ def main(
     search_games: int = 100,
     duel_games: int = 200,
     components: str | Path | None = None,
-    output: str | Path = "runs/benchmark",
+    output: str | Path | None = None,
     reference: str | Path | None = None,
+    quick: bool = False,
 ) -> Path:
-    """Play what is missing, print the table, and write it; returns the folder.
+    """Play what is missing, print tables of what is finished, and write them; returns the folder.
 
     Arguments:
         agents: names for `make_agent` that are to be in the table; none → `DEFAULT_AGENTS`.
         games, search_games: of each agent with each of the 16 sets of solo variants, and of agents that search.
         duel_games: of each two agents, half of them in each seat.
         components: overlay file; its own `benchmark.json` begins with nobody.
-        output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`.
+        output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`;
+            None → `runs/benchmark`, or `runs/benchmark-quick`.
         reference: `benchmark.json` to begin with where the output has none; None → `REFERENCE` if it is there.
+        quick: play no more games than `QUICK` says.
 
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
     ConfigError, CheckpointError, ComponentsError, TabletopError.
     """
     names = list(dict.fromkeys(agents or DEFAULT_AGENTS))
-    for number in (games, search_games, duel_games):
-        if number < 1:
-            raise TabletopError(f"{number} games: at least 1")
-    folder = Path(output)
+    wanted = {"games": games, "search_games": search_games, "duel_games": duel_games}
+    check_at_least_one(**wanted)
+    if quick:
+        wanted = {name: min(number, QUICK[name]) for name, number in wanted.items()}
+    folder = Path(output or ("runs/benchmark-quick" if quick else "runs/benchmark"))
     overlay = None if components is None else str(Path(components).resolve())
-    benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), overlay)
+    new = Benchmark(tables=tables_hash(overlay), components=overlay, quick=quick)
+    benchmark = _start(folder / _FILE, REFERENCE if reference is None else Path(reference), new)
     for name in [name for name in names if agent_hash(name) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
     solo, duel = _players(Console(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
-
-    def save() -> None:
-        write_json(folder / _FILE, asdict(benchmark))
-
-    missing = [
-        (first, second)
-        for first, second in combinations(duel, 2)
-        if benchmark.score(first.name, second.name) is None and {first.name, second.name} & {*names}
+    solo_games = {agent.name: wanted["search_games" if is_search(agent.name) else "games"] for agent in solo}
+    plays = [
+        Play([agent], replace(benchmark.solo_game, variants=variants), solo_games[agent.name])
+        for agent in solo
+        for variants in ALL_VARIANTS
+    ]
+    plays += [
+        Play(pair, benchmark.duel, wanted["duel_games"])
+        for pair in combinations(duel, 2)
+        if benchmark.score(pair[0].name, pair[1].name) is None and {pair[0].name, pair[1].name} & {*names}
     ]
     with Job(folder, resume=True) as job:
-        if not solo and not missing:
+        if not plays:
             job.console.print("All of this is measured already.")
         try:
-            for agent in solo:
-                _play_solo(job, benchmark, agent, search_games if is_search(agent.name) else games)
-                save()
-            for first, second in missing:
-                _play_pair(job, benchmark, first, second, duel_games)
-                save()
-        except (EvaluationStopped, KeyboardInterrupt):
+            sets: list[Results] = []
+            for result, left in play_all(job, plays, benchmark.seed):
+                if result.config.players > 1:
+                    benchmark.add_pair(result)
+                else:
+                    sets.append(result)
+                    if len(sets) < len(ALL_VARIANTS):
+                        continue
+                    benchmark.add_solo(sets)
+                    sets = []
+                _write(folder, benchmark)
+                solo_table, duel_table = _tables([row for row in _rows(benchmark) if row["agent"] in result.agents])
+                job.console.print(duel_table if result.config.players > 1 else solo_table)
+                job.console.print(f"{left}.")
+        except (Stopped, KeyboardInterrupt):
             job.console.print("Stopped early: the same command goes on.")
-        save()
-        if benchmark.agents:
-            rows = _rows(benchmark)
-            job.console.print(_table(rows))
-            write_rows(folder / "benchmark.csv", [_flat(row) for row in rows])
-            (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
+        rows = _write(folder, benchmark)
+        for table in _tables(rows) if rows else ():
+            job.console.print(table)
+        if quick:
+            job.console.print(_ROUGH)
     return folder
 
 
-def _start(own: Path, reference: Path, components: str | None) -> Benchmark:
-    """What is there already. Raises TabletopError for a file of the output that can't be gone on with."""
-    tables = tables_hash(components)
+def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
+    """What is there already, or `new`. Raises TabletopError for a file of the output that can't be gone on with."""
     for path in (own, reference):
         if not path.exists():
             continue
         try:
             read = Benchmark(**json.loads(read_limited(path)))
-            for pair in read.pairs:
-                read.score(pair["first"], pair["second"])
-            for solo in read.solo.values():
-                _estimates(solo)
+            _rows(read)
             if not read.tables:
                 raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise TabletopError(f"{path}: no benchmark of this version; move it away to begin anew") from None
-        if (read.tables, read.state_version) == (tables, RULES_VERSION):
-            return replace(read, components=components)
+        same = (read.tables, read.state_version) == (new.tables, RULES_VERSION)
+        if same and (path != own or read.quick == new.quick):
+            return replace(read, components=new.components, quick=new.quick)
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
-            raise TabletopError(
-                f"{path}: measured with other rules or numbers (state version {read.state_version}, {played}); "
-                "give the same --components, or move it away to begin anew"
-            )
-    return Benchmark(tables=tables, components=components)
+            quick = "with --quick" if read.quick else "without --quick"
+            problem = f"measured {quick}; go on {quick}, or give another --output"
+            if not same:
+                problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
+                problem += " the same --components, or move it away to begin anew"
+            raise TabletopError(f"{path}: {problem}")
+    return new
 
 
 def _players(
@@ -236,170 +270,113 @@ def _players(
                     refusals.append(error)
             if name in wanted and len(refusals) == 2:
                 raise refusals[0]
-    for name in wanted:
-        if (digest := agent_hash(name)) is not None:
-            benchmark.checkpoints[name] = digest
+    benchmark.checkpoints |= {name: digest for name in wanted if (digest := agent_hash(name)) is not None}
     return solo, duel
 
 
-def _play_solo(job: Job, benchmark: Benchmark, agent: Agent, games: int) -> None:
-    results: dict[Key, Results] = {}
-    order = [(agent, variants) for variants in ALL_VARIANTS]
-    if not measure(job, order, benchmark.solo_game, {agent.name: games}, benchmark.seed, results):
-        raise EvaluationStopped
-    every = [results[agent.name, variants] for variants in ALL_VARIANTS]
-    decisions = sum(int(result.lengths.sum()) for result in every)
-    seconds = sum(float(result.seconds.sum()) for result in every)
-    benchmark.solo[agent.name] = {
-        "games": games,
-        "base_win_rate": list(share_estimate(every[0].win_shares[:, 0])),
-        "base_margin": list(mean_estimate(every[0].margins)),
-        # a seed's mean over the sets is one observation
-        "mean_win_rate": list(share_estimate(np.mean([result.win_shares[:, 0] for result in every], axis=0))),
-        "mean_margin": list(mean_estimate(np.mean([result.margins for result in every], axis=0))),
-        "decisions_per_second": round(decisions / seconds, 1) if seconds > 0 else None,
-    }
+def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """A line of the CSV file for each agent, by rating, then those without one by their solo games.
 
-
-def _play_pair(job: Job, benchmark: Benchmark, first: Agent, second: Agent, games: int) -> None:
-    seeds = np.arange(benchmark.seed, benchmark.seed + seeds_for(games, 2))
-    with job.bar("matches", 2 * len(seeds), f"{first.name} against {second.name}") as bar:
-        told: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance}
-        result = play_match([first, second], benchmark.duel, seeds, **told)
-    shares = result.by_agent(result.win_shares)[:, 0]
-    benchmark.pairs.append(
-        {"first": first.name, "second": second.name, "games": "".join(_RESULTS[round(2 * share)] for share in shares)}
-    )
-
-
-@dataclass(frozen=True)
-class _Row:
-    """One agent; None where it does not play that, or has not. `estimates` are `_SOLO` and `against_` each rung."""
-
-    agent: str
-    solo_games: int
-    estimates: dict[str, Estimate | None]
-    rating: float | None
-    sigma: float | None
-    speed: float | None
-
-    @property
-    def rungs(self) -> list[str]:
-        """The agents of the ladder that there are."""
-        return [name.removeprefix("against_") for name in self.estimates if name not in _SOLO]
-
-
-def _rows(benchmark: Benchmark) -> list[_Row]:
-    """By rating, then those without one by their solo games."""
+    `NO_ESTIMATE` or None is what an agent does not play, or has not.
+    """
     ratings = benchmark.ratings()
+    rungs = [rung for rung in LADDER if rung in benchmark.agents]
     rows = []
     for agent in benchmark.agents:
-        own = benchmark.solo.get(agent, {})
-        estimates: dict[str, Estimate | None] = {**(_estimates(own) if own else dict.fromkeys(_SOLO))}
-        estimates |= {f"against_{rung}": benchmark.score(agent, rung) for rung in LADDER if rung in benchmark.agents}
-        mu, sigma = (ratings[agent].mu, ratings[agent].sigma) if agent in ratings else (None, None)
-        rows.append(_Row(agent, own.get("games", 0), estimates, mu, sigma, own.get("decisions_per_second")))
+        solo, rating = benchmark.solo.get(agent), ratings.get(agent)
+        row = {
+            "agent": agent,
+            "solo_games_a_set": solo["games"] if solo else 0,
+            **{key: Estimate(*solo[key]) if solo else NO_ESTIMATE for key in _SOLO},
+            **{f"against_{rung}": benchmark.score(agent, rung) or NO_ESTIMATE for rung in rungs},
+            "rating": rating.mu if rating else None,
+            "rating_sigma": rating.sigma if rating else None,
+            "decisions_per_second": solo["decisions_per_second"] if solo else None,
+        }
+        rows.append(row)
 
-    def strength(row: _Row) -> tuple[float, float]:
-        solo = row.estimates["mean_win_rate"]
-        return (-np.inf if row.rating is None else row.rating, -np.inf if solo is None else solo.value)
+    def strength(row: dict[str, Any]) -> list[float]:
+        both = (row["rating"], row["mean_win_rate"].value)
+        return [-np.inf if value is None or np.isnan(value) else value for value in both]
 
     return sorted(rows, key=strength, reverse=True)
 
 
-def _estimates(solo: dict[str, Any]) -> dict[str, Estimate]:
-    return {key: Estimate(*solo[key]) for key in _SOLO}
+def _write(folder: Path, benchmark: Benchmark) -> list[dict[str, Any]]:
+    """All that is measured, and as a table and as a page, if there is any; its rows."""
+    write_json(folder / _FILE, asdict(benchmark))
+    rows = _rows(benchmark)
+    if rows:
+        write_rows(folder / "benchmark.csv", rows)
+        (folder / "benchmark.md").write_text(_page(benchmark, rows), encoding="utf-8")
+    return rows
 
 
-def _cells(row: _Row) -> list[str]:
-    """As the page shows them."""
-    cells = []
-    for name, value in row.estimates.items():
-        if value is None:
-            cells.append("" if name == f"against_{row.agent}" else "–")
-        else:
-            cells.append(plus_minus(value, signed=True) if name.endswith("margin") else percent(value))
-    cells.insert(len(_SOLO), _number(row.rating, ".1f"))
-    return [*cells, _number(row.speed, ",.0f")]
+def _cell(row: dict[str, Any], key: str, short: bool = False) -> str:
+    """As the page shows it; `short` without an interval, rates in per cent."""
+    value = row[key]
+    if key == f"against_{row['agent']}":
+        return ""
+    if not value or value is NO_ESTIMATE:
+        return "–"
+    if not isinstance(value, Estimate):
+        return format(value, ".1f" if key == "rating" else ",.0f")
+    if key.endswith("margin"):
+        return f"{value.value:+.1f}" if short else plus_minus(value, signed=True)
+    return f"{100 * value.value:.1f}" if short else percent(value)
 
 
-def _number(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
+def _rungs(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The columns of the ladder's agents that there are, with the agents."""
+    return {key: key.removeprefix("against_") for key in rows[0] if key.startswith("against_")}
 
 
-def _table(rows: Sequence[_Row]) -> Table:
-    """For a screen: rates in per cent, without their intervals."""
-    heads = ("solo\nbase", "16\nsets", "2p\nrating", *(f"2p v.\n{rung}" for rung in rows[0].rungs))
-    title, caption = "Games won in per cent, and 2-player ratings", "Intervals and margins are in benchmark.md."
-    table = new_table(title, ["agent"], heads, caption)
-    for row in rows:
-        rates = [value for name, value in row.estimates.items() if not name.endswith("margin")]
-        won = [_number(rate and 100 * rate.value, ".1f") for rate in rates]
-        table.add_row(Text(row.agent), *won[:2], _number(row.rating, ".1f"), *won[2:])
-    return table
+def _tables(rows: Sequence[dict[str, Any]]) -> Iterator[Table]:
+    """For a screen, without intervals: solo games, and those of two players."""
+    solo = dict(zip(_SOLO, ("base:\nwon", "points\nahead", "16 sets:\nwon", "points\nahead"), strict=True))
+    duels = {"rating": "rating", **{key: "v.\n" + rung.replace("-", "-\n") for key, rung in _rungs(rows).items()}}
+    for title, columns in (("Solo: games won in per cent", solo), ("Two players: games won in per cent", duels)):
+        table = new_table(title, ["agent"], list(columns.values()), "Intervals are in benchmark.md.")
+        for row in rows:
+            table.add_row(Text(row["agent"]), *(_cell(row, key, short=True) for key in columns))
+        yield table
 
 
-def _flat(row: _Row) -> dict[str, Any]:
-    """A line of the CSV file; empty where there is nothing."""
-    nothing = Estimate(np.nan, np.nan, np.nan)
-    return {
-        "agent": row.agent,
-        "solo_games_a_set": row.solo_games,
-        **{name: value or nothing for name, value in row.estimates.items()},
-        "rating": row.rating,
-        "rating_sigma": row.sigma,
-        "decisions_per_second": row.speed,
-    }
-
-
-def _page(benchmark: Benchmark, rows: Sequence[_Row]) -> str:
+def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
     own = benchmark.components is not None
     again, folder = ("petrichor benchmark --components FILE", "FOLDER") if own else ("petrichor benchmark", "docs")
-    heads = ["solo base: won", "points ahead", "16 sets: won", "points ahead", "2p rating"]
-    heads += [*(f"2p against {rung}" for rung in rows[0].rungs), "decisions/s"]
-    duels = sorted({len(pair["games"]) for pair in benchmark.pairs})
+    heads = ("solo base: won", "points ahead", "16 sets: won", "points ahead")
+    columns = {"solo_games_a_set": "solo games", **dict(zip(_SOLO, heads, strict=True))}
+    columns |= {"rating": "2p rating", **{key: f"2p against {rung}" for key, rung in _rungs(rows).items()}}
+    columns["decisions_per_second"] = "decisions/s"
+    duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
     lines = [
         "# The agents, measured",
         "",
-        f"| agent | {' | '.join(heads)} |",
-        "|---|" + "---:|" * len(heads),
-        *(f"| `{row.agent}` | {' | '.join(_cells(row))} |" for row in rows),
+        *([_ROUGH, ""] if benchmark.quick else []),
+        f"| agent | {' | '.join(columns.values())} |",
+        "|---|" + "---:|" * len(columns),
+        *(f"| `{row['agent']}` | {' | '.join(_cell(row, key) for key in columns)} |" for row in rows),
         "",
         "- **solo**: the game against the Southern Winds; *base* without variants, *16 sets* the mean over all sets of",
-        "  the variants. Points ahead: of the neutral player. Games of each set:",
-        f"  {_solo_games(rows)}.",
-        f"- **2p**: two players, {_span(duels)} games of each two agents; every seed is played with either in the",
-        "  first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are openskill's",
-        "  (Plackett-Luce), means over several orders of the games; only differences mean something, and a new agent",
-        "  moves the others a little.",
+        "  the variants. Points ahead: of the neutral player. Games: of each set.",
+        f"- **2p**: two players, {' or '.join(duels) or 'no'} games of each two agents; every seed is played with",
+        "  either in the first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are",
+        "  openskill's (Plackett-Luce), means over several orders of the games; only differences mean something, and a",
+        "  new agent moves the others a little.",
         "- **decisions/s**: in the solo games, on the machine where that row was measured, beside what else ran there.",
         f"- Intervals are 95 %. Seeds from {benchmark.seed}; petrichor-env {benchmark.package_version}, state version",
         f"  {benchmark.state_version}. Numbers that the rule texts lack are assumed (`petrichor components`)"
         f"{', some of them replaced by an overlay file' if own else ''}: all",
         "  figures are of this package's games.",
         "",
-        "The second command below writes this page from what `benchmark.json` keeps. The first one places an agent of",
+        "The last command below writes this page from what `benchmark.json` keeps. The first one places an agent of",
         "your own in it: only its own games are played, and the table with it is written into `runs/benchmark`.",
         "",
         "```sh",
         f"{again} policy:runs/mine/best.zip   # your agent among those above; or my_module:MyAgent",
+        f"{again} --quick my_module:MyAgent  # the same with few games: rough numbers, soon",
         f"{again} --output {folder:<19}# this page, anew where something is missing",
         "```",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _solo_games(rows: Sequence[_Row]) -> str:
-    """`1,000, 12 of ismcts-2000`: the most common number first, without the agents that have it."""
-    played = [row.solo_games for row in rows if row.solo_games]
-    if not played:
-        return "none"
-    usual = max(played, key=lambda games: (played.count(games), games))
-    others = [f"{row.solo_games:,} of `{row.agent}`" for row in rows if row.solo_games not in (0, usual)]
-    return ", ".join([f"{usual:,}", *others])
-
-
-def _span(numbers: Sequence[int]) -> str:
-    if not numbers:
-        return "no"
-    return f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"

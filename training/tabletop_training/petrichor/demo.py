@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,11 @@ from tabletop.batch import Batch
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Results
-from tabletop_training.job import Job
+from tabletop_training.job import Job, Stopped
 from tabletop_training.learning import CurvePoint, learn
-from tabletop_training.petrichor.difficulty import WIDE, difficulty_table, measure
+from tabletop_training.petrichor.difficulty import Play, difficulty_tables, play_all
 from tabletop_training.petrichor.report_plots import plot_difficulty
-from tabletop_training.petrichor.study import Key, summaries_of
+from tabletop_training.petrichor.study import by_set, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
 from tabletop_training.plots import plot_learning_curve
 from tabletop_training.settings import Settings
@@ -47,15 +48,8 @@ def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | N
     with job.console.status("compiling the greedy agent, once, about half a minute"):
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
     with job.bar("learning", 1.0) as bar:
-        model, progress = learn(
-            Config(),
-            minutes,
-            job.folder,
-            seed,
-            settings,
-            should_stop=job.should_stop,
-            on_progress=lambda progress: bar.show(progress.text, progress.fraction),
-        )
+        told: Any = {"should_stop": job.should_stop, "on_progress": lambda now: bar.show(now.text, now.fraction)}
+        model, progress = learn(Config(), minutes, job.folder, seed, settings, **told)
         bar.show(progress.text, progress.fraction)
     if job.should_stop():
         job.console.print("Learning stopped early; Ctrl-C again stops the evaluation, too.")
@@ -68,7 +62,8 @@ def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | N
     _plot_curve(job, progress.curve, [one for one in summaries if one.variants == "base" and one.agent != "trained"])
     plot_difficulty(job.folder / "difficulty.png", summaries)
     note = "The trained agent learned on the first row's game alone."
-    job.console.print(difficulty_table(summaries, job.console.width >= WIDE, note))
+    for _, table in difficulty_tables(summaries, job.console.width, note):
+        job.console.print(table)
 
 
 def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary] = ()) -> None:
@@ -83,17 +78,16 @@ def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary]
 
 def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
     """All agents with all sets of variants, the base game first. Writes the CSV file after each set."""
-    names = [agent.name for agent in agents]
-    results: dict[Key, Results] = {}
-
-    def keep(result: Results) -> None:
-        if result.agents[0] == names[-1]:
-            write_summaries(job.folder, summaries_of(results, names))
-
-    order = [(agent, variants) for variants in ALL_VARIANTS for agent in agents]
-    finished = measure(job, order, Config(), dict.fromkeys(names, games), seed, results, on_result=keep)
-    summaries = summaries_of(results, names)
-    if not finished:
+    plays = [Play([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
+    played: list[Results] = []
+    summaries: list[Summary] = []
+    try:
+        for result, _ in play_all(job, plays, seed):
+            played.append(result)
+            summaries = summaries_of(by_set(played, None), [agent.name for agent in agents])
+            if len(played) % len(agents) == 0:
+                write_summaries(job.folder, summaries)
+    except Stopped:
         job.console.print("Evaluation stopped early.")
         if summaries:
             write_summaries(job.folder, summaries)

@@ -2,45 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from petrichor_env.config import VARIANTS, Config
+from tabletop.batch import Batch
 from tabletop.errors import TabletopError
-from tabletop_agents import Agent, check_trusted
-from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped, Playing, Recording, Results, play_games
-from tabletop_training.evaluation_files import ReplayFiles, plus_minus, slug, write_json
-from tabletop_training.job import Job, refuse_with_resume
-from tabletop_training.matches import make_agents
-from tabletop_training.petrichor import difficulty_report
+from tabletop.words import counted
+from tabletop_agents import Agent, Decisions, check_trusted
+from tabletop_training.evaluation import EVALUATION_SEED, MAX_GAMES_AT_ONCE, Recording, Results
+from tabletop_training.evaluation_files import ReplayFiles, new_table, plus_minus, slug, write_json
+from tabletop_training.job import Job, Stopped, refuse_with_resume
+from tabletop_training.matches import make_agents, play_match, seeds_for
+from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
-    Key,
     Study,
-    complete_sets,
     is_search,
     read_games,
     read_study,
-    summaries_of,
+    study_summaries,
     tables_hash,
     with_agents,
     write_games,
 )
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, in_points, write_summaries
+from tabletop_training.settings import check_at_least_one
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
 SEARCH_GAMES = 200
 """Default numbers of games of each set, for other agents and for those that search."""
 
-WIDE = 120
-"""Columns of a screen that shows a cell of `difficulty_table` in one line."""
+_VARIANTS_WIDTH = 36
+_BAR_WIDTH = 40
+"""Columns of a screen that the variants take in `difficulty_tables`, and a progress bar without the words beside it."""
+
+_DECISIONS = 65
+_STEPS = 80
+"""About how many decisions a game asks each player for, and the longest of many games."""
+_MOMENT = 0.3
+"""Seconds that an agent's decisions take before their time is trusted."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Games to be played on consecutive seeds, with several agents in every rotation of the seats."""
+
+    agents: Sequence[Agent]
+    config: Config
+    games: int
+
+
+def _seconds_a_game(agent: Agent, play: Play) -> float:
+    """By its first decision in some of the games, in more and more until that takes a moment."""
+    number, taken = 0, 0.0
+    while taken < _MOMENT and number < min(play.games, MAX_GAMES_AT_ONCE):
+        number = min(4 * number + 1, play.games, MAX_GAMES_AT_ONCE)
+        decisions = Decisions.of(Batch(play.config, number, 0))
+        start = time.perf_counter()
+        agent.act(decisions, np.random.default_rng(0))
+        taken = time.perf_counter() - start
+    return _DECISIONS * taken / number
+
+
+def about(seconds: float) -> str:
+    """`about 12 minutes`, `less than a minute`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    return f"about {counted(minutes, 'minute')}" if minutes < 120 else f"about {minutes / 60:.0f} hours"
+
+
+def play_all(
+    job: Job, plays: Sequence[Play], seed: int, **recording: Unpack[Recording]
+) -> Iterator[tuple[Results, str]]:
+    """Play them in this order, each from `seed` on: their results one by one, with how long the rest takes, in words.
+
+    Says how long it takes in all, before the first and beside a progress bar: at first by a few timed decisions of each
+    agent, then by its games. Raises Stopped after Ctrl-C.
+    """
+    paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
+
+    def seconds(some: Iterable[Play]) -> float:
+        return sum(play.games * paces[agent.name, play.config.players] for play in some for agent in play.agents)
+
+    def watching(play: Play, later: Sequence[Play]) -> Callable[[], bool]:
+        """To be called at each step of a play: shows how long the rest takes, and says whether to stop."""
+        start, own, rest, steps = time.perf_counter(), seconds([play]), seconds(later), itertools.count(1)
+        all_steps = _STEPS * play.config.players * math.ceil(play.games / MAX_GAMES_AT_ONCE)
+        who = " against ".join(agent.name for agent in play.agents)
+
+        def step() -> bool:
+            now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)
+            taken = now - start
+            left = rest + (taken * (1 - done) / done if done > 0.1 else max(own - taken, 0.0))
+            status = f"{about(left)} left in all; {who}"[: job.console.width - _BAR_WIDTH]
+            bar.show(status, (now - began) / max(now - began + left, 1e-9))
+            return job.should_stop()
+
+        return step
+
+    if not plays:
+        return
+    with job.console.status("estimating how long this takes"):
+        for play in plays:
+            for agent in play.agents:
+                if (agent.name, play.config.players) not in paces:
+                    paces[agent.name, play.config.players] = _seconds_a_game(agent, play)
+    number = counted(sum(play.games for play in plays), "game")
+    job.console.print(f"{number}: this takes {about(seconds(plays))} in all.")
+    began = time.perf_counter()
+    with job.bar("playing", 1.0) as bar:
+        for index, play in enumerate(plays):
+            later, start = plays[index + 1 :], time.perf_counter()
+            seeds = range(seed, seed + seeds_for(play.games, play.config.players))
+            result = play_match(play.agents, play.config, seeds, should_stop=watching(play, later), **recording)
+            pace = (time.perf_counter() - start) / play.games / max(result.seconds.sum(), 1e-9)
+            for agent, part in zip(play.agents, result.seconds, strict=True):
+                paces[agent.name, play.config.players] = pace * float(part)
+            yield result, f"{about(seconds(later))} left in all".capitalize()
 
 
 def main(
@@ -56,7 +148,9 @@ def main(
 ) -> Path:
     """Play, and write report, pictures and tables; returns their folder.
 
-    Every finished set of games is kept at once. After Ctrl-C the report is of what is complete by then.
+    Every finished set of games is kept at once, and an agent's table is shown when it has played all of them. With an
+    overlay file that changes numbers, all is played with the shipped ones, too. After Ctrl-C the report is of what is
+    complete by then.
 
     Arguments:
         agents: names for `make_agent`; none → `DEFAULT_AGENTS`, or those of the study that is resumed.
@@ -65,7 +159,8 @@ def main(
         modules, components: as in `Config`.
         output: as in `Job`, `runs/difficulty` if None.
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
-        replays: where the games that are played now are kept, with a folder in it for each agent and set.
+        replays: where the games that are played now are kept, with a folder in it for each agent and set; those
+            with the shipped numbers, for comparison with those of an overlay file, in a folder `shipped` of the agent.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
     """
@@ -88,111 +183,105 @@ def main(
     games, search_games = GAMES if games is None else games, SEARCH_GAMES if search_games is None else search_games
     if len(set(names)) < len(names):
         raise TabletopError(f"agents {', '.join(names)}: each at most once")
-    for number in (games, search_games):
-        if number < 1:
-            raise TabletopError(f"{number} games: at least 1")
+    check_at_least_one(games=games, search_games=search_games)
     number_of = {name: search_games if is_search(name) else games for name in names}
     with Console().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
     study = with_agents(study, number_of)
-    results: dict[Key, Results] = {}
-
-    def keep(result: Results) -> None:
-        write_games(job.folder, [result])
-        replays.add(result, result.agents, Path(slug(result.agents[0]), result.config.name))
-
     with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
         replays.open(job.folder)
         write_json(job.folder / SETTINGS_FILE, asdict(study))
-        results |= read_games(job.folder, study)
-        write_games(job.folder, results.values(), new=True)
+        played = read_games(job.folder, study)
+        write_games(job.folder, played, new=True)
+        _tell_numbers(job.console, study)
+        known = {(one.agents[0], one.config) for one in played}
+        games_of = [(variants, config) for variants in ALL_VARIANTS for config in study.configs]
+        plays = [
+            Play([player], replace(config, variants=variants), study.agents[player.name])
+            for player in players
+            for variants, config in games_of
+            if (player.name, replace(config, variants=variants)) not in known
+        ]
+        shown: set[str] = set()
+        stopped = True
         try:
-            order = [(player, variants) for player in players for variants in ALL_VARIANTS]
-            told: dict[str, Any] = {"on_result": keep, **replays.recording}
-            finished = measure(job, order, study.config, study.agents, study.seed, results, **told)
+            with suppress(Stopped):
+                for result, left in play_all(job, plays, study.seed, **replays.recording):
+                    (agent,), config = result.agents, result.config
+                    played.append(replace(result, actions=None, probabilities=None))
+                    write_games(job.folder, [result])
+                    kept = Path(slug(agent), "" if config.components == study.components else "shipped", config.name)
+                    replays.add(result, result.agents, kept)
+                    summaries = study_summaries(study, played)
+                    write_summaries(job.folder, summaries)
+                    if len([one for one in played if one.agents == (agent,)]) == len(games_of):
+                        own = [one for one in summaries if one.agent == agent]
+                        for _, table in difficulty_tables(own, job.console.width):
+                            job.console.print(table)
+                        job.console.print(f"{left}.")
+                        shown.add(agent)
+                stopped = False
             job.interruptions.clear()
-            if results:
-                wide = job.console.width >= WIDE
-                job.console.print(difficulty_table(summaries_of(results, list(study.agents)), wide))
+            if played:
+                for agents_of, table in difficulty_tables(study_summaries(study, played), job.console.width):
+                    if len(agents_of) > 1 or not agents_of <= shown:
+                        job.console.print(table)
                 with job.console.status("writing the report"):
-                    write_report(job.folder, study, results)
+                    write_report(job.folder, study, played)
         except KeyboardInterrupt:
-            finished = False
-        if not finished:
-            kept = "" if results else " before a set of games was finished: nothing was kept"
+            stopped = True
+        if stopped:
+            kept_nothing = "" if played else " before a set of games was finished: nothing was kept"
             again = f"petrichor difficulty --resume {escape(str(job.folder))}"
-            job.console.print(f"Stopped early{kept}. To go on: {again}", soft_wrap=True)
+            job.console.print(f"Stopped early{kept_nothing}. To go on: {again}", soft_wrap=True)
     return job.folder
 
 
-def measure(
-    job: Job,
-    order: Iterable[tuple[Agent, tuple[str, ...]]],
-    config: Config,
-    games: Mapping[str, int],
-    seed: int,
-    results: dict[Key, Results],
-    *,
-    on_result: Callable[[Results], None] | None = None,
-    **recording: Unpack[Recording],
-) -> bool:
-    """Let agents play sets of variants, in this order, and add what `results` lacks; False if Ctrl-C stopped them.
+def _tell_numbers(console: Console, study: Study) -> None:
+    """Which numbers an overlay file changes, where there is one."""
+    if len(study.configs) > 1:
+        title, head = "Numbers that the overlay file changes", ["number", "what", "shipped", "here"]
+        table = new_table(title, head, [], "All games are played with the shipped numbers, too, and compared.")
+        for row in changed_numbers(study.components):
+            table.add_row(*row)
+        console.print(table)
+    elif study.components is not None:
+        console.print("The overlay file changes no number: this is the game as it is shipped.")
 
-    Arguments:
-        config: what is played, but for the variants.
-        games: of each set, by the agent's name; game i of a set starts from `seed` + i.
-        on_result: told each set's results as soon as it is finished, with what `recording` says.
+
+def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") -> Iterator[tuple[set[str], Table]]:
+    """One row a set of variants, one column an agent; as many tables as the width needs, with the agents in each.
+
+    Beside an agent is what an overlay file changes of it, where there is one.
     """
-    missing = [(agent, variants) for agent, variants in order if (agent.name, variants) not in results]
-    with job.bar("playing", sum(games[agent.name] for agent, _ in missing)) as bar:
-        for agent, variants in missing:
-            bar.show(f"{agent.name}, set {ALL_VARIANTS.index(variants) + 1} of {len(ALL_VARIANTS)}")
-            playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **recording}
-            try:
-                result = play_games([agent], replace(config, variants=variants), games[agent.name], seed, **playing)
-            except EvaluationStopped:
-                return False
-            results[agent.name, variants] = replace(result, actions=None, probabilities=None)
-            if on_result is not None:
-                on_result(result)
-    return True
-
-
-def write_report(folder: Path, study: Study, results: Mapping[Key, Results]) -> None:
-    """`difficulty.csv`, `difficulty.json`, `report.md` and its pictures, of all games that there are."""
-    summaries = summaries_of(results, list(study.agents))
-    write_summaries(folder, summaries)
-    difficulty_report.write_report(folder, study, summaries, complete_sets(results, study.agents))
-
-
-def difficulty_table(summaries: Sequence[Summary], wide: bool, note: str = "") -> Table:
-    """One row a set of variants, one column an agent; narrow, the win rate stands above the margin."""
-    agents = list(dict.fromkeys(summary.agent for summary in summaries))
-    games = sorted({summary.games for summary in summaries})
-    number = f"{games[0]:,}" if len(games) == 1 else f"{games[0]:,} to {games[-1]:,}"
-    table = Table(
-        title=f"Southern Winds: win rate and mean margin with 95 % intervals, {number} games each",
-        title_justify="left",
-        caption=f"Margin: points ahead of the neutral player. {note}".strip(),
-        caption_justify="left",
-        show_lines=not wide,
-    )
-    for name in VARIANTS:
-        table.add_column(name.replace("_", "\n"), justify="center", vertical="middle", no_wrap=True)
-    for agent in agents:
-        table.add_column(agent, justify="right", no_wrap=True)
-    for variants in dict.fromkeys(summary.variants for summary in summaries):
-        row = {summary.agent: summary for summary in summaries if summary.variants == variants}
-        chosen = next(iter(row.values())).variant_names
-        table.add_row(
-            *("●" if name in chosen else "" for name in VARIANTS),
-            *(_cell(row[agent], wide) if agent in row else "" for agent in agents),
+    columns: dict[tuple[str, str], dict[str, str]] = {}
+    for one in summaries:
+        rate = f"{one.win_rate:.0%} ({100 * one.win_rate_low:.0f}–{100 * one.win_rate_high:.0f})"
+        cells = columns.setdefault((one.agent, ""), {})
+        cells[one.variants] = f"{rate:>13} {plus_minus(one.ahead, signed=True):>11}"
+        if one.win_rate_change is not None and one.margin_change is not None:
+            points = in_points(one.win_rate_change)
+            cells = columns.setdefault((one.agent, ": change"), {})
+            cells[one.variants] = (
+                f"{plus_minus(points, signed=True):>13} {plus_minus(one.margin_change, signed=True):>11}"
+            )
+    caption = f"Margin: points ahead of the neutral player. {note}"
+    changes = " Change: from the shipped numbers to these, the win rate in percentage points."
+    widest = max(len(cell) for cells in columns.values() for cell in cells.values())
+    at_once = max(1, (width - _VARIANTS_WIDTH) // (widest + 3))
+    for first in range(0, len(columns), at_once):
+        heads = list(columns)[first : first + at_once]
+        table = Table(
+            title=f"Southern Winds: win rate and mean margin with 95 % intervals, {games_each(summaries)} each",
+            title_justify="left",
+            caption=(caption + changes * any(changed for _, changed in heads)).strip(),
+            caption_justify="left",
         )
-    return table
-
-
-def _cell(summary: Summary, wide: bool) -> str:
-    low, high = (round(100 * rate) for rate in (summary.win_rate_low, summary.win_rate_high))
-    rate = f"{summary.win_rate:.0%} ({low}–{high})"
-    margin = plus_minus(summary.ahead, signed=True)
-    return f"[bold]{rate:>12}[/bold]  {margin:>11}" if wide else f"[bold]{rate}[/bold]\n{margin}"
+        for name in VARIANTS:
+            table.add_column(name.replace("_", "\n"), justify="center", no_wrap=True)
+        for agent, changed in heads:
+            table.add_column(escape(agent) + changed, justify="right", width=widest, overflow="fold")
+        for variants in dict.fromkeys(summary.variants for summary in summaries):
+            dots = ("●" if name in variants.split("+") else "" for name in VARIANTS)
+            table.add_row(*dots, *(columns[head].get(variants, "") for head in heads))
+        yield {agent for agent, _ in heads}, table

@@ -11,26 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.component_files import load_components
+from petrichor_env.component_files import KEYS, load_components, own_numbers
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
-from tabletop_training.evaluation import Estimate, mean_estimate
+from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json, write_rows
-from tabletop_training.petrichor.report_plots import (
-    VARIANT_TITLES,
-    plot_costs,
-    plot_difficulty,
-    plot_effects,
-    plot_heat_map,
-    plot_ranking,
-    plot_sources,
-    set_title,
-    source_title,
-    sources_of,
-)
-from tabletop_training.petrichor.study import Study
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name
+from tabletop_training.petrichor import report_plots
+from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
+from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, in_points, rows_of, set_name, write_summaries
 from tabletop_training.petrichor.variant_effects import (
     SIGNIFICANCE,
     Effect,
@@ -39,9 +29,8 @@ from tabletop_training.petrichor.variant_effects import (
     compare_wins,
     contrast,
     effects,
-    holm,
     levels,
-    p_of_mean,
+    p_values,
     pairing_gain,
     rank_intervals,
     smoothest_path,
@@ -74,83 +63,59 @@ class _Findings:
         self.win_effects = win_rate_effects(self.yardstick)
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
         self.hardest = int(self.order[-1])
-
-    @property
-    def as_hard_as_the_hardest(self) -> list[int]:
-        """The sets whose win rate is not told from the hardest one's."""
         told = self.wins.significant[:, self.hardest]
-        return [int(index) for index in self.order if index != self.hardest and not told[index]]
-
-    def rate(self, index: int) -> Estimate:
-        return self.yardstick.rate(index)
-
-    def margin(self, index: int) -> Estimate:
-        return mean_estimate(self.yardstick.margins[index])
+        # the sets whose win rate is not told from the hardest one's
+        self.as_hard_as_the_hardest = [int(one) for one in self.order if one != self.hardest and not told[one]]
 
     def mean_points(self, index: int, side: int) -> np.ndarray:
         """(sources,) float64 of a set."""
         return np.asarray(self.yardstick.scored[index, :, side].mean(axis=0))
 
 
-def write_report(folder: Path, study: Study, summaries: Sequence[Summary], sets: Sequence[Sets]) -> None:
-    """Pictures, `report.md`, and the figures in it as CSV and JSON.
+def write_report(folder: Path, study: Study, played: Sequence[Results]) -> None:
+    """Pictures, `report.md`, and the figures in it as CSV and JSON, of all games that there are.
 
-    Arguments:
-        summaries: of all sets that were played.
-        sets: of the agents that have played all of them; without any, the report is the tables of what there is.
+    Without an agent that has played all sets, the report is the tables of what there is.
     """
-    plot_heat_map(folder / "heat_map.png", summaries)
-    plot_difficulty(folder / "difficulty.png", summaries)
-    lines = ["# How hard are the Southern Winds?", ""]
+    sets, *others = (complete_sets(by_set(played, config.components), study.agents) for config in study.configs)
+    summaries = study_summaries(study, played)
+    write_summaries(folder, summaries)
+    report_plots.plot_heat_map(folder / "heat_map.png", summaries)
+    report_plots.plot_difficulty(folder / "difficulty.png", summaries)
+    changed = _changed(study, summaries, sets, [one for shipped in others for one in shipped])
     if sets:
         found = _Findings(study, sets)
-        plot_ranking(folder / "ranking.png", found.yardstick, found.levels, found.wins, found.margins)
-        plot_effects(folder / "effects.png", sets)
-        plot_costs(folder / "costs.png", found.yardstick)
-        plot_sources(folder / "sources.png", found.yardstick, [(), *((name,) for name in VARIANTS), VARIANTS])
-        _write_tables(folder, sets)
-        for section in (
-            _in_short(study, found),
-            _each_set(found),
-            _each_variant(found, sets),
-            _together(found),
-            _good_play(found),
-            _points(found),
-            _hardest(found),
-            _ranking(found),
-        ):
-            lines += [*section, ""]
+        report_plots.plot_ranking(folder / "ranking.png", found.yardstick, found.levels, found.wins, found.margins)
+        report_plots.plot_effects(folder / "effects.png", sets)
+        report_plots.plot_costs(folder / "costs.png", found.yardstick)
+        report_plots.plot_sources(
+            folder / "sources.png", found.yardstick, [(), *((name,) for name in VARIANTS), VARIANTS]
+        )
+        for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
+            write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
+        parts = [_in_short(found), changed, _each_set(found), _each_variant(found, sets), _together(found)]
+        parts += [_good_play(found), _points(found), _hardest(found), _ranking(found)]
     else:
-        lines += ["No agent has played all 16 sets of variants yet: this is a table of what there is.", ""]
-        lines += ["![Win rates and points ahead of each set and agent](heat_map.png)", ""]
-    lines += [*_all_figures(summaries), "", *_method(study, sets), ""]
-    (folder / "report.md").write_text("\n".join(lines), encoding="utf-8")
-    data = {**asdict(study), "sets": [asdict(summary) for summary in summaries], "agents": _as_json(sets, study.seed)}
-    write_json(folder / "difficulty.json", data)
+        none = "No agent has played all 16 sets of variants yet: this is a table of what there is."
+        parts = [[none, "![Win rates and points ahead of each set and agent](heat_map.png)"], changed]
+    parts = [["# How hard are the Southern Winds?"], *parts, _all_figures(summaries), _method(study, sets)]
+    text = "\n\n".join(block for part in parts for block in part)
+    (folder / "report.md").write_text(text + "\n", encoding="utf-8")
+    data = {**asdict(study), "changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
+    write_json(folder / "difficulty.json", {**data, "agents": _as_json(sets, study.seed)})
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 
 def _effect_rows(sets: Sets) -> list[dict[str, Any]]:
-    measures = {
-        "margin": sets.margins,
-        "points": sets.points[:, :, 0],
-        "neutral_points": sets.points[:, :, 1],
-        "decisions": sets.decisions,
-    }
+    measures = {"margin": sets.margins, "points": sets.points[:, :, 0]}
+    measures |= {"neutral_points": sets.points[:, :, 1], "decisions": sets.decisions}
+    columns = ("agent", "measure", "variants", "change", "low", "high", "p_holm")
     return [
-        {
-            "agent": sets.agent,
-            "measure": measure,
-            "variants": "+".join(effect.variants),
-            "change": effect.value,
-            "low": effect.low,
-            "high": effect.high,
-            "p_holm": effect.p,
-        }
+        dict(zip(columns, (sets.agent, measure, "+".join(one.variants), *one.estimate, one.p), strict=True))
         for measure, values in measures.items()
-        for effect in effects(values)
+        for one in effects(values)
     ]
 
 
@@ -171,24 +136,14 @@ def _pair_rows(sets: Sets) -> list[dict[str, Any]]:
 
 
 def _source_rows(sets: Sets) -> list[dict[str, Any]]:
+    columns = ("agent", "variants", "side", "source", "points", "low", "high")
     return [
-        {
-            "agent": sets.agent,
-            "variants": set_name(variants),
-            "side": who,
-            "source": SOURCE_NAMES[source],
-            **dict(zip(("points", "low", "high"), mean_estimate(sets.scored[index, :, side, source]), strict=True)),
-        }
+        dict(zip(columns, (sets.agent, set_name(variants), who, SOURCE_NAMES[source], *points), strict=True))
         for index, variants in enumerate(ALL_VARIANTS)
         for side, who in enumerate(("player", "neutral"))
         for source in sources_of([sets])
+        for points in [mean_estimate(sets.scored[index, :, side, source])]
     ]
-
-
-def _write_tables(folder: Path, sets: Sequence[Sets]) -> None:
-    """`effects.csv`, `pairs.csv` and `sources.csv`, numbers to five digits, nothing where an interval has no ends."""
-    for name, of_agent in (("effects", _effect_rows), ("pairs", _pair_rows), ("sources", _source_rows)):
-        write_rows(folder / f"{name}.csv", [row for one in sets for row in of_agent(one)], form=".5g")
 
 
 def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
@@ -215,10 +170,37 @@ def _percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
 
 
-def _size(effect: Estimate) -> str:
+def _size(change: Estimate) -> str:
     """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
-    low, high = (effect.low, effect.high) if effect.value >= 0 else (-effect.high, -effect.low)
-    return f"{abs(effect.value):.1f} points {ends(low, high, sign='')}"
+    low, high = sorted((abs(change.low), abs(change.high)))
+    return f"{abs(change.value):.1f} points {ends(low, high, sign='')}"
+
+
+def _moved(change: Estimate, what: str, more: str, less: str) -> str:
+    """`3.2 points (2.1 to 4.3) less`; with an interval around 0 `0.3 points less (from 1.0 less to 0.4 more)`."""
+    size, word = f"{abs(change.value):.1f} {what}", more if change.value >= 0 else less
+    low, high = sorted((abs(change.low), abs(change.high)))
+    if change.excludes(0) or not change.has_interval:
+        return f"{size} {ends(low, high, sign='')} {word}"
+    return f"{size} {word} (from {abs(change.low):.1f} {less} to {abs(change.high):.1f} {more})"
+
+
+def _won_more(change: Estimate) -> str:
+    """`42.1 percentage points (40.9 to 43.3) less often`."""
+    return _moved(in_points(change), "percentage points", "more often", "less often")
+
+
+def _ahead(margin: Estimate) -> str:
+    return _moved(margin, "points", "ahead", "behind")
+
+
+def _perhaps(effect: Effect, tests: int) -> str:
+    """An effect that could be chance, and why if its interval leaves out 0."""
+    size = _moved(effect.estimate, "points", "higher", "lower")
+    if not effect.estimate.excludes(0):
+        return size
+    reason = f"{tests} effects were tested together, and of so many some leave it out by chance"
+    return f"{size}: the interval leaves out 0, but {reason}; corrected for their number, p is {effect.p:.2g}"
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -231,76 +213,105 @@ def _title(index: int) -> str:
     return set_title(ALL_VARIANTS[index])
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
     """The first `left` columns are words."""
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * left + "---:|" * (len(head) - left)]
-    return lines + [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
 
 
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     """How sets weighted so change a side's points, and the sources of which that is sure, the greatest change first.
 
-    `The neutral player scores 13.3 points more: idle cards +4.4, Coffee +2.6 and Cotton +2.5.`
+    `The neutral player scores 13.3 points (12.9 to 13.7) more: 4.4 more from idle cards and 2.6 more from Coffee.`
     """
     total = mean_estimate(weights @ sets.points[:, :, side])
     who = ("You score", "The neutral player scores")[side]
-    if total.excludes(0):
-        sentence = f"{who} {abs(total.value):.1f} points {'more' if total.value > 0 else 'less'}"
-    else:
-        sentence = f"{who} as many points as without, within chance {ends(total.low, total.high)}"
     by_seed = np.einsum("v,vgs->gs", weights, sets.scored[:, :, side].astype(float))
     changes = {source: mean_estimate(by_seed[:, source]) for source in sources_of([sets])}
     sure = [one for one, change in changes.items() if abs(change.value) >= _MENTIONED and change.excludes(0)]
     sure.sort(key=lambda one: -abs(changes[one].value))
-    named = _listed(f"{source_title(SOURCE_NAMES[one])} {changes[one].value:+.1f}" for one in sure[:4])
-    return f"{sentence}: {named}." if named else f"{sentence}."
+    parts = [(abs(changes[one].value), changes[one].value > 0, source_title(SOURCE_NAMES[one])) for one in sure[:4]]
+    named = _listed(f"{size:.1f} {'more' if more else 'fewer'} from {source}" for size, more, source in parts)
+    return f"{who} {_moved(total, 'points', 'more', 'fewer')}{f': {named}' if named else ''}."
 
 
-# --- Sections --------------------------------------------------------------------------------------------------------
+# --- Sections: blocks with a blank line between ----------------------------------------------------------------------
 
 
-def _in_short(study: Study, found: _Findings) -> list[str]:
-    base, hardest = found.rate(_BASE), found.rate(found.hardest)
+def _in_short(found: _Findings) -> list[str]:
+    base, hardest = found.yardstick.rate(_BASE), found.yardstick.rate(found.hardest)
     others = len(found.as_hard_as_the_hardest)
     tied = f" (by wins not told from {counted(others, 'other')})" if others else ""
     agents = len(found.others) + 1
-    who = f"{found.name}, the strongest of {agents} agents measured here," if agents > 1 else f"{found.name}"
-    lines = [
-        f"The Southern Winds are played alone, against a neutral player that follows cards and dice. {who} wins",
-        f"**{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the 16 sets that",
-        f"the four variants make, **{_title(found.hardest)}**{tied}. *You* are {found.name} in what follows,",
-        "unless another agent is named; 95 % intervals are in brackets.",
-        "",
-    ]
-    costly = [effect for effect in found.main if effect.significant and effect.value < 0]
-    helpful = [effect for effect in found.main if effect.significant and effect.value > 0]
-    unsure = [effect for effect in found.main if not effect.significant]
-    if costly:
-        costs = _listed(f"{_names(effect)} {_size(effect.estimate)}" for effect in costly)
-        lines.append(f"- **What a variant costs**, averaged over all sets of the others: {costs}.")
-    if helpful:
-        gains = _listed(f"{_names(effect)} by {_size(effect.estimate)}" for effect in helpful)
-        lines.append(f"- **Easier than it looks**: the margin grows with {gains}.")
-    if unsure:
-        names = _listed(f"{_names(effect)} {ends(effect.low, effect.high)}" for effect in unsure)
-        lines.append(f"- **What could be chance**: the change of the margin, in points, with {names}.")
+    who = f"{found.name}, the strongest of {agents} agents measured here," if agents > 1 else found.name
+    start = (
+        f"The Southern Winds are played alone, against a neutral player that follows cards and dice. {who} wins"
+        f" **{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the 16 sets that"
+        f" the four variants make, **{_title(found.hardest)}**{tied}. *You* are {found.name} in what follows,"
+        " unless another agent is named; 95 % intervals are in brackets."
+    )
+    costly = [f"{_names(one)} {_size(one.estimate)}" for one in found.main if one.significant and one.value < 0]
+    helpful = [f"{_names(one)} by {_size(one.estimate)}" for one in found.main if one.significant and one.value > 0]
+    unsure = [f"{_names(one)}: {_perhaps(one, len(found.effects))}" for one in found.main if not one.significant]
     pairs = [effect for effect in found.effects.values() if len(effect.variants) == 2 and effect.significant]
     most = max(pairs, key=lambda effect: abs(effect.value), default=None)
-    together = "no two variants do measurably more or less than their sum" if most is None else _interaction(most)
-    lines.append(f"- **Together**: {together}.")
-    neutral = found.mean_points(_BASE, _NEUTRAL)
-    lines.append(
-        f"- **The neutral player** scores {neutral.sum():.1f} points in the base game, the most from"
-        f" {_listed(_top(neutral, 3))}; with all four variants {found.mean_points(_ALL, _NEUTRAL).sum():.1f}."
-    )
+    neutral, every = found.mean_points(_BASE, _NEUTRAL), found.mean_points(_ALL, _NEUTRAL).sum()
     even = int(np.argmin(np.abs(found.yardstick.win_rates - 0.5)))
-    lines.append(f"- **Closest to an even game**: {_title(even)}, won {_percent(found.rate(even))}.")
     real = int(np.triu(found.wins.significant, 1).sum())
-    lines.append(
-        f"- **Sixteen sets, {counted(int(found.levels.max()), 'level')} of difficulty**: of the 120 pairs of sets,"
-        f" {real} differ in how often they are won by more than chance (tests corrected for their number)."
-    )
-    return lines
+    points = {
+        "What a variant costs": costly and f", averaged over all sets of the others: {_listed(costly)}",
+        "Easier than it looks": helpful and f": the margin grows with {_listed(helpful)}",
+        "What could be chance": unsure and f": the change of the margin with {'; '.join(unsure)}",
+        "Together": f": {_interaction(most) if most else 'no two variants do measurably more or less than their sum'}",
+        "The neutral player": f" scores {neutral.sum():.1f} points in the base game, the most from"
+        f" {_listed(_top(neutral, 3))}; with all four variants {every:.1f}",
+        "Closest to an even game": f": {_title(even)}, won {_percent(found.yardstick.rate(even))}",
+        f"Sixteen sets, {counted(int(found.levels.max()), 'level')} of difficulty": ": of the 120 pairs of sets,"
+        f" {real} differ in how often they are won by more than chance (tests corrected for their number)",
+    }
+    return [start, "\n".join(f"- **{point}**{text}." for point, text in points.items() if text)]
+
+
+def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
+    """Of each key that an overlay file changes: the key, what it is, the shipped numbers, the overlay's."""
+    both = (load_components(), load_components(components))
+    return [
+        (key, KEYS[key].meaning, *(", ".join(map(str, numbers[key].values)) or "none" for numbers in both))
+        for key in own_numbers(components) or {}
+    ]
+
+
+def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], shipped: Sequence[Sets]) -> list[str]:
+    """What an overlay file changes; nothing without one."""
+    numbers = changed_numbers(study.components)
+    if not numbers:
+        return []
+    means = []
+    for own in sets:
+        for other in [one for one in shipped if one.agent == own.agent]:
+            won = difference_estimate((own.won.astype(float) - other.won).mean(axis=0))
+            margin = mean_estimate((own.margins - other.margins).mean(axis=0))
+            means.append(
+                f"- `{agent_title(own.agent)}` wins {_won_more(won)} than with the shipped numbers, and its margin is"
+                f" {_moved(margin, 'points', 'higher', 'lower')}, on average of the 16 sets."
+            )
+    rows = []
+    for one in summaries:
+        if one.win_rate_change and one.margin_change:
+            rates = (100 * (one.win_rate - one.win_rate_change.value), 100 * one.win_rate)
+            won_cells = (*(f"{rate:.1f} %" for rate in rates), percentage_points(one.win_rate_change))
+            margins = (one.margin - one.margin_change.value, one.margin)
+            cells = (*won_cells, *(f"{value:+.1f}" for value in margins), signed(one.margin_change))
+            rows.append((set_title(one.variant_names), agent_title(one.agent), *cells))
+    head = ("won: shipped", "here", "change, percentage points", "points ahead: shipped", "here", "change, points")
+    return [
+        "## What the changed numbers do",
+        _table(("number", "what", "shipped", "here"), numbers, left=4),
+        *(["\n".join(means)] if means else []),
+        "The same agents have played the same seeds with the shipped numbers, and are compared seed by seed."
+        " Each interval is for its own row: of many rows, one in twenty leaves out 0 by chance alone.",
+        _table(("set", "agent", *head), rows, left=2),
+    ]
 
 
 def _top(points: np.ndarray, number: int) -> list[str]:
@@ -318,74 +329,62 @@ def _interaction(effect: Effect, than: str = "the sum of both") -> str:
 
 def _each_set(found: _Findings) -> list[str]:
     rates = found.yardstick.win_rates
-    lines = [
+    blocks = [
         "## Sixteen games in one box",
-        "",
-        "Each row is a set of variants (a filled dot: played with), each column an agent. Left, how many games of a",
-        "hundred it wins, right, by how many points it is ahead of the neutral player on average. The easiest set by",
-        "the mean over all agents is on top.",
-        "",
+        "Each row is a set of variants (a filled dot: played with), each column an agent. Left, how many games of a"
+        " hundred it wins, right, by how many points it is ahead of the neutral player on average. The easiest set by"
+        " the mean over all agents is on top.",
         "![Win rates and points ahead of each set and agent](heat_map.png)",
-        "",
     ]
-    wanted = {}
-    for target in _TARGETS:
-        nearest = int(np.argmin(np.abs(rates - target)))
-        if abs(rates[nearest] - target) <= _NEAR_TARGET:
-            wanted[nearest] = target
+    nearest = {target: int(np.argmin(np.abs(rates - target))) for target in _TARGETS}
+    wanted = {index: goal for goal, index in nearest.items() if abs(rates[index] - goal) <= _NEAR_TARGET}
     if wanted:
-        rows = [(f"{100 * goal:.0f} %", _title(index), _percent(found.rate(index))) for index, goal in wanted.items()]
-        lines += [f"To choose a set by how often {found.name} should win:", ""]
-        lines += [*_table(("wanted", "set", "won"), rows, left=2), ""]
+        rows = [(f"{100 * goal:.0f} %", _title(at), _percent(found.yardstick.rate(at))) for at, goal in wanted.items()]
+        blocks.append(f"To choose a set by how often {found.name} should win:")
+        blocks.append(_table(("wanted", "set", "won"), rows, left=2))
         missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
-        lines += [f"No set is near {' or '.join(missed)}.", ""] if missed else []
+        blocks += [f"No set is near {' or '.join(missed)}."] if missed else []
     path = smoothest_path(rates)
     steps = [f"{_title(path[0])} {100 * rates[path[0]]:.0f} %"]
     for before, after in pairwise(path):
         (new,) = set(ALL_VARIANTS[after]) - set(ALL_VARIANTS[before])
         steps.append(f"{VARIANT_TITLES[new]} {100 * rates[after]:.0f} %")
-    lines += [
-        "The gentlest climb, adding the variants one at a time so that the greatest drop of the win rate is as small",
-        f"as any order allows: {' → '.join(steps)}.",
-    ]
-    return lines
+    climb = (
+        "The gentlest climb, adding the variants one at a time so that the greatest drop of the win rate is as small"
+    )
+    return [*blocks, f"{climb} as any order allows: {' → '.join(steps)}."]
 
 
 def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
-    lines = [
-        "## What each variant costs",
-        "",
-        "The change of the margin (points ahead of the neutral player) that a variant brings, averaged over the eight",
-        "sets of the other three. On the right is what each two change beyond the sum of both.",
-        "",
-        "![Effects of the variants on the margin](effects.png)",
-        "",
-    ]
     names = [effect.variants[0] for effect in found.main]
     points, rates = [], []
     for one in sets:
-        own = {effect.variants: effect for effect in effects(one.margins)}
+        own = {effect.variants: effect.estimate for effect in effects(one.margins)}
         won = win_rate_effects(one)
-        points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,].estimate) for name in names)))
+        points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,]) for name in names)))
         rates.append((f"`{agent_title(one.agent)}`", *(percentage_points(won[name]) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
-    lines += [*_table(("change of the margin, points", *titles), points), ""]
-    lines += [*_table(("change of the win rate, percentage points", *titles), rates), ""]
-    lines += [f"![What each variant changes for both sides, source by source, when {found.name} plays](costs.png)", ""]
-    for effect in found.main:
-        lines += [_variant_paragraph(found, effect), ""]
-    return lines[:-1]
+    return [
+        "## What each variant costs",
+        "The change of the margin (points ahead of the neutral player) that a variant brings, averaged over the eight"
+        " sets of the other three. On the right is what each two change beyond the sum of both.",
+        "![Effects of the variants on the margin](effects.png)",
+        _table(("change of the margin, points", *titles), points),
+        _table(("change of the win rate, percentage points", *titles), rates),
+        f"![What each variant changes for both sides, source by source, when {found.name} plays](costs.png)",
+        *(_variant_paragraph(found, effect) for effect in found.main),
+    ]
 
 
 def _variant_paragraph(found: _Findings, effect: Effect) -> str:
     (name,) = effect.variants
     sets, weights = found.yardstick, contrast((name,))
-    verdict = f"changes the margin by {signed(effect.estimate)} points, which may be chance"
     if effect.significant:
         verdict = f"{'costs' if effect.value < 0 else 'gives'} {_size(effect.estimate)}"
-    win = percentage_points(found.win_effects[name])
+    else:
+        verdict = f"may change nothing: the margin is {_perhaps(effect, len(found.effects))}"
     sentences = [
-        f"**{VARIANT_TITLES[name]}** {verdict}, and changes the win rate by {win} percentage points.",
+        f"**{VARIANT_TITLES[name]}** {verdict}. You win {_won_more(found.win_effects[name])}.",
         *(_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER)),
     ]
     longer = mean_estimate(weights @ sets.decisions)
@@ -396,183 +395,149 @@ def _variant_paragraph(found: _Findings, effect: Effect) -> str:
 
 
 def _together(found: _Findings) -> list[str]:
-    lines = ["## Together", ""]
-    several = [effect for effect in found.effects.values() if len(effect.variants) > 1]
-    pairs = sorted((e for e in several if len(e.variants) == 2 and e.significant), key=lambda e: -abs(e.value))
+    sure = [effect for effect in found.effects.values() if len(effect.variants) > 1 and effect.significant]
+    pairs = sorted((effect for effect in sure if len(effect.variants) == 2), key=lambda effect: -abs(effect.value))
     number = math.comb(len(VARIANTS), 2)
-    lines += [f"- {_interaction(effect)}." for effect in pairs]
+    points = [_interaction(effect) for effect in pairs]
     if len(pairs) < number:
         rest = f"The other {counted(number - len(pairs), 'pair')}" if pairs else f"All {number} pairs"
-        lines.append(f"- {rest} of variants add up, as far as these games can tell.")
-    for effect in several:
-        if len(effect.variants) > 2 and effect.significant:
-            lines.append(f"- {_interaction(effect, than='they do two by two')}.")
+        points.append(f"{rest} of variants add up, as far as these games can tell")
+    points += [_interaction(effect, than="they do two by two") for effect in sure if len(effect.variants) > 2]
     margins = found.yardstick.margins.astype(float)
     singles = [ALL_VARIANTS.index((name,)) for name in VARIANTS]
     all_at_once = margins[_BASE] - margins[_ALL]
     one_by_one = len(singles) * margins[_BASE] - margins[singles].sum(axis=0)
-    beyond = mean_estimate(all_at_once - one_by_one)
-    verdict = "no more and no less than their sum, within chance"
-    if beyond.excludes(0):
-        verdict = f"{_size(beyond)} {'more' if beyond.value > 0 else 'less'} than their sum"
-    lines += [
-        "",
+    beyond = _moved(mean_estimate(all_at_once - one_by_one), "points", "more", "less")
+    return [
+        "## Together",
+        "\n".join(f"- {point}." for point in points),
         f"One at a time, from the base game on, the four variants cost {one_by_one.mean():.1f} points in all; all four"
-        f" at once cost {all_at_once.mean():.1f}: {verdict}."
-        " Win rates don't add up in this way: they can't fall below zero.",
+        f" at once cost {all_at_once.mean():.1f}: {beyond} than their sum. Win rates don't add up in this way:"
+        " they can't fall below zero.",
     ]
-    return lines
 
 
 def _good_play(found: _Findings) -> list[str]:
-    lines = ["## What good play is worth", ""]
+    title = "## What good play is worth"
     if not found.others:
-        return [*lines, "This takes at least two agents."]
-    rows = [
-        (
-            f"`{agent_title(one.agent)}`",
-            *(_percent(one.rate(index)) for index in (_BASE, found.hardest)),
-            f"{100 * one.win_rates.mean():.1f} %",
-            signed(mean_estimate(one.margins.mean(axis=0))),
-        )
-        for one in (found.yardstick, *found.others)
-    ]
-    head = ("agent", "base game", f"{_title(found.hardest)}", "mean of 16 sets", "points ahead, mean of 16 sets")
-    lines += [*_table(head, rows), ""]
+        return [title, "This takes at least two agents."]
+    rows = []
+    for one in (found.yardstick, *found.others):
+        won = (_percent(one.rate(_BASE)), _percent(one.rate(found.hardest)), f"{100 * one.win_rates.mean():.1f} %")
+        rows.append((f"`{agent_title(one.agent)}`", *won, signed(mean_estimate(one.margins.mean(axis=0)))))
+    head = ("agent", "base game", _title(found.hardest), "mean of 16 sets", "points ahead, mean of 16 sets")
     other = found.others[0]
     games = min(found.yardstick.games, other.games)
     gaps = (found.yardstick.margins[:, :games] - other.margins[:, :games]).astype(float)
-    by_seed = {name: contrast((name,)) @ gaps for name in VARIANTS}
-    p_values = dict(zip(VARIANTS, holm(np.array([p_of_mean(by_seed[name]) for name in VARIANTS])), strict=True))
-    gap = mean_estimate(gaps.mean(axis=0))
-    where = "ahead of" if gap.value >= 0 else "behind"
-    lines.append(
-        f"Does a variant leave room for good play? {found.name} ends {_size(gap)} {where} the next strongest,"
-        f" `{agent_title(other.agent)}`, on average of the sets, on the {counted(games, 'seed')} that both have played."
-    )
-    shifting = [name for name in VARIANTS if p_values[name] < SIGNIFICANCE]
-    for name in shifting:
-        change = mean_estimate(by_seed[name])
+    gap = _moved(mean_estimate(gaps.mean(axis=0)), "points", "ahead of", "behind")
+    shifts = []
+    by_seed = [contrast((name,)) @ gaps for name in VARIANTS]
+    for name, values, p in zip(VARIANTS, by_seed, p_values(by_seed), strict=True):
+        change = mean_estimate(values)
         gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
-        lines.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
-    return lines if shifting else [*lines, "No variant changes this beyond chance."]
+        if p < SIGNIFICANCE:
+            shifts.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
+    return [
+        title,
+        _table(head, rows),
+        f"Does a variant leave room for good play? {found.name} ends {gap} the next strongest,"
+        f" `{agent_title(other.agent)}`, on average of the sets, on the {counted(games, 'seed')} that both have played."
+        f" {' '.join(shifts) or 'No variant changes this beyond chance.'}",
+    ]
 
 
 def _points(found: _Findings) -> list[str]:
-    sources = sources_of([found.yardstick])
     base, everything = ([found.mean_points(index, side) for side in (_PLAYER, _NEUTRAL)] for index in (_BASE, _ALL))
     dice = SOURCE_NAMES.index("dice")
-    lines = [
-        "## Where the points come from",
-        "",
-        "Crops are points of their Harvests. *Idle cards* are the points that the neutral player takes where a card",
-        "finds no valid target or it has no vote left to place (with the forecasts module, your forecast cards, too).",
-        "",
-        f"![Mean points a game by source, when {found.name} plays](sources.png)",
-        "",
-    ]
-    for side, who in ((_PLAYER, "You score"), (_NEUTRAL, "The neutral player scores")):
-        points = base[side]
+    sentences = []
+    for points, who in zip(base, ("You score", "The neutral player scores"), strict=True):
         share = 100 * points[:dice].sum() / max(points.sum(), 1e-9)
-        lines.append(
+        sentences.append(
             f"{who} {points.sum():.1f} points in the base game, {share:.0f} % of them by harvesting crops; the most"
             f" from {_listed(_top(points, 3))}."
         )
     lead = base[_PLAYER] - base[_NEUTRAL]
-    order = np.argsort(-lead, kind="stable")
-    ahead = [f"{source_title(SOURCE_NAMES[s])} ({lead[s]:+.1f})" for s in order if lead[s] >= _MENTIONED][:4]
-    behind = [f"{source_title(SOURCE_NAMES[s])} ({lead[s]:+.1f})" for s in order[::-1] if lead[s] <= -_MENTIONED][:4]
-    if ahead:
-        lines.append(f"You outscore it with {_listed(ahead)}.")
-    if behind:
-        lines.append(f"It outscores you with {_listed(behind)}.")
+    for who, ahead in (("You outscore it", lead), ("It outscores you", -lead)):
+        if sources := _top(np.where(ahead >= _MENTIONED, ahead, 0), 4):
+            sentences.append(f"{who} with {_listed(sources)}, by so many points.")
     columns = [*base, *everything]
-    rows = [(source_title(SOURCE_NAMES[one]), *(f"{points[one]:.1f}" for points in columns)) for one in sources]
-    totals = [f"**{points.sum():.1f}**" for points in columns]
+    rows = [
+        (source_title(SOURCE_NAMES[source]), *(f"{points[source]:.1f}" for points in columns))
+        for source in sources_of([found.yardstick])
+    ]
+    totals = ("**all**", *(f"**{points.sum():.1f}**" for points in columns))
     head = ("source", "base: you", "base: neutral", "all four: you", "all four: neutral")
-    return [*lines, "", *_table(head, [*rows, ("**all**", *totals)])]
+    return [
+        "## Where the points come from",
+        "Crops are points of their Harvests. *Idle cards* are the points that the neutral player takes where a card"
+        " finds no valid target or it has no vote left to place (with the forecasts module, your forecast cards, too).",
+        f"![Mean points a game by source, when {found.name} plays](sources.png)",
+        " ".join(sentences),
+        _table(head, [*rows, totals]),
+    ]
 
 
 def _hardest(found: _Findings) -> list[str]:
     hardest, sets = found.hardest, found.yardstick
-    lines = ["## The hardest, and why", ""]
+    heading = "## The hardest, and why"
     if not found.wins.significant[_BASE, hardest]:
-        return [*lines, f"No set is won significantly less often than the base game by {found.name}."]
+        return [heading, f"No set is won significantly less often than the base game by {found.name}."]
     tied, title = found.as_hard_as_the_hardest, _title(hardest)
-    lines.append(
-        f"**{title[0].upper()}{title[1:]}**: won {_percent(found.rate(hardest))}, with a mean margin of"
-        f" {signed(found.margin(hardest))} points. The base game: won {_percent(found.rate(_BASE))}, with"
-        f" {signed(found.margin(_BASE))}."
-    )
+    sentences = [
+        f"**{title[0].upper()}{title[1:]}**: won {_percent(sets.rate(hardest))}; on average you end"
+        f" {_ahead(sets.margin(hardest))}. The base game: won {_percent(sets.rate(_BASE))}, and you end"
+        f" {_ahead(sets.margin(_BASE))}."
+    ]
     if tied:
-        lines.append(f"By wins it can't be told from {_listed(map(_title, tied))}.")
+        sentences.append(f"By wins it can't be told from {_listed(map(_title, tied))}.")
         lowest = min([hardest, *tied], key=lambda index: sets.margins[index].mean())
         if lowest != hardest:
-            lines.append(f"By points the lowest of these is {_title(lowest)}, {signed(found.margin(lowest))}.")
+            end = _ahead(sets.margin(lowest))
+            sentences.append(f"By points the lowest of these is {_title(lowest)}, where you end {end}.")
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
     neutral, player = (_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER))
-    lines += [f"Against the base game: {neutral[0].lower()}{neutral[1:]}", player]
-    chosen = ALL_VARIANTS[hardest]
-    if len(chosen) > 1:
-        without = []
-        for name in chosen:
-            easier = ALL_VARIANTS.index(tuple(other for other in chosen if other != name))
-            gain = float((sets.margins[easier] - sets.margins[hardest]).mean())
-            without.append((gain, f"{VARIANT_TITLES[name]} {gain:+.1f} ({100 * sets.win_rates[easier]:.0f} % won)"))
-        without.sort(reverse=True)
-        lines.append(f"Taking one variant away changes the margin by: {_listed(text for _, text in without)}.")
-    return lines
+    sentences += [f"Against the base game {neutral[0].lower()}{neutral[1:]}", player]
+    chosen, without = ALL_VARIANTS[hardest], []
+    for name in chosen if len(chosen) > 1 else ():
+        easier = ALL_VARIANTS.index(tuple(other for other in chosen if other != name))
+        gain = float((sets.margins[easier] - sets.margins[hardest]).mean())
+        text = f"{abs(gain):.1f} {'higher' if gain > 0 else 'lower'} without {VARIANT_TITLES[name]}"
+        without.append((gain, f"{text} ({100 * sets.win_rates[easier]:.0f} % won)"))
+    if without:
+        texts = _listed(text for _, text in sorted(without, reverse=True))
+        sentences.append(f"With one variant fewer the margin is, in points: {texts}.")
+    return [heading, " ".join(sentences)]
 
 
 def _ranking(found: _Findings) -> list[str]:
-    lines = [
-        "## The ranking",
-        "",
-        f"By how often {found.name} wins. A level ends where a set is significantly harder than the level's first;",
-        "within a level the order may be chance. *Could be* is where the rank lies in 95 % of resamples of the seeds.",
-        "",
-    ]
-    rows = [
-        (
-            str(rank),
-            str(found.levels[index]),
-            _title(int(index)),
-            _percent(found.rate(int(index))),
-            signed(found.margin(int(index))),
-            "{} to {}".format(*found.ranks[index]) if found.yardstick.games > 1 else "–",
-        )
-        for rank, index in enumerate(found.order, 1)
-    ]
-    lines += _table(("rank", "level", "set", "won", "points ahead", "could be"), rows, left=3)
-    spreads = found.yardstick.margins.std(axis=1)
+    sets = found.yardstick
+    rows = []
+    for rank, index in enumerate(map(int, found.order), 1):
+        could_be = "{} to {}".format(*found.ranks[index]) if sets.games > 1 else "–"
+        measured = (_percent(sets.rate(index)), signed(sets.margin(index)), could_be)
+        rows.append((str(rank), str(found.levels[index]), _title(index), *measured))
+    spreads = sets.margins.std(axis=1)
     return [
-        *lines,
-        "",
+        "## The ranking",
+        f"By how often {found.name} wins. A level ends where a set is significantly harder than the level's first;"
+        " within a level the order may be chance. *Could be* is where the rank lies in 95 % of resamples of the seeds.",
+        _table(("rank", "level", "set", "won", "points ahead", "could be"), rows, left=3),
         "![Ranking, how games end, and which differences are more than chance](ranking.png)",
-        "",
         f"One game is no measure: within a set, the points ahead have a standard deviation of {spreads.min():.1f} to"
         f" {spreads.max():.1f}.",
     ]
 
 
 def _all_figures(summaries: Sequence[Summary]) -> list[str]:
-    lines = ["## All figures", "", "![Win rates and margins with 95 % intervals](difficulty.png)", ""]
-    rows = [
-        (
-            set_title(summary.variant_names),
-            agent_title(summary.agent),
-            f"{summary.games:,}",
-            _percent(summary.won),
-            signed(summary.ahead),
-            f"{summary.points:.1f}",
-            f"{summary.neutral_points:.1f}",
-            f"{summary.decisions:.0f}",
-        )
-        for summary in summaries
-    ]
+    rows = []
+    for one in summaries:
+        means = (f"{one.points:.1f}", f"{one.neutral_points:.1f}", f"{one.decisions:.0f}")
+        measured = (f"{one.games:,}", _percent(one.won), signed(one.ahead), *means)
+        rows.append((set_title(one.variant_names), agent_title(one.agent), *measured))
     head = ("set", "agent", "games", "won", "points ahead", "your points", "neutral points", "decisions")
-    return [*lines, *_table(head, rows, left=2)]
+    picture = "![Win rates and margins with 95 % intervals](difficulty.png)"
+    return ["## All figures", picture, _table(head, rows, left=2)]
 
 
 def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
@@ -581,31 +546,27 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
     games = _listed(f"{number:,} of `{agent_title(agent)}`" for agent, number in study.agents.items())
     modules = f", with {_listed(study.modules)}" if study.modules else ""
     overlay = ", some of them replaced by an overlay file" if study.components is not None else ""
-    lines = [
-        "## How this was measured",
-        "",
-        f"- Games of each set: {games}; seeds from {study.seed}{modules}. petrichor-env {study.package_version},"
-        f" state version {study.state_version}.",
-        "- A win rate is of these agents, not of the game: somebody who plays better wins more. Differences between",
-        "  sets carry further, but also depend on who plays.",
-        f"- {sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rule texts lack",
-        f"  them{overlay} (`petrichor components`). With the box, measure again with an overlay file.",
-        "- Win rates have Wilson intervals, means Student's. A seed starts the same game in every set and for every",
-        "  agent, as far as the same tiles are in the pile, so sets and agents are compared seed by seed; seeds are",
-        "  the unit of every test.",
+    gains = [(pairing_gain(one), agent_title(one.agent)) for one in sets]
+    sizes = [f"{100 * abs(gain):.0f} % {'smaller' if gain >= 0 else 'larger'} for `{name}`" for gain, name in gains]
+    pairing = f" Pairing made the variance of a difference of two sets' margins {_listed(sizes)}." if sets else ""
+    points = [
+        f"Games of each set: {games}; seeds from {study.seed}{modules}. petrichor-env {study.package_version}, state"
+        f" version {study.state_version}.",
+        "A win rate is of these agents, not of the game: somebody who plays better wins more. Differences between sets"
+        " carry further, but also depend on who plays.",
+        f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rule texts lack"
+        f" them{overlay} (`petrichor components`). With the box, measure again with an overlay file.",
+        "Win rates have Wilson intervals, means Student's. A seed starts the same game in every set and for every"
+        " agent, as far as the same tiles are in the pile, so sets and agents are compared seed by seed; seeds are the"
+        f" unit of every test.{pairing}",
+        "Two sets: McNemar's exact test of wins, the paired t test of margins, each with Holm's correction for an"
+        " agent's 120 pairs. Effects: contrasts of the 2 x 2 x 2 x 2 sets by seed, t tests with Holm's correction for"
+        " an agent's 15 effects. The strongest agent's lead over the next: t tests of what each of the 4 variants"
+        " changes of it, with Holm's correction for these. Significant: below 5 % after correction. Intervals are for"
+        " one figure each, and not corrected.",
+        "Changes of single sources are named where they reach half a point and their interval excludes 0.",
+        "Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,"
+        " `difficulty.json` (sets, effects, rankings), `settings.json`.",
+        f"To play them again: {', then '.join(f'`{command}`' for command in study.commands)}.",
     ]
-    if sets:
-        gains = _listed(f"{-100 * pairing_gain(one):+.0f} % for `{agent_title(one.agent)}`" for one in sets)
-        lines.append(f"  Pairing changed the variance of a difference of two sets' margins by {gains}.")
-    lines += [
-        "- Two sets: McNemar's exact test of wins, the paired t test of margins, each with Holm's correction for an",
-        "  agent's 120 pairs. Effects: contrasts of the 2 x 2 x 2 x 2 sets by seed, t tests with Holm's correction for",
-        "  an agent's 15 effects. The strongest agent's lead over the next: t tests of what each of the 4 variants",
-        "  changes of it, with Holm's correction for these. Significant: below 5 % after correction. Intervals are for",
-        "  one figure each, and not corrected.",
-        "- Changes of single sources are named where they reach half a point and their interval excludes 0.",
-        "- Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,",
-        "  `difficulty.json` (sets, effects, rankings), `settings.json`.",
-    ]
-    lines.append(f"- To play them again: {', then '.join(f'`{command}`' for command in study.commands)}.")
-    return lines
+    return ["## How this was measured", "\n".join(f"- {point}" for point in points)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,8 @@ from matplotlib.ticker import PercentFormatter
 from petrichor_env import words
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
-from tabletop.words import counted
-from tabletop_training.evaluation import mean_interval, wilson_interval
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name
+from tabletop_training.evaluation import mean_estimate, wilson_interval
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, set_name
 from tabletop_training.petrichor.variant_effects import Pairs, Sets, contrast, effects
 from tabletop_training.plots import GREY, INK, agent_title, looks, picture, without_frame
 
@@ -28,6 +28,7 @@ VARIANT_TITLES = dict(
 """The variants as the rulebook calls them."""
 
 _PLAYER, _NEUTRAL = "#0072B2", "#D55E00"
+_DOT: Any = {"markersize": 5.5, "elinewidth": 1.4}
 # Paul Tol's "muted" scheme, with two of "light" for the seldom ones
 _SOURCE_COLOURS = {
     "wheat": "#DDCC77",
@@ -73,9 +74,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
     sets = list(dict.fromkeys(summary.variants for summary in summaries))
     agents = list(dict.fromkeys(summary.agent for summary in summaries))
     rows = {name: row for row, name in enumerate(sets)}
-    games = sorted({summary.games for summary in summaries})
-    number = counted(games[0], "game") if len(games) == 1 else f"{games[0]:,} to {games[-1]:,} games"
-    title = f"How hard are the Southern Winds? {number} a dot, 95 % intervals"
+    title = f"How hard are the Southern Winds? {games_each(summaries)} a dot, 95 % intervals"
     size = (11, 2.1 + max(0.36, 0.12 * len(agents)) * max(len(sets), 4))
     with picture(path, title, 1, 3, figsize=size, sharey=True, width_ratios=(0.9, 3, 3)) as (figure, panels):
         key, left, right = panels
@@ -84,26 +83,32 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
             own = [summary for summary in summaries if summary.agent == agent]
             offset = (i - (len(agents) - 1) / 2) * min(0.24, 0.8 / len(agents))
             y = np.array([rows[summary.variants] for summary in own]) + offset
-            look = {"fmt": marker, "color": colour, "markersize": 5.5, "elinewidth": 1.4, "label": agent}
             for axes, values in ((left, [one.won for one in own]), (right, [one.ahead for one in own])):
-                mean, low, high = np.array(values).T
-                axes.errorbar(mean, y, xerr=_bars(mean, low, high), **look)
+                estimates = np.array(values).T
+                bars = _bars(*estimates)
+                axes.errorbar(estimates[0], y, xerr=bars, fmt=marker, color=colour, label=agent, **_DOT)
         draw_key(key, sets)
         _win_rates(left, "Win rate")
         right.set_title("Margin: points ahead of the neutral player")
-        right.axvline(0, color=GREY, linewidth=1)
+        _zero(right)
         for axes in (left, right):
-            axes.tick_params(axis="y", labelleft=False)
-            _plain_rows(axes)
-            for row in range(0, len(sets), 2):
-                axes.axhspan(row - 0.5, row + 0.5, color="#F4F4F4", zorder=0, linewidth=0)
-        left.set_ylim(len(sets) - 0.5, -0.5)
+            _plain_rows(axes, len(sets))
+            _stripe(axes, range(0, len(sets), 2))
         _legend(figure, left, len(agents))
 
 
 def _bars(value: Any, low: Any, high: Any) -> np.ndarray:
     """The lengths of an interval's halves, below 0 never: (2, n)."""
-    return np.clip([value - low, high - value], 0, None)
+    return np.clip([value - low, high - value], 0, None).reshape(2, -1)
+
+
+def _zero(axes: Axes) -> None:
+    axes.axvline(0, color=GREY, linewidth=1)
+
+
+def _stripe(axes: Axes, rows: Iterable[int]) -> None:
+    for row in rows:
+        axes.axhspan(row - 0.5, row + 0.5, color="#F2F2F2", zorder=0, linewidth=0)
 
 
 def _win_rates(axes: Axes, title: str) -> None:
@@ -112,8 +117,12 @@ def _win_rates(axes: Axes, title: str) -> None:
     axes.xaxis.set_major_formatter(PercentFormatter(1.0))
 
 
-def _plain_rows(axes: Axes) -> None:
-    axes.tick_params(axis="y", length=0)
+def _plain_rows(axes: Axes, number: int, titles: Sequence[str] | None = None) -> None:
+    """So many rows, the first on top, without lines; None leaves the titles out."""
+    if titles is not None:
+        axes.set_yticks(range(number), titles)
+    axes.set_ylim(number - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0, labelleft=titles is not None)
     axes.grid(axis="y", visible=False)
 
 
@@ -127,12 +136,8 @@ def draw_key(axes: Axes, sets: Sequence[str]) -> None:
         chosen = [column for column, variant in enumerate(VARIANTS) if variant in name.split("+")]
         axes.scatter(range(len(VARIANTS)), [row] * len(VARIANTS), s=34, color="#D9D9D9", zorder=2)
         axes.scatter(chosen, [row] * len(chosen), s=34, color=INK, zorder=3)
-    axes.set_xticks(
-        range(len(VARIANTS)),
-        [name.replace("non_", "non-").replace("_", " ") for name in VARIANTS],
-        rotation=45,
-        ha="left",
-    )
+    titles = [name.replace("non_", "non-").replace("_", " ") for name in VARIANTS]
+    axes.set_xticks(range(len(VARIANTS)), titles, rotation=45, ha="left")
     axes.xaxis.tick_top()
     axes.tick_params(labelleft=False)
     axes.set_xlim(-0.6, len(VARIANTS) - 0.4)
@@ -151,22 +156,20 @@ def plot_heat_map(path: Path, summaries: Sequence[Summary]) -> None:
     def values(attribute: str) -> np.ndarray:
         return np.array([[getattr(cells.get((name, agent)), attribute, np.nan) for agent in agents] for name in names])
 
-    order = np.lexsort((-np.nanmean(values("margin"), axis=1), -np.nanmean(values("win_rate"), axis=1)))
-    names = [names[index] for index in order]
     rates, margins = values("win_rate"), values("margin")
+    order = np.lexsort((-np.nanmean(margins, axis=1), -np.nanmean(rates, axis=1)))
+    rates, margins = rates[order], margins[order]
     width = 0.62 + 0.72 * len(agents)
     shape: Any = {"figsize": (1.9 + 2 * width, 2.1 + 0.36 * len(names)), "width_ratios": (1.5, width, width)}
     furthest = max(1.0, float(np.nanmax(np.abs(margins))))
     in_per_cent = {"cmap": "cividis", "vmin": 0, "vmax": 100}
     in_points = {"cmap": "PuOr", "norm": TwoSlopeNorm(0, -furthest, furthest)}
-    with picture(path, "Each set of variants, from the easiest down", 1, 3, dpi=130, sharey=True, **shape) as (
-        _,
-        panels,
-    ):
-        draw_key(panels[0], names)
+    title = "Each set of variants, from the easiest down"
+    with picture(path, title, 1, 3, dpi=130, sharey=True, **shape) as (_, (key, left, right)):
+        draw_key(key, [names[index] for index in order])
         for axes, data, title, form, look in (
-            (panels[1], 100 * rates, "Games won, %", ".0f", in_per_cent),
-            (panels[2], margins, "Points ahead", "+.0f", in_points),
+            (left, 100 * rates, "Games won, %", ".0f", in_per_cent),
+            (right, margins, "Points ahead", "+.0f", in_points),
         ):
             image = axes.imshow(data, aspect="auto", **look)
             for (row, column), value in np.ndenumerate(data):
@@ -190,9 +193,8 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
     with picture(path, title, 1, 4, dpi=130, sharey=True, **shape) as (_, (key, left, middle, right)):
         draw_key(key, names)
         for axes in (left, middle):
-            for row, index in enumerate(order):
-                if levels[index] % 2:
-                    axes.axhspan(row - 0.5, row + 0.5, color="#F0F0F0", zorder=0, linewidth=0)
+            _plain_rows(axes, len(order))
+            _stripe(axes, np.flatnonzero(levels[order] % 2))
         rates = sets.win_rates[order]
         ends = np.array([wilson_interval(int(sets.won[index].sum()), sets.games) for index in order]).T
         left.errorbar(rates, rows, xerr=_bars(rates, *ends), fmt="o", color=_PLAYER)
@@ -201,94 +203,69 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
         middle.hlines(rows, five[0], five[4], color=_PLAYER, linewidth=1.5)
         middle.hlines(rows, five[1], five[3], color=_PLAYER, linewidth=7, alpha=0.45)
         middle.plot(five[2], rows, "|", color=INK, markersize=11, markeredgewidth=2)
-        middle.axvline(0, color=GREY, linewidth=1)
+        _zero(middle)
         middle.set_title("Points ahead at the end\n(middle game, half of the games, nine of ten)")
-        seen = np.full((len(order), len(order)), 0.0)
-        upper = np.triu(np.ones_like(seen, bool), 1)
-        seen[upper] = wins.significant[np.ix_(order, order)][upper]
-        seen[upper.T] = margins.significant[np.ix_(order, order)][upper.T]
-        shown = np.ma.masked_array(seen, np.eye(len(order), dtype=bool))
-        right.imshow(shown, cmap="Blues", vmin=0, vmax=1.5, aspect="auto")
-        for row, column in np.argwhere((seen == 0) & ~np.eye(len(order), dtype=bool)):
+        real = np.ix_(order, order)
+        seen = np.where(np.triu(np.ones((len(order),) * 2, bool)), wins.significant[real], margins.significant[real])
+        others = ~np.eye(len(order), dtype=bool)
+        right.imshow(np.ma.masked_array(seen.astype(float), ~others), cmap="Blues", vmin=0, vmax=1.5, aspect="auto")
+        for row, column in np.argwhere(~seen & others):
             right.text(column, row, "=", ha="center", va="center", color=INK)
         right.set_xticks(rows, [str(row + 1) for row in rows])
         right.set_yticks(rows, [str(row + 1) for row in rows])
         right.tick_params(length=0, labelright=True, labelleft=False)
         right.grid(visible=False)
         right.set_title("Blue: more than chance; =: not\n(above the diagonal by wins, below by margin)")
-        left.set_ylim(len(order) - 0.5, -0.5)
-        for axes in (left, middle):
-            axes.tick_params(axis="y", labelleft=False)
-            _plain_rows(axes)
 
 
 def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
     """What each variant changes the margin by, and each two beyond their sum, for every agent, with 95 % intervals."""
     look = looks([sets.agent for sets in agents])
-    title = "What the variants cost the player (hollow: could be chance)"
+    title = "What the variants cost the player (hollow: could be chance, corrected for 15 tests)"
     with picture(path, title, 1, 2, dpi=130, figsize=(12, 5.3), width_ratios=(1, 1.15)) as (figure, (left, right)):
         for number, sets in enumerate(agents):
             colour, marker = look[sets.agent]
-            found = effects(sets.margins)
-            for axes, size in ((left, 1), (right, 2)):
-                own = [effect for effect in found if len(effect.variants) == size]
-                offset = (number - (len(agents) - 1) / 2) * 0.7 / max(3, len(agents))
-                for row, effect in enumerate(own):
-                    axes.errorbar(
-                        effect.value,
-                        row + offset,
-                        xerr=[[effect.value - effect.low], [effect.high - effect.value]],
-                        fmt=marker,
-                        color=colour,
-                        markerfacecolor=colour if effect.significant else "white",
-                        markersize=6,
-                        elinewidth=1.4,
-                        label=agent_title(sets.agent) if not row else None,
-                    )
-                titles = [" and\n".join(VARIANT_TITLES[name] for name in effect.variants) for effect in own]
-                axes.set_yticks(range(len(own)), titles)
-                axes.set_ylim(len(own) - 0.5, -0.5)
+            offset = (number - (len(agents) - 1) / 2) * 0.7 / max(3, len(agents))
+            for effect in (one for one in effects(sets.margins) if len(one.variants) <= 2):
+                chosen = list(combinations(VARIANTS, len(effect.variants)))
+                axes, row = (left, right)[len(effect.variants) - 1], chosen.index(effect.variants)
+                bars = _bars(*effect.estimate)
+                fill = colour if effect.significant else "white"
+                label = None if row else agent_title(sets.agent)
+                dot: Any = {"fmt": marker, "color": colour, "markerfacecolor": fill, "label": label, **_DOT}
+                axes.errorbar(effect.value, row + offset, xerr=bars, **dot)
         left.set_title("Alone: change of the margin, in points")
         right.set_title("Together: change beyond the sum of both, in points")
-        for axes in (left, right):
-            axes.axvline(0, color=GREY, linewidth=1)
-            _plain_rows(axes)
+        for axes, size in ((left, 1), (right, 2)):
+            titles = [" and\n".join(VARIANT_TITLES[one] for one in names) for names in combinations(VARIANTS, size)]
+            _plain_rows(axes, len(titles), titles)
+            _zero(axes)
         _legend(figure, left, min(len(agents), 6))
 
 
 def plot_costs(path: Path, sets: Sets) -> None:
     """Where the points go that each variant costs: change of both sides' points, source by source."""
     sources = sources_of([sets])
+    titles = [source_title(SOURCE_NAMES[source]) for source in sources]
     title = f"Who gains and who loses where ({agent_title(sets.agent)} plays)"
     shape: Any = {"figsize": (13, 1.7 + 0.42 * len(sources)), "sharex": True, "sharey": True}
     with picture(path, title, 1, len(VARIANTS), dpi=130, **shape) as (figure, panels):
         for axes, name in zip(panels, VARIANTS, strict=True):
             totals = []
-            for side, (colour, shift, label, hatch) in enumerate(
-                ((_PLAYER, -0.2, "player", None), (_NEUTRAL, 0.2, "neutral player", "///"))
+            for side, (who, colour, hatch) in enumerate(
+                (("player", _PLAYER, None), ("neutral player", _NEUTRAL, "///"))
             ):
                 by_seed = np.einsum("v,vgs->gs", contrast((name,)), sets.scored[:, :, side].astype(float))[:, sources]
-                ends = np.array([mean_interval(column) for column in by_seed.T]).T
-                mean = by_seed.mean(axis=0)
-                axes.barh(
-                    np.arange(len(sources)) + shift,
-                    mean,
-                    0.38,
-                    color=colour,
-                    edgecolor="white",
-                    hatch=hatch,
-                    linewidth=0,
-                    label=label,
-                    xerr=_bars(mean, *ends),
-                    error_kw={"elinewidth": 1, "ecolor": INK},
-                )
+                mean, *ends = np.array([mean_estimate(column) for column in by_seed.T]).T
+                look: Any = {"color": colour, "edgecolor": "white", "hatch": hatch, "linewidth": 0, "label": who}
+                look["error_kw"] = {"elinewidth": 1, "ecolor": INK}
+                axes.barh(np.arange(len(sources)) + 0.4 * side - 0.2, mean, 0.38, xerr=_bars(mean, *ends), **look)
                 totals.append(by_seed.sum(axis=1).mean())
             axes.set_title(f"{VARIANT_TITLES[name]}\nplayer {totals[0]:+.1f}, neutral {totals[1]:+.1f}")
-            axes.axvline(0, color=GREY, linewidth=1)
+            _zero(axes)
             axes.set_axisbelow(True)
-            _plain_rows(axes)
-        panels[0].set_yticks(range(len(sources)), [source_title(SOURCE_NAMES[source]) for source in sources])
-        panels[0].set_ylim(len(sources) - 0.5, -0.5)
+            _plain_rows(axes, len(sources), titles)
+            axes.tick_params(labelleft=axes is panels[0])
         _legend(figure, panels[0], 2)
         figure.supxlabel("change of the points a game", fontsize=10)
 
@@ -316,7 +293,8 @@ def plot_sources(path: Path, sets: Sets, chosen: Sequence[tuple[str, ...]]) -> N
                 labels.append(f"{set_title(variants)}   {who}" if not side else who)
         axes.set_yticks(ticks, labels)
         axes.set_ylim(ticks[-1] + 0.8, -0.8)
-        _plain_rows(axes)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="y", visible=False)
         axes.set_axisbelow(True)
         axes.set_xlabel("mean points a game")
         handles = [Rectangle((0, 0), 1, 1, color=_SOURCE_COLOURS.get(SOURCE_NAMES[s], "#DDDDDD")) for s in sources]

@@ -8,13 +8,14 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import petrichor_env
-from petrichor_env.component_files import load_tables
+from petrichor_env.component_files import load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
@@ -22,7 +23,7 @@ from tabletop.errors import CheckpointError, TabletopError
 from tabletop.files import read_limited
 from tabletop_agents import agent_file
 from tabletop_training.evaluation import Results
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize, variants_of
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
 
 SEARCH_AGENTS = ("rollout", "ismcts")
@@ -33,7 +34,7 @@ GAMES_FILE = "games.csv"
 
 _SIDES = ("player", "neutral")
 _COLUMNS = (
-    *("agent", "variants", "seed", "won", "points", "neutral_points", "decisions"),
+    *("agent", "variants", "numbers", "seed", "won", "points", "neutral_points", "decisions"),
     *(f"{side}_{source}" for side in _SIDES for source in SOURCE_NAMES),
 )
 
@@ -68,28 +69,37 @@ class Study:
         return Config(modules=self.modules, components=self.components)
 
     @property
+    def configs(self) -> list[Config]:
+        """What is played: `config`, and where an overlay file changes numbers the same game with the shipped ones."""
+        return [self.config, replace(self.config, components=None)][: 2 if own_numbers(self.components) else 1]
+
+    @property
     def commands(self) -> list[str]:
         """What plays the same games again; those after the first are of agents with other numbers of games."""
-        together: list[dict[str, int]] = []
-        for agent, number in self.agents.items():
-            for agents in together:
-                if all(agents[other] == number for other in agents if is_search(other) == is_search(agent)):
-                    agents[agent] = number
-                    break
+        commands: list[str] = []
+        kinds = ([n for agent, n in self.agents.items() if is_search(agent) is search] for search in (False, True))
+        for numbers in zip_longest(*map(dict.fromkeys, kinds)):
+            agents = [agent for agent, number in self.agents.items() if number == numbers[is_search(agent)]]
+            options = zip(("--games", "--search-games"), numbers, strict=True)
+            words = ["petrichor difficulty", *agents, *(f"{option} {number}" for option, number in options if number)]
+            if commands:
+                words.append("--resume FOLDER")
             else:
-                together.append({agent: number})
-        return [self._command(agents, first=agents is together[0]) for agents in together]
+                words.append(f"--seed {self.seed}")
+                words += [f"--modules {','.join(self.modules)}"] if self.modules else []
+                words += ["--components FILE"] if self.components is not None else []
+            commands.append(" ".join(words))
+        return commands
 
-    def _command(self, agents: Mapping[str, int], first: bool) -> str:
-        words = ["petrichor difficulty", *agents]
-        games = {is_search(agent): number for agent, number in agents.items()}
-        words += [f"--{'search-' if search else ''}games {number}" for search, number in sorted(games.items())]
-        if not first:
-            return " ".join([*words, "--resume FOLDER"])
-        words.append(f"--seed {self.seed}")
-        words += [f"--modules {','.join(self.modules)}"] if self.modules else []
-        words += ["--components FILE"] if self.components is not None else []
-        return " ".join(words)
+
+def by_set(games: Iterable[Results], components: str | None) -> dict[Key, Results]:
+    """Those that were played with this overlay file, None for the shipped numbers."""
+    return {(one.agents[0], _config(one).variants): one for one in games if _config(one).components == components}
+
+
+def _config(results: Results) -> Config:
+    assert isinstance(results.config, Config)
+    return results.config
 
 
 def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list[Sets]:
@@ -101,35 +111,39 @@ def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list
     ]
 
 
-def summaries_of(results: Mapping[Key, Results], agents: Sequence[str]) -> list[Summary]:
-    """Set by set, the agents in the order given."""
-    return [
-        summarize(results[agent, variants])
-        for variants in ALL_VARIANTS
-        for agent in agents
-        if (agent, variants) in results
-    ]
+def summaries_of(
+    results: Mapping[Key, Results], agents: Sequence[str], shipped: Mapping[Key, Results] | None = None
+) -> list[Summary]:
+    """Set by set, the agents in the order given; compared with `shipped`, the same games with the shipped numbers."""
+    keys = [(agent, variants) for variants in ALL_VARIANTS for agent in agents if (agent, variants) in results]
+    return [summarize(results[key], (shipped or {}).get(key)) for key in keys]
+
+
+def study_summaries(study: Study, played: Iterable[Results]) -> list[Summary]:
+    """Of the study's own games, compared with those with the shipped numbers where it has both."""
+    own, *shipped = (by_set(played, config.components) for config in study.configs)
+    return summaries_of(own, list(study.agents), *shipped)
 
 
 def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
     """Append one line a game to `games.csv`; with `new` the file begins anew."""
-    try:
-        with (folder / GAMES_FILE).open("w" if new else "a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            if new:
-                writer.writerow(_COLUMNS)
-            for result in results:
-                assert isinstance(result.config, Config)
-                variants = set_name(result.config.variants)
-                games = len(result.lengths)
-                scored = result.scored.reshape(games, -1)
-                numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
-                writer.writerows((result.agents[0], variants, *row) for row in numbers.tolist())
-    except OSError as error:
-        raise TabletopError(f"{folder / GAMES_FILE}: can't be written ({error.strerror})") from None
+    with (folder / GAMES_FILE).open("w" if new else "a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(_COLUMNS)
+        for result in results:
+            names = _names(result.agents[0], _config(result))
+            scored = result.scored.reshape(len(result), -1)
+            numbers = np.column_stack([result.seeds, result.won[:, 0], result.points, result.lengths, scored])
+            writer.writerows((*names, *row) for row in numbers.tolist())
 
 
-def read_games(folder: Path, study: Study) -> dict[Key, Results]:
+def _names(agent: str, config: Config) -> tuple[str, str, str]:
+    """What `games.csv` calls these games: the agent, the set of variants, whose numbers."""
+    return agent, set_name(config.variants), "shipped" if config.components is None else "overlay"
+
+
+def read_games(folder: Path, study: Study) -> list[Results]:
     """The study's finished sets of games in `games.csv`; none where there is no such file.
 
     A set that lacks games (the program was killed while writing) is left out. Raises TabletopError for a file that
@@ -137,8 +151,8 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
     """
     path = folder / GAMES_FILE
     if not path.exists():
-        return {}
-    rows: dict[Key, list[list[int]]] = {}
+        return []
+    rows: dict[tuple[str, ...], list[list[int]]] = {}
     try:
         lines = list(csv.reader(io.StringIO(read_limited(path).decode(), newline="")))
     except (OSError, ValueError, csv.Error) as error:
@@ -147,24 +161,23 @@ def read_games(folder: Path, study: Study) -> dict[Key, Results]:
         raise TabletopError(f"{path}: its columns are not those of this version: {', '.join(_COLUMNS)}")
     for line, row in enumerate(lines[1:], 2):
         try:
-            agent, variants, *numbers = row
-            rows.setdefault((agent, variants_of(variants)), []).append([int(number) for number in numbers])
+            rows.setdefault(tuple(row[:3]), []).append([int(number) for number in row[3:]])
         except ValueError:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
-    results = {}
-    for (agent, names), games in rows.items():
-        wanted = range(study.seed, study.seed + study.agents.get(agent, 0))
-        if not wanted or names not in ALL_VARIANTS or any(len(game) != len(_COLUMNS) - 2 for game in games):
+    played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
+    known = {_names(agent, config): config for agent in study.agents for config in played}
+    results = []
+    for names, games in rows.items():
+        if names not in known or any(len(game) != len(_COLUMNS) - 3 for game in games):
             continue
         table = np.array(games, np.int64)
         seeds, won, points, lengths = table[:, 0], table[:, 1:2] == 1, table[:, 2:4], table[:, 4]
         scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
+        wanted = range(study.seed, study.seed + study.agents[names[0]])
         # a line cut off within its last number is as long as the others
         if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
-            config = replace(study.config, variants=names)
-            results[agent, names] = Results(
-                config, (agent,), study.seed, points, np.where(won, 1, 2), lengths, lengths[:, None], scored
-            )
+            places, config = np.where(won, 1, 2), known[names]
+            results.append(Results(config, names[:1], study.seed, points, places, lengths, lengths[:, None], scored))
     return results
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import petrichor_env
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import RULES_VERSION
-from tabletop_training.evaluation import Estimate, Results, mean_estimate, wilson_interval
+from tabletop.words import counted
+from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate, wilson_interval
 from tabletop_training.evaluation_files import flat, write_rows
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
@@ -18,10 +21,16 @@ ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
 )
 """The 16 combinations of the difficulty variants, the base game first, then by how many there are."""
 
+NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
+"""Of what was not measured: empty in a CSV file, null in a JSON file."""
+
 
 @dataclass(frozen=True)
 class Summary:
-    """One agent against the Southern Winds with one set of variants and modules: a row of `difficulty.csv`."""
+    """One agent against the Southern Winds with one set of variants and modules: a row of `difficulty.csv`.
+
+    `win_rate_change` and `margin_change` are what an overlay file changes, paired by seed; None without one.
+    """
 
     variants: str
     modules: str
@@ -40,6 +49,8 @@ class Summary:
     decisions: float
     package_version: str
     state_version: int
+    win_rate_change: Estimate | None = None
+    margin_change: Estimate | None = None
 
     @property
     def variant_names(self) -> tuple[str, ...]:
@@ -66,13 +77,20 @@ def variants_of(name: str) -> tuple[str, ...]:
     return () if name == "base" else tuple(name.split("+"))
 
 
-def summarize(results: Results) -> Summary:
-    """Win rate, margin, scores and length of solo games, with 95 % intervals."""
+def summarize(results: Results, shipped: Results | None = None) -> Summary:
+    """Win rate, margin, scores and length of solo games, with 95 % intervals.
+
+    `shipped` are games of the same seeds with the shipped numbers, where `results` are of an overlay file's.
+    """
     games = len(results.lengths)
     wins = int(results.won[:, 0].sum())
     won = Estimate(wins / games, *wilson_interval(wins, games))
     config = results.config
     assert isinstance(config, Config)
+    changes: dict[str, Any] = {}
+    if shipped is not None:
+        changes["win_rate_change"] = difference_estimate(results.won[:, 0].astype(float) - shipped.won[:, 0])
+        changes["margin_change"] = mean_estimate(results.margins - shipped.margins)
     return Summary(
         variants=set_name(config.variants),
         modules="+".join(config.module_names),
@@ -86,9 +104,31 @@ def summarize(results: Results) -> Summary:
         decisions=float(results.lengths.mean()),
         package_version=petrichor_env.__version__,
         state_version=RULES_VERSION,
+        **changes,
     )
+
+
+def games_each(summaries: Iterable[Summary]) -> str:
+    """`1,000 games`, `200 to 1,000 games`."""
+    fewest, *more = sorted({summary.games for summary in summaries})
+    return f"{fewest:,} to {more[-1]:,} games" if more else counted(fewest, "game")
+
+
+def in_points(change: Estimate) -> Estimate:
+    """A change of a win rate, in percentage points."""
+    return Estimate(*(100 * end for end in change))
+
+
+def rows_of(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
+    """As rows of a table: the changes by an overlay file are columns where any are known."""
+    rows = [asdict(summary) for summary in summaries]
+    compared = any(row["margin_change"] for row in rows)
+    return [
+        {key: NO_ESTIMATE if value is None else value for key, value in row.items() if compared or value is not None}
+        for row in rows
+    ]
 
 
 def write_summaries(folder: Path, summaries: Iterable[Summary]) -> None:
     """Write `difficulty.csv`, one line a summary."""
-    write_rows(folder / "difficulty.csv", [asdict(summary) for summary in summaries])
+    write_rows(folder / "difficulty.csv", rows_of(summaries))

@@ -7,7 +7,7 @@ independent, are the unit of every interval and test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
@@ -15,7 +15,14 @@ import numpy as np
 from scipy import stats
 
 from petrichor_env.config import VARIANTS
-from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_interval, share_estimate
+from tabletop_training.evaluation import (
+    Estimate,
+    Results,
+    difference_estimate,
+    mean_estimate,
+    mean_interval,
+    share_estimate,
+)
 from tabletop_training.petrichor.summaries import ALL_VARIANTS
 from tabletop_training.ratings import CONFIDENCE
 
@@ -75,6 +82,10 @@ class Sets:
         """A set's win rate with its interval."""
         return share_estimate(self.won[index].astype(float))
 
+    def margin(self, index: int) -> Estimate:
+        """A set's mean margin with its interval."""
+        return mean_estimate(self.margins[index])
+
     @property
     def order(self) -> np.ndarray:
         """(16,) indices from the easiest set to the hardest: by win rate, equal ones by mean margin."""
@@ -85,10 +96,13 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     """Holm's adjustment: the chance of even one false finding among all of them stays below the level compared with."""
     p = np.asarray(p_values, np.float64)
     order = np.argsort(p)
-    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    result = np.empty_like(p)
-    result[order] = np.minimum(adjusted, 1.0)
-    return result
+    adjusted = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return np.asarray(adjusted[np.argsort(order)])
+
+
+def p_values(samples: Iterable[np.ndarray]) -> np.ndarray:
+    """Of Student's t tests that each mean is 0, adjusted by Holm for all of them."""
+    return holm(np.array([p_of_mean(one) for one in samples]))
 
 
 # --- Effects: the 16 sets as a factorial experiment ------------------------------------------------------------------
@@ -136,10 +150,9 @@ def effects(values: np.ndarray, largest: int = len(VARIANTS)) -> list[Effect]:
     """
     names = [chosen for number in range(1, largest + 1) for chosen in combinations(VARIANTS, number)]
     by_seed = [contrast(chosen) @ values for chosen in names]
-    adjusted = holm(np.array([p_of_mean(one) for one in by_seed]))
     return [
         Effect(chosen, float(one.mean()), *mean_interval(one), float(p))
-        for chosen, one, p in zip(names, by_seed, adjusted, strict=True)
+        for chosen, one, p in zip(names, by_seed, p_values(by_seed), strict=True)
     ]
 
 
@@ -181,24 +194,21 @@ class Pairs:
 
 def compare_wins(sets: Sets) -> Pairs:
     """By McNemar's exact test: of the seeds that one set wins and the other loses, is it the same one too often?"""
-    p_values = []
-    for first, second in combinations(range(len(ALL_VARIANTS)), 2):
-        only_first = int((sets.won[first] & ~sets.won[second]).sum())
-        differing = int((sets.won[first] != sets.won[second]).sum())
-        p_values.append(float(stats.binomtest(only_first, differing).pvalue) if differing else 1.0)
-    return _pairs(sets.win_rates, p_values)
+    only = sets.won.astype(int) @ ~sets.won.T  # seeds that the row's set wins and the column's loses
+    pairs = [(int(only[pair]), int(only[pair] + only[pair[::-1]])) for pair in combinations(range(len(only)), 2)]
+    tests = [float(stats.binomtest(*pair).pvalue) if pair[1] else 1.0 for pair in pairs]
+    return _pairs(sets.win_rates, holm(np.array(tests)))
 
 
 def compare_margins(sets: Sets) -> Pairs:
     """By the paired t test."""
-    margins = sets.margins
-    p_values = [p_of_mean(margins[first] - margins[second]) for first, second in combinations(range(len(margins)), 2)]
-    return _pairs(margins.mean(axis=1), p_values)
+    margins, pairs = sets.margins, combinations(range(len(ALL_VARIANTS)), 2)
+    return _pairs(margins.mean(axis=1), p_values(margins[first] - margins[second] for first, second in pairs))
 
 
-def _pairs(means: np.ndarray, p_values: list[float]) -> Pairs:
+def _pairs(means: np.ndarray, adjusted: np.ndarray) -> Pairs:
     p = np.ones((len(means), len(means)))
-    p[np.triu_indices(len(means), 1)] = holm(np.array(p_values))
+    p[np.triu_indices(len(means), 1)] = adjusted
     return Pairs(means[:, None] - means[None, :], np.minimum(p, p.T))
 
 
@@ -221,9 +231,7 @@ def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
     """(16, 2) int64: the ranks (1 is the easiest set) between which each lies in 95 % of resamples of the seeds."""
     weights = generator.multinomial(sets.games, np.full(sets.games, 1 / sets.games), size=_RESAMPLES)
     wins, margins = weights @ sets.won.T, weights @ sets.margins.T
-    ranks = np.empty(wins.shape, np.int64)
-    for sample, order in enumerate(np.lexsort((-margins, -wins), axis=1)):
-        ranks[sample, order] = np.arange(1, len(order) + 1)
+    ranks = 1 + np.argsort(np.lexsort((-margins, -wins), axis=1), axis=1)  # of a permutation: its inverse
     tail = 100 * (1 - CONFIDENCE) / 2
     return np.percentile(ranks, [tail, 100 - tail], axis=0, method="nearest").T.astype(np.int64)
 
@@ -231,10 +239,8 @@ def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
 def pairing_gain(sets: Sets) -> float:
     """The part by which pairing makes the variance of the difference of two sets' margins smaller, over all pairs."""
     margins = sets.margins.astype(np.float64)
-    paired = unpaired = 0.0
-    for first, second in combinations(range(len(margins)), 2):
-        paired += float((margins[first] - margins[second]).var())
-        unpaired += float(margins[first].var() + margins[second].var())
+    paired = sum(float((first - second).var()) for first, second in combinations(margins, 2))
+    unpaired = float(margins.var(axis=1).sum()) * (len(margins) - 1)
     return 1 - paired / unpaired if unpaired else 0.0
 
 
