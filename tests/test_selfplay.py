@@ -24,7 +24,7 @@ from petrichor_env.state import NOBODY, STATE
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
-from tabletop_agents import RandomAgent
+from tabletop_agents import RandomAgent, make_agent
 from tabletop_agents.checkpoint import read_notes
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
@@ -716,7 +716,17 @@ def test_wrong_settings_files(table: str, text: str, tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "run.json").exists()
 
 
-@pytest.mark.parametrize("players", [1, 5])
-def test_numbers_of_players_without_settings(players: int, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=f"players={players}: 2, 3 or 4"):
-        selfplay_main(players=players, steps=0, output=tmp_path / "run")
+def test_players_whom_no_settings_are_shipped_for(tmp_path: Path) -> None:
+    """Five play, with modules, by the settings of the next smaller number; one alone does not."""
+    with pytest.raises(ConfigError, match="players=1: self-play is for two players or more"):
+        selfplay_main(players=1, output=tmp_path / "one", steps=1)
+    output = tmp_path / "five"
+    given = ["--players", "5", "--modules", "powers,forecasts", "--drafting", "--steps", "1", "--output", str(output)]
+    with pytest.raises(SystemExit) as left:
+        cli.main(["train", "selfplay", *given])
+    assert left.value.code == 0
+    kept = json.loads((output / "run.json").read_text(encoding="utf-8"))
+    assert kept["selfplay"]["players"] == 5 and kept["selfplay"]["drafting"]
+    assert kept["selfplay"]["modules"] == ["powers", "forecasts"]
+    agent = make_agent(f"policy:{output / 'policy.zip'}", GAME)
+    assert len(play_games([agent, *[RandomAgent()] * 4], Config(players=5, modules=("powers",)), 5, 0)) == 5

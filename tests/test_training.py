@@ -13,8 +13,9 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -459,6 +460,26 @@ def test_saving_leaves_the_old_checkpoint_until_the_new_one_is_whole(
     with pytest.raises(OSError, match="disk full"):
         save_checkpoint(GAME, trained[0], path, {"which": "second"})
     assert read_notes(GAME, path)["training"] == {"which": "first"}
+
+
+def test_the_page_has_every_key_of_a_settings_file() -> None:
+    """With its default; where `[solo]` and `[selfplay]` differ, with both."""
+    page = (Path(__file__).parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[a-z_`, 0-9]+`) \| (.+?) \| .+ \|$", page[page.index("### Every key") :], re.MULTILINE)
+    listed = {name: default for names, default in rows for name in re.findall("`([a-z_0-9]+)`", names)}
+    solo, several = SoloSettings(Config()), SelfPlaySettings(Config(players=2))
+    tables = [Settings(), Budget(), LeagueSettings()]
+    wanted = {one.name: [getattr(table, one.name)] for table in tables for one in fields(table)}
+    wanted["steps"] = [128, None]  # of a rollout, and of a budget
+    for one in fields(solo)[1:]:
+        both = [getattr(solo, one.name), getattr(several, one.name)]
+        wanted[one.name] = both[:1] if both[0] == both[1] else both
+    for name, defaults in wanted.items():
+        cells = " ".join(re.findall(rf"^\| `{name}` \| (.+?) \|", page, re.MULTILINE))
+        values = re.findall("`(.+?)`|(none)", cells)
+        found = [None if none else tomllib.loads(f"x = {value}")["x"] for value, none in values]
+        assert found == [list(one) if isinstance(one, tuple) else one for one in defaults], name
+    assert {one.name for one in fields(Config)} <= listed.keys()
 
 
 def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:

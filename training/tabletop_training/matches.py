@@ -392,12 +392,14 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         table.add_row(Text(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
     console.print(table)
     if len(evaluation.reports) == 2 and not alone:
-        more, interval = _in_points(first.estimates["advantage"])
-        console.print(Text(f"{first.agent} wins {more} more than half the games {interval}."))
+        more = first.estimates["advantage"]
+        distance = f"{abs(100 * more.value):.1f} percentage points {'below' if more.value < 0 else 'above'} one half"
+        console.print(Text(f"The win rate of {first.agent} is {distance} {_interval_in_points(more)}."))
     else:
         for one in evaluation.comparisons:
             compared = f"{one.first} less {one.second}, paired by seed: margin {files.signed(one.margin)}"
-            console.print(Text(f"{compared}; win rate {' '.join(_in_points(one.win_rate))}."))
+            points = f"{100 * one.win_rate.value:+.1f} percentage points {_interval_in_points(one.win_rate)}"
+            console.print(Text(f"{compared}; win rate {points}."))
     for report in evaluation.reports if alone else evaluation.reports[:1]:
         length = files.plus_minus(report.estimates["length"])
         console.print(Text(f"A game {f'of {report.agent} ' if alone else ''}takes {length} decisions."))
@@ -414,8 +416,7 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         )
 
 
-def _in_points(difference: Estimate) -> tuple[str, str]:
-    """A difference of win rates, and its interval with what that shows."""
+def _interval_in_points(difference: Estimate) -> str:
+    """The interval of a difference of win rates, with what it shows."""
     verdict = "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
-    interval = files.ends(100 * difference.low, 100 * difference.high)
-    return f"{100 * difference.value:+.1f} percentage points", f"{interval}: {verdict}"
+    return f"{files.ends(100 * difference.low, 100 * difference.high)}: {verdict}"

@@ -128,18 +128,15 @@ def main(
 
 
 def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
-    """The settings file for what is given; None if the game comes without any of this kind. Raises ConfigError."""
+    """The settings file for what is given, or for the next smaller number of players; None if there is none."""
     shipped = [name for name in shipped_settings(game) if name.startswith(kind)]
     if not shipped:
         return None
     if kind == "solo":
         return "solo_curriculum" if given.get("curriculum") else "solo"
-    numbers = [name.removeprefix("selfplay_").removesuffix("p") for name in shipped]
-    players = str(given.get("players", numbers[0]))
-    if players not in numbers:
-        listed = f"{', '.join(numbers[:-1])} or {numbers[-1]}"
-        raise ConfigError(f"players={players}: {listed} (or settings of your own for {game.players[-1]})")
-    return f"selfplay_{players}p"
+    numbers = sorted(int(name.removeprefix("selfplay_").removesuffix("p")) for name in shipped)
+    players = given.get("players", numbers[0])
+    return f"selfplay_{max([number for number in numbers if number <= players], default=numbers[0])}p"
 
 
 def _check_unfinished(learner: Learner, before: Budget) -> None:
