@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from petrichor_env.component_files import frozen_numbers
-from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, VARIANT_NAMES, State
+from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, READING_NAMES, VARIANT_NAMES, State
 from tabletop.errors import ComponentsError, ConfigError
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ MODULES = MODULE_NAMES
 """The Kickstarter promos and the modules of the Flowers expansion, in the order of the record's `modules` switches."""
 POWERS = POWER_NAMES[1:]
 """The player powers (Flowers)."""
+READINGS = READING_NAMES
+"""The other readings of unclear rules, in the order of the record's `readings` switches (docs/rules.md)."""
+MODULE_OF_READING = {"forecasts_end_actions": "forecasts", "primrose_passes_once": "flower_tiles"}
+"""Of which module the rule is that is read."""
 _NOT_IN_SOLO = {
     "lake": 'the Lake is not used in solo play (Promos, The Lake, "Note")',
     "flower_tiles": "the Southern Winds don't support the three flower tiles (Flowers, Le tessere Fiori)",
@@ -64,13 +68,15 @@ class Config:
         modules: any of `MODULES` (promos and Flowers), kept in their order; neither "lake" nor "flower_tiles" in solo.
         powers: one of `POWERS` for each player from seat 0, all different; () deals them at random. Needs the module
             "powers".
+        readings: any of `READINGS`, kept in their order: unclear rules are read otherwise than usual. Each needs the
+            module that its rule is of.
         components: numbers that replace the shipped ones: the path of an overlay TOML file, or a mapping of its keys
             to numbers, such as {"pieces.clouds": 9}, which is kept as a tuple of (key, number) pairs, sorted, with
             tuples in place of lists; None, and an empty mapping, for the shipped ones.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = (
-        *("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power"),
+        *("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power", "readings"),
     )
     """The fields of a record that the configuration sets."""
 
@@ -82,6 +88,9 @@ class Config:
     )
     modules: tuple[str, ...] = field(default=(), metadata={"help": "Promos and Flowers, with commas between."})
     powers: tuple[str, ...] = field(default=(), metadata={"help": "Each seat's power, with commas between."})
+    readings: tuple[str, ...] = field(
+        default=(), metadata={"help": "Other readings of unclear rules, with commas between."}
+    )
     components: Any = field(
         default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}
     )
@@ -96,6 +105,7 @@ class Config:
         given = _names("variants", self.variants, VARIANTS)
         modules = _names("modules", self.modules, MODULES)
         powers = _names("powers", self.powers, POWERS)
+        readings = _names("readings", self.readings, READINGS)
         if self.players == 1:
             if self.rounds != 4:
                 raise ConfigError("rounds=6: the Southern Winds are played over 4 rounds (solo setup, step 1)")
@@ -106,6 +116,9 @@ class Config:
                     raise ConfigError(f"modules: {name!r} with players=1: {reason}")
         elif given:
             raise ConfigError(f"variants={given!r}: these are the solo game's; with players={self.players} leave empty")
+        for name in readings:
+            if MODULE_OF_READING[name] not in modules:
+                raise ConfigError(f"readings: {name!r} reads a rule of the module {MODULE_OF_READING[name]!r}")
         if powers and "powers" not in modules:
             raise ConfigError(f"powers={powers!r}: player powers are played only with modules=('powers',)")
         if powers and len(powers) != self.players:
@@ -124,6 +137,7 @@ class Config:
         object.__setattr__(self, "variants", tuple(name for name in VARIANTS if name in given))
         object.__setattr__(self, "modules", tuple(name for name in MODULES if name in modules))
         object.__setattr__(self, "powers", powers)
+        object.__setattr__(self, "readings", tuple(name for name in READINGS if name in readings))
         object.__setattr__(self, "components", components)
 
     @classmethod
@@ -140,6 +154,7 @@ class Config:
             variants=names(VARIANTS, state["variants"]),
             modules=names(MODULES, state["modules"]),
             powers=tuple(POWER_NAMES[power] for power in state["chosen_power"] if power),
+            readings=names(READINGS, state["readings"]),
             components=components,
         )
 
@@ -149,6 +164,7 @@ class Config:
         states["rounds"], states["drafting"] = self.rounds, self.drafting
         states["variants"] = [name in self.variants for name in VARIANTS]
         states["modules"] = [name in self.modules for name in MODULES]
+        states["readings"] = [name in self.readings for name in READINGS]
         states["chosen_power"] = 0
         states["chosen_power"][:, : len(self.powers)] = [POWER_NAMES.index(name) for name in self.powers]
 
@@ -179,7 +195,7 @@ class Config:
         """A short name for tables and file names, such as `solo+double_card` or `3p-draft+lake+powers`."""
         length = "-long" if self.rounds == 6 else ""
         game = "solo" if self.solo else f"{self.players}p{length}" + ("-draft" if self.drafting else "")
-        return "+".join((game, *self.variants, *self.module_names))
+        return "+".join((game, *self.variants, *self.module_names, *self.readings))
 
     def curriculum(self) -> tuple[tuple[Config, ...], ...]:
         """What to learn one after the other, the easy ones first: this with 0, 1, 2 … of the solo game's variants."""

@@ -166,7 +166,7 @@ def _flags(value: Any, where: str, names: Sequence[str], size: int) -> np.ndarra
     return np.isin(np.arange(size), chosen)
 
 
-_SWITCHES = ("players", "rounds", "drafting", "variants", "modules", "powers")
+_SWITCHES = ("players", "rounds", "drafting", "variants", "modules", "powers", "readings")
 _PROGRESS = ("round", "phase", "first_player", "passed", "turns", "last_turns", "harvested", "forfeited")
 _PIECES = ("field", "hands", "packs", "deck", "discards", "votes", "dice")
 _SCORE = ("points", "scored", "voting_wins", "wheat_tokens")
@@ -178,7 +178,7 @@ _KEYS = (
 _PENDING_KEYS = (
     *("card", "optional", "cards_left", "lowest_card", "draft_step", "target", "target_owner", "selected", "weather"),
     *("turn_index", "forecast", "choices_left", "timing", "timing_index"),
-    *("counts_clouds", "chosen_drops", "scored_drops"),
+    *("counts_clouds", "chosen_drops", "scored_drops", "no_actions"),
 )
 _TILE_KEYS = ("crop", "growing", "drops", "cloud", "fertilizer", "pod", "blooms")
 _CLOUD_KEYS = ("kind", "drops")
@@ -608,6 +608,7 @@ class _Reader:
             "choices_left": partial(_integer, low=0, high=2 * MAX_PLAYERS),
             "timing_index": partial(_integer, low=0, high=2 * MAX_PLAYERS),
             "counts_clouds": partial(_flags, names=self.config.agents, size=MAX_PLAYERS),
+            "no_actions": partial(_flags, names=self.config.agents, size=MAX_PLAYERS),
             "chosen_drops": self.by_owner,
             "scored_drops": self.drops_by_tile,
         }
@@ -697,7 +698,7 @@ def described(s: State) -> dict[str, Any]:
         "rounds": s.rounds,
         "drafting": bool(s.drafting),
         "variants": list(config.variants),
-        **{key: list(names) for key, names in (("modules", config.modules), ("powers", config.powers)) if names},
+        **{key: list(names) for key in ("modules", "powers", "readings") if (names := getattr(config, key))},
         "round": s.round,
         "phase": PHASE_NAMES[s.phase],
         "first_player": agents[s.first_player],
@@ -778,6 +779,7 @@ def _describe_effect(s: State, players: int, owners: Sequence[str]) -> dict[str,
         "timing": TIMING_NAMES[s.timing],
         "timing_index": s.timing_index,
         "counts_clouds": [name for name, on in zip(owners, s.counts_clouds, strict=False) if on],
+        "no_actions": [name for name, on in zip(owners, s.no_actions, strict=False) if on],
         "chosen_drops": _counted(s.chosen_drops, owners),
         "scored_drops": {tile_name(players, t): _counted(s.scored_drops[t], owners) for t in scored},
     }

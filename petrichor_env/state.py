@@ -145,6 +145,15 @@ class Variant(IntEnum):
     ONE_MORE_TURN = 3
 
 
+class Reading(IntEnum):
+    """Readings of unclear rules that can be played instead of the usual ones (docs/rules.md)."""
+
+    FORECASTS_END_ACTIONS = 0
+    """Who plays a forecast card in place of a turn plays no action cards for the rest of the round."""
+    PRIMROSE_PASSES_ONCE = 1
+    """When drops on the Primrose change, at most one player takes control."""
+
+
 class Power(IntEnum):
     """A player's power (Flowers, Poteri dei giocatori)."""
 
@@ -212,6 +221,7 @@ DIRECTION_NAMES = tuple(direction.name.lower() for direction in Direction)
 DECISION_NAMES = tuple(decision.name.lower() for decision in Decision)
 VARIANT_NAMES = tuple(variant.name.lower() for variant in Variant)
 MODULE_NAMES = tuple(module.name.lower() for module in Module)
+READING_NAMES = tuple(reading.name.lower() for reading in Reading)
 POWER_NAMES = tuple(power.name.lower() for power in Power)
 TIMING_NAMES = tuple(timing.name.lower() for timing in Timing)
 PHASE_NAMES = tuple(phase.name.lower() for phase in Phase)
@@ -239,6 +249,7 @@ class State(Record):
     variants = array(np.int8, len(Variant), "1 for each solo variant played with, in the order of `config.VARIANTS`")
     modules = array(np.int8, len(Module), "1 for each module played with, in the order of `Module`")
     chosen_power = array(np.int8, MAX_PLAYERS, "the Power that a seat is to have; all NONE: they are dealt at random")
+    readings = array(np.int8, len(Reading), "1 for each Reading played with, in their order")
 
     # progress
     decision = number(np.int8, "the Decision that is asked")
@@ -303,6 +314,7 @@ class State(Record):
     timing = number(np.int8, "the Timing: how far this round's timeline has come")
     timing_index = number(np.int8, "how many players are done with what is offered at this point of the timeline")
     forecast = number(np.int8, "the number of the forecast card being carried out, 1 to 16, or 0")
+    no_actions = array(np.int8, MAX_PLAYERS, "1: plays no action cards this round (FORECASTS_END_ACTIONS)")
     counts_clouds = array(np.int8, MAX_PLAYERS, "1: own drops in clouds count in this Harvest (forecast card 3)")
     scored_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops that this Harvest scored, by owner, until its end")
 
@@ -313,7 +325,7 @@ class State(Record):
     winds_roll = array(np.int8, WINDS_LOG, "the numeric die for it, or 0 if none was rolled")
     winds_target = array(np.int8, WINDS_LOG, "the tile it took effect on, or NO_TILE", NO_TILE)
 
-    spare = array(np.int8, 6, "nothing: makes the record's size a multiple of 8 bytes")
+    spare = array(np.int8, 7, "nothing: makes the record's size a multiple of 8 bytes")
 
 
 STATE = dtype_of(State)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
-from petrichor_env.config import MODULES, POWERS, VARIANTS, Config
+from petrichor_env.config import MODULES, POWERS, READINGS, VARIANTS, Config
 
 SOLO_MODULES = tuple(name for name in MODULES if name not in ("lake", "flower_tiles"))
 """Those that the Southern Winds are played with."""
@@ -51,7 +51,12 @@ def _combinations(number: int, seed: int) -> list[Config]:
 
 RANDOM = _combinations(24, seed=3)
 """Random combinations, of modules with each other, with drafting, the long form and the solo variants."""
-MODULE_CONFIGURATIONS = ALONE + TOGETHER + CHOSEN_POWERS + RANDOM
+OTHER_READINGS = [
+    Config(modules=("forecasts",), readings=("forecasts_end_actions",)),
+    Config(players=3, modules=("flower_tiles",), readings=("primrose_passes_once",)),
+    *(Config(players=players, modules=MODULES, readings=READINGS) for players in (2, 4, 5)),
+]
+MODULE_CONFIGURATIONS = ALONE + TOGETHER + CHOSEN_POWERS + RANDOM + OTHER_READINGS
 EVERY_CONFIGURATION = BASE + SOLO + MODULE_CONFIGURATIONS
 A_FEW = [
     *(BASE[0], BASE[-1], SOLO[0], SOLO[-1]),

@@ -26,7 +26,7 @@ from queue import Empty
 from typing import Any, TypeAlias
 
 from petrichor_env.component_files import KEYS, load_components, read_components
-from petrichor_env.config import MODULES, POWERS, VARIANTS, Config
+from petrichor_env.config import MODULE_OF_READING, MODULES, POWERS, READINGS, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop.errors import ComponentsError
 from tabletop.warm_up import warm_up
@@ -56,6 +56,7 @@ def random_config(draw: random.Random, components: str | None = None) -> Config:
         variants=some(VARIANTS, 0.5) if players == 1 else (),
         modules=modules,
         powers=tuple(draw.sample(POWERS, players)) if chosen else (),
+        readings=some(tuple(name for name in READINGS if MODULE_OF_READING[name] in modules), 0.3),
         components=components,
     )
 

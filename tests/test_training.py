@@ -468,7 +468,7 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
     rows = re.findall(r"^\| (`[a-z_`, 0-9]+`) \| (.+?) \| .+ \|$", page[page.index("### Every key") :], re.MULTILINE)
     listed = {name: default for names, default in rows for name in re.findall("`([a-z_0-9]+)`", names)}
     solo, several = SoloSettings(Config()), SelfPlaySettings(Config(players=2))
-    tables = [Settings(), Budget(), LeagueSettings()]
+    tables: list[Any] = [Settings(), Budget(), LeagueSettings()]
     wanted = {one.name: [getattr(table, one.name)] for table in tables for one in fields(table)}
     wanted["steps"] = [128, None]  # of a rollout, and of a budget
     for one in fields(solo)[1:]:

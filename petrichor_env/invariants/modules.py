@@ -54,6 +54,7 @@ from petrichor_env.state import (
     Module,
     Phase,
     Power,
+    Reading,
     Timing,
 )
 from petrichor_env.tables import NEVER
@@ -205,6 +206,9 @@ def broken_forecasts(s: np.ndarray) -> Iterator[Check]:
     bad = dealt[:, None] & ~np.isin(held, (0, DEALT - 1, DEALT))
     allowed = f"{DEALT}, {DEALT - 1} after the first one played, none after the second"
     yield breaks(bad, lambda i, seat: f"{player(seat)} holds {held[i, seat]} forecast cards; {allowed}")
+    barred = s["no_actions"] > s["readings"][:, Reading.FORECASTS_END_ACTIONS, None]
+    barred |= (s["no_actions"] == 1) & (held == DEALT)
+    yield breaks(barred, lambda i, seat: f"{player(seat)} may play no action cards, but has played no forecast card")
     card, counts, rows = s["forecast"], s["counts_clouds"], np.arange(len(s))
     count_clouds = counts.any(axis=1)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from petrichor_env.config import MODULES, VARIANTS
+from petrichor_env.config import MODULE_OF_READING, MODULES, READINGS, VARIANTS
 from petrichor_env.invariants.checks import Check, breaks, owner_name, place
 from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
@@ -45,6 +45,7 @@ from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import FIELDS, crop_name
 
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
+_MODULES_OF_READINGS = [MODULES.index(MODULE_OF_READING[name]) for name in READINGS]
 
 
 def _left_out(players: int, no_more_tricks: bool, modules: Container[int]) -> dict[int, str]:
@@ -94,13 +95,18 @@ def broken_switches(s: np.ndarray) -> Iterator[Check]:
     )
     bad = ~np.isin(modules, (0, 1))
     yield breaks(bad, lambda i, m: f"the switch {MODULES[m]} is {modules[i, m]}; allowed are 0 and 1")
+    readings = s["readings"]
+    bad = ~np.isin(readings, (0, 1)) | (readings > modules[:, _MODULES_OF_READINGS])
+    yield breaks(
+        bad, lambda i, r: f"the switch {READINGS[r]} is {readings[i, r]}; allowed is 1 with its module, else 0"
+    )
     bad = solo[:, None] & (modules[:, _NOT_IN_SOLO] != 0)
     yield breaks(bad, lambda i, m: f"the module {MODULES[_NOT_IN_SOLO[m]]} in solo; there it is not used")
 
 
 _BY_OWNER = (
     *("points", "drops", "cloud_drops", "supply", "votes", "vote_supply", "voting_wins", "wheat_tokens"),
-    *("counts_clouds", "chosen_drops", "scored_drops"),
+    *("counts_clouds", "chosen_drops", "scored_drops", "no_actions"),
 )
 _COUNTS = (*_BY_OWNER, "hand", "deck", "discards", "pack", "scored")
 
@@ -116,7 +122,7 @@ def broken_ranges(s: np.ndarray) -> Iterator[Check]:
         "decision": (0, len(Decision) - 1),
         **dict.fromkeys(("actor", "passed", "forfeited", "controller"), (NOBODY, last_seat)),
         **dict.fromkeys(("harvested", "optional", "selected", "fertilizer", "pods"), (0, 1)),
-        **dict.fromkeys(("counts_clouds", "winds_deck"), (0, 1)),
+        **dict.fromkeys(("counts_clouds", "winds_deck", "no_actions"), (0, 1)),
         **dict.fromkeys(("turns", "pod_turns"), (0, s["players"])),
         **dict.fromkeys(("turn_index", "timing_index"), (0, 2 * s["players"])),
         **dict.fromkeys(("first_player", "last_turns"), (0, last_seat)),

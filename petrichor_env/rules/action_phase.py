@@ -8,7 +8,18 @@ from petrichor_env.rules.card_actions import start_action
 from petrichor_env.rules.forecasts import allow_forecasts, play_forecast
 from petrichor_env.rules.powers import price_of_another_card
 from petrichor_env.rules.southern_winds import clear_winds_log, neutral_turn
-from petrichor_env.state import NO_CARD, NOBODY, NUM_KINDS, SELECTING, Decision, Phase, State, Timing, Variant
+from petrichor_env.state import (
+    NO_CARD,
+    NOBODY,
+    NUM_KINDS,
+    SELECTING,
+    Decision,
+    Phase,
+    Reading,
+    State,
+    Timing,
+    Variant,
+)
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -45,6 +56,7 @@ def start_action_phase(s: State, t: Tables) -> None:
     s.passed = NOBODY
     s.last_turns = 0
     s.harvested = 0
+    s.no_actions[:] = 0
     if s.players == 1:
         neutral_turn(s, t)
     ask(s, Decision.TURN, s.first_player)
@@ -60,6 +72,8 @@ def allow_turn(s: State, t: Tables) -> None:
     cards = cards_in_hand(s, s.actor)
     if s.turns >= s.players or cards == 0:
         allow(s, PASS)
+    if s.no_actions[s.actor] == 1:
+        return
     for kind in range(NUM_KINDS):
         of_kind = int(s.hand[s.actor, kind])
         if of_kind >= 1:
@@ -74,6 +88,7 @@ def take_turn(s: State, t: Tables, action: int) -> None:
     if action != PASS or cards_in_hand(s, s.actor) > 0:
         clear_winds_log(s)
     if action >= FORECAST:
+        s.no_actions[s.actor] = s.readings[Reading.FORECASTS_END_ACTIONS]
         play_forecast(s, t, action - FORECAST + 1)
     elif action == PASS:
         pass_turn(s, t)

@@ -9,7 +9,7 @@ from petrichor_env.actions import TILE
 from petrichor_env.rules.asking import clockwise
 from petrichor_env.rules.fields import is_closed, tile_of
 from petrichor_env.rules.points import gain
-from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, State, Weather
+from petrichor_env.state import NO_TILE, NOBODY, NUM_TILES, Crop, Decision, Growing, Module, Reading, State, Weather
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
@@ -150,6 +150,8 @@ def settle_control(s: State, t: Tables, tile: int) -> None:
             s.drops[tile, s.controller] = 0
         s.controller = seat
         gain(s, seat, t.primrose_points * int(s.blooms[tile]) + int(s.fertilizer[tile]), Crop.PRIMROSE)
+        if s.readings[Reading.PRIMROSE_PASSES_ONCE] == 1:
+            return
 
 
 @rule

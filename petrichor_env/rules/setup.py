@@ -86,6 +86,7 @@ def clear(s: State) -> None:
     start.drafting = s.drafting
     start.variants = s.variants
     start.modules = s.modules
+    start.readings = s.readings
     start.chosen_power = s.chosen_power
     start.power = s.chosen_power
     overwrite(s, start)

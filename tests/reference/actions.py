@@ -37,6 +37,7 @@ def action_phase(table: Table) -> Steps[None]:
     """Players take turns from the First Player clockwise until one passes; all others take one more turn (Phase 1)."""
     table.phase = "action"
     table.passed = None
+    table.no_actions = set()
     if table.config.solo:
         yield from southern_winds.action_phase(table)
         return
@@ -63,13 +64,16 @@ def turn(table: Table, player: Player, first: bool = False) -> Steps[bool]:
     Returns:
         Whether the player passed.
     """
-    options = [*playable(player, optional=False), *forecasts.instead_of_turn(table, player)]
+    actions = [] if player.seat in table.no_actions else playable(player, optional=False)
+    options = [*actions, *forecasts.instead_of_turn(table, player)]
     if not first or not player.hand.total():
         options = ["pass", *options]
     answer = yield Question("turn", player.seat, tuple(options))
     if answer == "pass":
         return True
     if answer.startswith("forecast "):
+        if "forecasts_end_actions" in table.config.readings:
+            table.no_actions.add(player.seat)
         yield from forecasts.play(table, player, int(answer.removeprefix("forecast ")))
         return False
     yield from play(table, player, answer, optional=False)

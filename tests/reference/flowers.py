@@ -102,6 +102,8 @@ def look_at_primrose(table: Table, primrose: Tile) -> None:
         score_primrose(table, primrose, ahead[0])
         controller.supply += primrose.drops[controller.seat]
         primrose.drops[controller.seat] = 0
+        if "primrose_passes_once" in table.config.readings:
+            return
 
 
 def score_primrose(table: Table, primrose: Tile, controller: Player) -> None:

@@ -126,6 +126,8 @@ class Game:
         }
         if modules:
             described["modules"] = list(modules)
+        if table.config.readings:
+            described["readings"] = list(table.config.readings)
         if table.config.solo:
             described["southern_winds"] = {"deck": sorted(table.southern_winds)}
         if "flower_tiles" in modules:

@@ -119,6 +119,8 @@ class Table:
         self.first_player = self.players[0]
         self.passed: Player | None = None
         """Who passed first this round."""
+        self.no_actions: set[int] = set()
+        """Seats that play no action cards any more this round, where forecast cards end their actions."""
         self.harvested = False
         """Whether this round had a Harvest."""
         self.tiles: dict[str, Tile] = {}
