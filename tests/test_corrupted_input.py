@@ -206,9 +206,9 @@ JSON = st.recursive(
     max_leaves=8,
 )
 SCENARIO_KEYS = (
-    *("players", "rounds", "drafting", "variants", "modules", "powers", "round", "phase", "first_player", "passed"),
-    *("turns", "last_turns", "harvested", "forfeited", "decision", "actor", "field", "hands", "packs", "deck"),
-    *("discards", "votes", "dice", "points", "scored", "voting_wins", "wheat_tokens", "controller", "power"),
+    *("players", "rounds", "drafting", "variants", "modules", "powers", "readings", "round", "phase", "first_player"),
+    *("passed", "turns", "last_turns", "harvested", "forfeited", "decision", "actor", "field", "hands", "packs"),
+    *("deck", "discards", "votes", "dice", "points", "scored", "voting_wins", "wheat_tokens", "controller", "power"),
     *("forecasts", "forecasts_played", "pending", "southern_winds", "random"),
 )
 

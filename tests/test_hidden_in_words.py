@@ -6,6 +6,7 @@ that a seat can't tell apart.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ from petrichor_env.config import MODULES
 from petrichor_env.drawing import events, facts, render_svg, render_text, told_action
 from petrichor_env.state import NOBODY, PLAYED, Decision
 from tabletop.batch import Batch
+from tabletop.errors import StateError
+from tabletop.replays.page import page_data
+from tabletop.replays.replay import Replay
+from tabletop.replays.viewer import Viewer
+from tabletop_agents import RandomAgent
+from tabletop_agents.play.session import PERSON, Session
 from tests.hidden import swapped
 
 CONFIGS = [
@@ -25,6 +32,7 @@ CONFIGS = [
     Config(players=3, drafting=True),
     Config(players=5, modules=MODULES),
 ]
+EVERY = 20  # of the actions: pages take longer
 SHARE = 4  # of the positions one in so many is looked at: pictures take milliseconds
 
 
@@ -43,7 +51,7 @@ def test_texts_and_pictures_of_a_position(config: Config) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS[2:], ids=lambda config: config.name)
-def test_what_an_action_does(config: Config) -> None:
+def test_what_an_action_does(config: Config, tmp_path: Path) -> None:
     """The others' hidden cards change places, and what they do with them: whoever sees no difference is told none.
 
     What a new round deals differs for all at once; `test_render_text.test_cards_of_others` has it.
@@ -69,8 +77,39 @@ def test_what_an_action_does(config: Config) -> None:
                     assert first == second
                     assert len({told_action(state, taken, seat) for state, taken in pairs}) == 1
                     compared, told = compared + 1, told + bool(first)
+                    if compared % EVERY == 0 and is_sound(before):
+                        pages, screens = zip(*(shown(config, *pair, seat, tmp_path) for pair in pairs), strict=True)
+                        for one, other in zip(*screens, strict=True):
+                            assert one.splitlines() == other.splitlines()
+                        assert pages[0] == pages[1]
             batch.step(action)
     assert compared > 200 and told > 100
+
+
+def is_sound(states: np.ndarray) -> bool:
+    """Whether the cards of both games fit what is asked, so that a replay may begin with them."""
+    try:
+        GAME.check(states, GAME.load_tables(None))
+    except StateError:
+        return False
+    return True
+
+
+def shown(config: Config, state: Any, action: int, seat: int, folder: Path) -> tuple[Any, list[str]]:
+    """A game of one action as the seat sees it: its replay page, and the lines of the replay viewer and of `play`."""
+    names = [PERSON if one == seat else "random" for one in range(config.players)]
+    replay = Replay.of(config, state, [action], names=tuple(names))
+    viewer = Viewer(replay, seat, colour=False)
+    screens = []
+    for step in range(viewer.last + 1):
+        viewer.go(step)
+        screens.append(viewer.text())
+    if replay.winners is None:
+        replay.save(folder / "game.json")
+        session = Session.resume(folder / "game.json", GAME, RandomAgent())
+        if not session.waits_for_agent:  # else nothing is shown yet
+            screens += [session.screen(), session.answer("h").text]
+    return page_data(replay, seat), screens
 
 
 def _exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch:

@@ -37,6 +37,7 @@ from petrichor_env.state import (
     Growing,
     Module,
     Phase,
+    Reading,
     Source,
 )
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
@@ -211,6 +212,7 @@ def flowers_are_right(s: np.ndarray) -> np.ndarray:
     pods = ~((s["pods"] > 0) & no_pods).any(axis=1) & (s["pods"].sum(axis=1) <= 8 * dandelion.any(axis=1))
     there = (s["drops"] * primrose[:, :, None]).sum(axis=1)
     leads = there[np.arange(len(s)), s["controller"]] == there.max(axis=1)
+    leads |= s["readings"][:, Reading.PRIMROSE_PASSES_ONCE] == 1
     control = np.where(s["controller"] == NOBODY, ~there.any(axis=1), leads & primrose.any(axis=1))
     few = ~(closed & (s["drops"].sum(axis=2) > 1)).any(axis=1)
     sound: np.ndarray = blooms.all(axis=1) & pods & control & few

@@ -157,7 +157,8 @@ def broken_flower_tiles(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
         but = "nobody controls it" if controller[i] == NOBODY else controlled
         return f"{player(seat)} has {there[i, seat]} drops on the primrose, but {but}"
 
-    yield breaks(there > own[:, None], out_of_control)
+    may_lead = (s["readings"][:, Reading.PRIMROSE_PASSES_ONCE] == 1) & (controller != NOBODY)
+    yield breaks((there > own[:, None]) & ~may_lead[:, None], out_of_control)
 
 
 # --- Powers and forecast cards ---------------------------------------------------------------------------------------
