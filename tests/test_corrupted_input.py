@@ -27,6 +27,7 @@ from petrichor_env.state import NOBODY
 from tabletop.errors import ComponentsError, GameOver, IllegalAction, ReplayError, ScenarioError, StateError
 from tabletop.files import read_limited
 from tabletop.replays.replay import Replay
+from tests.games import connect_four, leduc_poker
 
 MANY = settings(
     max_examples=300,
@@ -116,12 +117,15 @@ def test_saved_games_are_taken_again() -> None:
 
 # --- States changed by hand ------------------------------------------------------------------------------------------
 
-GAMES = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=5, modules=MODULES, drafting=True)]
+GAMES: list[Any] = [
+    *(Config(), Config(variants=VARIANTS), Config(players=2), Config(players=5, modules=MODULES, drafting=True)),
+    *(connect_four.GAME.config(), leduc_poker.GAME.config()),
+]
 LONGEST = 3000
 """Decisions that no game takes."""
 
 
-def positions(config: Config, number: int) -> list[Any]:
+def positions(config: Any, number: int) -> list[Any]:
     """Records of unfinished games, from their beginnings to their ends."""
     games = Batch(config, 64, seed=6, autoreset="disabled")
     states: list[Any] = []
@@ -139,8 +143,8 @@ def change_a_few_bytes(states: np.ndarray, generator: np.random.Generator) -> No
     raw[generator.integers(len(raw), size=generator.integers(1, 4))] = generator.integers(0, 256)
 
 
-@pytest.mark.parametrize("config", GAMES, ids=lambda config: config.name)
-def test_games_with_a_few_other_bytes(config: Config) -> None:
+@pytest.mark.parametrize("config", GAMES, ids=lambda config: f"{config.game.name} {config.name}")
+def test_games_with_a_few_other_bytes(config: Any) -> None:
     """`refresh` refuses them, or they are played to their end."""
     generator = np.random.default_rng(6)
     one = Batch(config, 1, seed=0, autoreset="disabled")
@@ -161,8 +165,8 @@ def test_games_with_a_few_other_bytes(config: Config) -> None:
     assert 100 < refused < 300
 
 
-@pytest.mark.parametrize("config", GAMES, ids=lambda config: config.name)
-def test_games_that_nobody_has_checked(config: Config) -> None:
+@pytest.mark.parametrize("config", GAMES, ids=lambda config: f"{config.game.name} {config.name}")
+def test_games_that_nobody_has_checked(config: Any) -> None:
     """Stepped without `refresh` they may be nonsense, but every step comes to its end."""
     process = multiprocessing.get_context("spawn").Process(target=play_unchecked, args=(config,))
     process.start()
@@ -172,7 +176,7 @@ def test_games_that_nobody_has_checked(config: Config) -> None:
     assert process.exitcode == 0
 
 
-def play_unchecked(config: Config) -> None:
+def play_unchecked(config: Any) -> None:
     """One game among others, as nonsense may write beyond its own record."""
     generator = np.random.default_rng(7)
     games = Batch(config, 41, seed=0, autoreset="disabled")

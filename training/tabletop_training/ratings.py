@@ -8,7 +8,7 @@ of other numbers of players make other scales. Everybody starts at 25 ± 8.33.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -82,6 +82,9 @@ class Ratings:
 
     def __contains__(self, name: object) -> bool:
         return name in self._ratings
+
+    def __iter__(self) -> Iterator[Rating]:
+        return iter(self.table())
 
     def table(self) -> list[Rating]:
         """All known players, the highest mu first, equal ones by name."""
