@@ -324,7 +324,8 @@ class _Reader:
                 s[counted] = (order * (actor - start)) % players + offset
         elif is_window(decision, s.forecast):
             if not given:
-                actor = (first + int(self.effect.get("timing_index", 0))) % players
+                done = _integer(self.effect.get("timing_index", 0), "pending.timing_index", 0, 2 * MAX_PLAYERS)
+                actor = (first + done) % players
         elif s.phase == Phase.ACTION and s.passed != NOBODY and players > 1:
             if not given:
                 s.last_turns = s.last_turns or players - 1

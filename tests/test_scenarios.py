@@ -942,6 +942,7 @@ OF_MODULES: list[tuple[dict[str, Any], str]] = [
     ),
     (with_module("forecasts", pending={"forecast": 10}), "pending.forecast is 10 for decision 'turn'"),
     (with_module("forecasts", pending={"timing_index": 1}), "pending.timing_index is 1 for decision 'turn'"),
+    (with_module("forecasts", decision="forecast", pending={"timing_index": "x"}), "pending.timing_index"),
     (with_module("forecasts", pending={"choices_left": 1}), "pending.choices_left is 1 for decision 'turn'"),
     (
         with_module("forecasts", pending={"counts_clouds": ["player_0"]}),
