@@ -17,7 +17,7 @@ import numpy as np
 
 from tabletop import kernels
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
-from tabletop.game import NOBODY, Config, Game
+from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
 from tabletop.starts import Starts, check_records, records_of
 from tabletop.warm_up import warm_up
@@ -423,16 +423,11 @@ class Batch:
             raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
         states = np.frombuffer(raw, self.game.state).copy()
         if header["mixed"] is not True:
-            self._check_switches(states, self._first_switches())
+            self._check_switches(states, switches_of(self.config))
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
         self.game.check(states, self.tables)
         return states
-
-    def _first_switches(self) -> dict[str, np.ndarray]:
-        record = np.zeros(1, self.game.state)
-        self.config.write_switches(record)
-        return {name: record[name] for name in self.config.SWITCHES}
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
@@ -484,11 +479,9 @@ class Batch:
                 raise ConfigError(f"config={one!r}: a Config with the batch's number of players and components")
         for one in dict.fromkeys(given):
             chosen = games[[other == one for other in given]]
-            record = np.zeros(1, self.game.state)
-            one.write_switches(record)
-            for name in one.SWITCHES:
-                self.states[name][chosen] = record[name]
-                self._switches[name][chosen] = record[name]
+            for name, value in switches_of(one).items():
+                self.states[name][chosen] = value
+                self._switches[name][chosen] = value
         for game, one in zip(games, given, strict=True):
             self.configs[game] = one
 

@@ -323,6 +323,13 @@ class Game:
         return self.rules.as_module()
 
 
+def switches_of(config: Config) -> dict[str, np.ndarray]:
+    """What records of this configuration have in their switches: arrays (1, …) by the names of the fields."""
+    record = np.zeros(1, config.game.state)
+    config.write_switches(record)
+    return {name: record[name] for name in config.SWITCHES}
+
+
 def game_of(home: str) -> Game:
     """The game whose module this is, its name with dots. Raises ConfigError where there is none."""
     from tabletop.errors import ConfigError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tabletop.errors import ScenarioError
-from tabletop.game import NOBODY, Config
+from tabletop.game import NOBODY, Config, switches_of
 
 Starts = Sequence[Mapping[str, Any]] | np.ndarray | Callable[[np.ndarray], np.ndarray]
 """Descriptions of positions, or records; or what takes (n,) int64 indices of games and returns n records for them."""
@@ -56,10 +56,8 @@ def check_records(records: Any, number: int, config: Config) -> None:
     if not isinstance(records, np.ndarray) or records.dtype != game.state or records.shape != (number,):
         kind = f"{records.dtype!s:.40} {records.shape}" if isinstance(records, np.ndarray) else f"{records!r:.80}"
         raise ScenarioError(f"starts: an array of {number} records of {game.name}, not {kind}")
-    wanted = np.zeros(1, game.state)
-    config.write_switches(wanted)
-    for name in config.SWITCHES:
-        if (records[name] != wanted[name]).any():
+    for name, wanted in switches_of(config).items():
+        if (records[name] != wanted).any():
             raise ScenarioError(f"starts: records with another {name} than {config.name!r} is played with")
     if (records["actor"] == NOBODY).any():
         raise ScenarioError("starts: a game among them is over; an episode starts at a decision")
