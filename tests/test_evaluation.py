@@ -642,6 +642,21 @@ def test_one_seed_gives_no_interval(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert re.search(r"margin \S+ \(no interval\)", " ".join(printed.split()))
 
 
+@pytest.mark.parametrize(
+    ("agents", "words"),
+    [
+        ("random greedy", "random is 50.0 percentage points below"),
+        ("greedy random", "greedy is 50.0 percentage points above"),
+    ],
+)
+def test_a_distance_from_one_half_is_said_in_words(
+    agents: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, printed = _run(capsys, "evaluate", *agents.split(), "--games", "20", "--output", str(tmp_path / "out"))
+    assert code == 0
+    assert f"The win rate of {words} one half (" in " ".join(printed.split())
+
+
 def test_verdicts_and_places_of_three(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A verdict is of the number beside it; what has bounds is shown between them."""
     words = ("evaluate", "greedy", "random", "greedy", "--games", "4", "--output", str(tmp_path / "out"))
