@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from petrichor_env.component_files import frozen_numbers
+from petrichor_env.component_files import COMPONENTS
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, READING_NAMES, VARIANT_NAMES, State
 from tabletop.errors import ComponentsError, ConfigError
 
@@ -126,9 +125,7 @@ class Config:
                 f"powers={powers!r}: one for each of {self.players} players from seat 0, or () to deal them at random"
             )
         try:
-            given_numbers = () if self.components is None else self.components
-            is_path = isinstance(given_numbers, str | Path)
-            components = str(given_numbers) if is_path else frozen_numbers(given_numbers) or None
+            components = COMPONENTS.config_value(self.components)
         except ComponentsError as error:
             raise ConfigError(str(error)) from None
         object.__setattr__(self, "players", int(self.players))

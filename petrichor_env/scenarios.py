@@ -89,6 +89,7 @@ from petrichor_env.words import (
     tile_name,
 )
 from tabletop.errors import ConfigError, ScenarioError, StateError
+from tabletop.scenarios import a_list, choice, counts_by_name, entries, integer, is_whole, mapping, names_listed, switch
 from tabletop.warm_up import warm_up
 from tabletop.words import name_or_none
 
@@ -97,73 +98,8 @@ __all__ = ["check", "describe", "scenario"]
 
 # --- reading a description ----------------------------------------------------------------------------------------
 
-
-def _mapping(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ScenarioError(f"{where}: {value!r} is not a table; allowed are the keys {', '.join(allowed)}")
-    for key in value:
-        if key not in allowed:
-            raise ScenarioError(f"{where}: unknown key {key!r}; allowed are {', '.join(allowed)}")
-    return value
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _integer(value: Any, where: str, low: int, high: int) -> int:
-    if not _is_whole(value):
-        raise ScenarioError(f"{where}: {value!r} is not a whole number; allowed are {low} to {high}")
-    if not low <= value <= high:
-        raise ScenarioError(f"{where}: {value}; allowed are {low} to {high}")
-    return int(value)
-
-
-def _flag(value: Any, where: str) -> int:
-    if not isinstance(value, (bool, np.bool_)):
-        raise ScenarioError(f"{where}: {value!r}; allowed are true and false")
-    return int(value)
-
-
-def _choice(value: Any, where: str, names: Sequence[str], or_none: bool = False) -> int:
-    """Index of the name, or -1 for None where that is allowed."""
-    if or_none and value is None:
-        return -1
-    if not isinstance(value, str) or value not in names:
-        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)}{' and null' if or_none else ''}")
-    return names.index(value)
-
-
-def _entries(value: Any, where: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
-    """Of a table by name such as {"frost": 2}: the name's index, the value, and where it stands."""
-    for name, entry in _mapping(value, where, names).items():
-        yield names.index(name), entry, f"{where}.{name}"
-
-
-def _counts(value: Any, where: str, names: Sequence[str], size: int, high: int = 127) -> np.ndarray:
-    """Counts by name, (size,), of a table such as {"frost": 2}."""
-    counts = np.zeros(size, np.int64)
-    for i, count, place in _entries(value, where, names):
-        counts[i] = _integer(count, place, 0, high)
-    return counts
-
-
-_cards = partial(_counts, names=WEATHER_NAMES, size=NUM_KINDS)
+_cards = partial(counts_by_name, names=WEATHER_NAMES, size=NUM_KINDS)
 """Cards by kind, (NUM_KINDS,)."""
-
-
-def _list(value: Any, where: str, longest: int) -> Sequence[Any]:
-    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > longest:
-        raise ScenarioError(f"{where}: {value!r} is not a list of at most {longest}")
-    return value
-
-
-def _flags(value: Any, where: str, names: Sequence[str], size: int) -> np.ndarray:
-    """Which of the names are in the list, (size,) bool."""
-    chosen = [_choice(name, f"{where}[{i}]", names) for i, name in enumerate(_list(value, where, len(names)))]
-    if len(set(chosen)) != len(chosen):
-        raise ScenarioError(f"{where}: {list(value)!r} names one twice")
-    return np.isin(np.arange(size), chosen)
 
 
 _SWITCHES = ("players", "rounds", "drafting", "variants", "modules", "powers", "readings")
@@ -229,7 +165,7 @@ class _Reader:
     """One description on its way into a record."""
 
     def __init__(self, description: Mapping[str, Any], tables: np.ndarray):
-        self.given = _mapping(description, "scenario", _KEYS)
+        self.given = mapping(description, "scenario", _KEYS)
         if "players" not in self.given:
             raise ScenarioError("players: missing; 1 (solo against the Southern Winds), 2, 3, 4 or 5")
         try:
@@ -245,7 +181,7 @@ class _Reader:
         self.no_more_tricks = "no_more_tricks" in self.config.variants
         self.tables = tables
         self.owners = owner_names(self.config.players)
-        self.by_owner = partial(_counts, names=self.owners, size=MAX_PLAYERS)
+        self.by_owner = partial(counts_by_name, names=self.owners, size=MAX_PLAYERS)
         self.field = FIELDS[self.config.players]
         self.places = SOLO_NAMES if self.config.solo else {TILE_NAMES[tile]: tile for tile in self.field}
         self.array = BLANK.copy()
@@ -253,8 +189,8 @@ class _Reader:
 
     def state(self) -> State:
         self.config.write_switches(self.array)
-        self.effect = dict(_mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
-        self.record.rng = _integer(self.get("random", 0), "random", 0, 2**64 - 1)
+        self.effect = dict(mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
+        self.record.rng = integer(self.get("random", 0), "random", 0, 2**64 - 1)
         self.fields()
         self.progress()
         self.personal()
@@ -272,31 +208,31 @@ class _Reader:
         return self.given.get(key, default)
 
     def entries(self, key: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
-        return _entries(self.get(key, {}), key, names)
+        return entries(self.get(key, {}), key, names)
 
     def progress(self) -> None:
         """The round, and whose decision it is. What is left out follows from what is given."""
         s, agents, players = self.record, self.config.agents, self.config.players
         over = self.get("phase", None) == "over"
-        decision = _choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
+        decision = choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
         s.decision = decision
         self.timeline()
-        s.round = _integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
-        s.phase = _choice(self.get("phase", PHASE_NAMES[self.usual_phase()]), "phase", PHASE_NAMES)
+        s.round = integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
+        s.phase = choice(self.get("phase", PHASE_NAMES[self.usual_phase()]), "phase", PHASE_NAMES)
         self.timeline()  # a drop is taken in an action, or for the Sun weather
-        s.forfeited = _choice(self.get("forfeited", None), "forfeited", agents, or_none=True)
+        s.forfeited = choice(self.get("forfeited", None), "forfeited", agents, or_none=True)
         finished = decision == Decision.GAME_OVER and s.forfeited == NOBODY
-        s.harvested = _flag(self.get("harvested", finished or s.phase == Phase.HARVEST), "harvested")
+        s.harvested = switch(self.get("harvested", finished or s.phase == Phase.HARVEST), "harvested")
         first = (players > 2 and self.get("passed", None)) or "player_0"
-        s.first_player = _choice(self.get("first_player", first), "first_player", agents)
+        s.first_player = choice(self.get("first_player", first), "first_player", agents)
         has_ended = finished or decision == Decision.DISCARD or s.phase in (Phase.WEATHER, Phase.HARVEST, Phase.CLEANUP)
         passer = self.get("passed", agents[s.first_player] if has_ended else None)
-        s.passed = _choice(passer, "passed", agents, or_none=True)
+        s.passed = choice(passer, "passed", agents, or_none=True)
         begun = 0 if s.phase == Phase.SETUP else players
-        s.turns = _integer(self.get("turns", begun), "turns", 0, players)
-        s.last_turns = _integer(self.get("last_turns", 0), "last_turns", 0, players - 1)
+        s.turns = integer(self.get("turns", begun), "turns", 0, players)
+        s.last_turns = integer(self.get("last_turns", 0), "last_turns", 0, players - 1)
         if "turn_index" in self.effect:
-            turns = _integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
+            turns = integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
             # pods come after every player's turn with the Wind
             s.pod_turns = max(0, turns - players) if Module.FLOWER_TILES in self.modules else 0
             s.turn_index = turns - s.pod_turns
@@ -307,7 +243,7 @@ class _Reader:
         s, agents, players = self.record, self.config.agents, self.config.players
         decision, first = s.decision, s.first_player
         given = "actor" in self.given
-        actor = _choice(self.get("actor", None), "actor", agents, or_none=True)
+        actor = choice(self.get("actor", None), "actor", agents, or_none=True)
         order = int(turn_order(self.array)[0])
         in_weather = order == CLOCKWISE and s.phase == Phase.WEATHER
         offset = 1 if self.config.solo and in_weather else 0  # the neutral player comes first
@@ -324,7 +260,7 @@ class _Reader:
                 s[counted] = (order * (actor - start)) % players + offset
         elif is_window(decision, s.forecast):
             if not given:
-                done = _integer(self.effect.get("timing_index", 0), "pending.timing_index", 0, 2 * MAX_PLAYERS)
+                done = integer(self.effect.get("timing_index", 0), "pending.timing_index", 0, 2 * MAX_PLAYERS)
                 actor = (first + done) % players
         elif s.phase == Phase.ACTION and s.passed != NOBODY and players > 1:
             if not given:
@@ -353,9 +289,9 @@ class _Reader:
         s = self.record
         cards = FORECASTS_OF_DECISION.get(Decision(s.decision), ())
         usual = cards[0] if len(cards) == 1 else 0
-        s.forecast = _integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
+        s.forecast = integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
         if "timing" in self.effect:
-            s.timing = _choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
+            s.timing = choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
         else:
             s.timing = usual_timing(self.array)[0]
 
@@ -382,7 +318,7 @@ class _Reader:
                 raise ScenarioError("field: null is not a position")
             if position in described:
                 raise ScenarioError(f"field.{name}: this position is given twice")
-            described[position] = _mapping(tile, f"field.{name}", _TILE_KEYS)
+            described[position] = mapping(tile, f"field.{name}", _TILE_KEYS)
         crops = {}
         for position, tile in described.items():
             if "crop" in tile:
@@ -403,15 +339,15 @@ class _Reader:
         self.control()
 
     def crop(self, value: Any, where: str) -> int:
-        crop = _choice(value, where, (*CROP_NAMES, FACE_DOWN_NAME))
+        crop = choice(value, where, (*CROP_NAMES, FACE_DOWN_NAME))
         return crop if crop < len(CROP_NAMES) else FACE_DOWN
 
     def tokens(self, position: int, tile: Mapping[str, Any], where: str) -> None:
         s = self.record
-        s.fertilizer[position] = _flag(tile.get("fertilizer", False), f"{where}.fertilizer")
-        s.pods[position] = _flag(tile.get("pod", False), f"{where}.pod")
+        s.fertilizer[position] = switch(tile.get("fertilizer", False), f"{where}.fertilizer")
+        s.pods[position] = switch(tile.get("pod", False), f"{where}.pod")
         usual = 1 if s.crop[position] == Crop.PRIMROSE else 0
-        s.blooms[position] = _integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
+        s.blooms[position] = integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
 
     def fertilize(self, free: Sequence[int]) -> None:
         """Place the tokens that no tile is said to have: on the first free positions that leave room for all."""
@@ -431,7 +367,7 @@ class _Reader:
         there = s.drops[s.crop == Crop.PRIMROSE].sum(axis=0)
         leaders = np.flatnonzero((there > 0) & (there == there.max()))
         leader = self.owners[leaders[0]] if len(leaders) == 1 else None
-        s.controller = _choice(self.get("controller", leader), "controller", self.config.agents, or_none=True)
+        s.controller = choice(self.get("controller", leader), "controller", self.config.agents, or_none=True)
 
     def copies(self) -> np.ndarray:
         """Tiles of each crop that the field is drawn from, (number of crops,)."""
@@ -474,17 +410,17 @@ class _Reader:
         s = self.record
         if cloud is None:
             return
-        cloud = _mapping(cloud, where, _CLOUD_KEYS)
+        cloud = mapping(cloud, where, _CLOUD_KEYS)
         s.cloud_drops[position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops")
         usual = "light" if s.cloud_drops[position].sum() < GROWS_AT else "thunder"
-        s.cloud[position] = 1 + _choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
+        s.cloud[position] = 1 + choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
 
     def growing(self, position: int, growing: Any, where: str) -> None:
         s, t = self.record, self.tables[0]
         crop, drops = s.crop[position], s.drops[position].sum()
         closed = crop == Crop.SNOWDROP and s.blooms[position] == 0
         if growing is not None:
-            s.growing[position] = _choice(growing, where, GROWING_NAMES)
+            s.growing[position] = choice(growing, where, GROWING_NAMES)
         elif drops >= t["drops_to_grow"][max(0, crop)] and not closed:
             drowns = crop == Crop.CACTUS and drops >= t["drops_to_drown"]
             s.growing[position] = Growing.DROWNED if drowns else FIRST_SIDE[crop]
@@ -512,14 +448,14 @@ class _Reader:
         all_harvest = s.phase == Phase.HARVEST or is_face_down(self.array)[0]
         usual = ["harvest"] * 3 if all_harvest else [1, 1, 1]
         dice = self.get("dice", usual)
-        if len(_list(dice, "dice", 3)) != 3:
+        if len(a_list(dice, "dice", 3)) != 3:
             raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
         s.dice = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
 
     def die(self, side: Any, where: str) -> int:
         if side == "harvest":
             return HARVEST
-        if not _is_whole(side) or not 1 <= side <= 4:
+        if not is_whole(side) or not 1 <= side <= 4:
             raise ScenarioError(f"{where}: {side!r}; a Harvest die shows 1, 2, 3, 4 or 'harvest'")
         return int(side)
 
@@ -545,7 +481,7 @@ class _Reader:
         """Each player's power: as chosen; else, once they have been dealt, the first of those that are left."""
         s = self.record
         given = self.entries("power", self.config.agents)
-        named = {seat: _choice(power, where, POWER_NAMES) for seat, power, where in given}
+        named = {seat: choice(power, where, POWER_NAMES) for seat, power, where in given}
         s.power = s.chosen_power
         if Module.POWERS in self.modules and not self.config.powers and s.phase != Phase.SETUP:
             left = (power for power in range(1, len(POWER_NAMES)) if power not in named.values())
@@ -569,8 +505,8 @@ class _Reader:
 
     def place_forecasts(self, cards: Any, where: str, holder: int) -> None:
         s = self.record
-        for i, number in enumerate(_list(cards, where, NUM_FORECASTS)):
-            card = _integer(number, f"{where}[{i}]", 1, NUM_FORECASTS) - 1
+        for i, number in enumerate(a_list(cards, where, NUM_FORECASTS)):
+            card = integer(number, f"{where}[{i}]", 1, NUM_FORECASTS) - 1
             if s.forecast_holder[card] != NOBODY:
                 raise ScenarioError(f"{where}: forecast card {number} is named twice; there is one of each")
             s.forecast_holder[card] = holder
@@ -594,22 +530,22 @@ class _Reader:
 
     def effect_readers(self) -> dict[str, Callable[[Any, str], Any]]:
         """By field, what a value of the effect becomes in the record. Those of the timeline have been read."""
-        weather_or_none = partial(_choice, names=WEATHER_NAMES, or_none=True)
+        weather_or_none = partial(choice, names=WEATHER_NAMES, or_none=True)
         return {
             "card": weather_or_none,
-            "optional": _flag,
-            "cards_left": partial(_integer, low=0, high=12),
-            "lowest_card": partial(_choice, names=WEATHER_NAMES),
-            "draft_step": lambda value, where: NOT_DRAFTING if value is None else _integer(value, where, 0, 2),
+            "optional": switch,
+            "cards_left": partial(integer, low=0, high=12),
+            "lowest_card": partial(choice, names=WEATHER_NAMES),
+            "draft_step": lambda value, where: NOT_DRAFTING if value is None else integer(value, where, 0, 2),
             "target": self.tile,
             "target_space": weather_or_none,
-            "target_owner": partial(_choice, names=self.owners, or_none=True),
-            "selected": partial(_flags, names=WEATHER_NAMES, size=NUM_KINDS),
+            "target_owner": partial(choice, names=self.owners, or_none=True),
+            "selected": partial(names_listed, names=WEATHER_NAMES, size=NUM_KINDS),
             "weather": weather_or_none,
-            "choices_left": partial(_integer, low=0, high=2 * MAX_PLAYERS),
-            "timing_index": partial(_integer, low=0, high=2 * MAX_PLAYERS),
-            "counts_clouds": partial(_flags, names=self.config.agents, size=MAX_PLAYERS),
-            "no_actions": partial(_flags, names=self.config.agents, size=MAX_PLAYERS),
+            "choices_left": partial(integer, low=0, high=2 * MAX_PLAYERS),
+            "timing_index": partial(integer, low=0, high=2 * MAX_PLAYERS),
+            "counts_clouds": partial(names_listed, names=self.config.agents, size=MAX_PLAYERS),
+            "no_actions": partial(names_listed, names=self.config.agents, size=MAX_PLAYERS),
             "chosen_drops": self.by_owner,
             "scored_drops": self.drops_by_tile,
         }
@@ -617,7 +553,7 @@ class _Reader:
     def drops_by_tile(self, value: Any, where: str) -> np.ndarray:
         """Drops by tile and owner, (NUM_TILES, MAX_PLAYERS)."""
         drops = np.zeros((NUM_TILES, MAX_PLAYERS), np.int64)
-        for i, counts, place in _entries(value, where, list(self.places)):
+        for i, counts, place in entries(value, where, list(self.places)):
             drops[self.field[i]] = self.by_owner(counts, place)
         return drops
 
@@ -648,21 +584,21 @@ class _Reader:
         if not self.config.solo:
             return
         s = self.record
-        winds = _mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
-        revealed = _list(winds.get("revealed", []), "southern_winds.revealed", WINDS_LOG)
+        winds = mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
+        revealed = a_list(winds.get("revealed", []), "southern_winds.revealed", WINDS_LOG)
         s.winds_revealed = len(revealed)
         s.winds_deck = 0 if is_face_down(self.array)[0] else 1
         for i, card in enumerate(revealed):
             where = f"southern_winds.revealed[{i}]"
-            card = _mapping(card, where, ("card", "roll", "target"))
-            s.winds_card[i] = _integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
+            card = mapping(card, where, ("card", "roll", "target"))
+            s.winds_card[i] = integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
             s.winds_deck[s.winds_card[i] - 1] = 0
             roll = card.get("roll")
-            s.winds_roll[i] = 0 if roll is None else _integer(roll, f"{where}.roll", 1, 6)
+            s.winds_roll[i] = 0 if roll is None else integer(roll, f"{where}.roll", 1, 6)
             s.winds_target[i] = self.tile(card.get("target"), f"{where}.target")
         if "deck" in winds:
             where, deck = "southern_winds.deck", winds["deck"]
-            numbers = [_integer(n, f"{where}[{i}]", 1, 9) for i, n in enumerate(_list(deck, where, 9))]
+            numbers = [integer(n, f"{where}[{i}]", 1, 9) for i, n in enumerate(a_list(deck, where, 9))]
             if len(set(numbers)) != len(numbers):
                 raise ScenarioError(f"{where}: {list(deck)!r} names a card twice; there is one of each of 1 to 9")
             s.winds_deck = [number in numbers for number in range(1, 10)]

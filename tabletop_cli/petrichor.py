@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from petrichor_env import __version__
-from petrichor_env.component_files import KEYS, OVERLAY, Components, Numbers, load_components
+from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import Config
 from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
 from tabletop_cli.app import (
@@ -31,6 +27,7 @@ from tabletop_cli.app import (
     replay_files,
     run_app,
 )
+from tabletop_cli.components import Section, add_components
 from tabletop_cli.options import given, whole_numbers, words
 
 LINE = CommandLine(
@@ -44,8 +41,6 @@ LINE = CommandLine(
     curriculum="all 16 sets of variants, the easy ones first",
 )
 app, _ = make_app(LINE)
-
-_STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
 
 _MoreAgents = Annotated[
     list[str] | None, typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES")
@@ -70,40 +65,7 @@ def main(args: Sequence[str] | None = None) -> None:
     run_app(app, LINE.name, args)
 
 
-@app.command()
-def components(
-    overlay: Overlay = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-) -> None:
-    """Print every tile, card, track, die and piece with its numbers and where each number comes from."""
-    loaded = load_components(overlay)
-    if as_json:
-        print(json.dumps(_nested(loaded), indent=2))
-        return
-    console = Console()
-    for title, first_column, rows in _sections():
-        console.print(_table(title, first_column, rows, loaded))
-        console.print()
-    console.print(_note(loaded))
-
-
-def _nested(loaded: Components) -> dict[str, Any]:
-    """The numbers in the tables of a component file, each key as a value and its sources."""
-    tree: dict[str, Any] = {}
-    for key, numbers in loaded.items():
-        *path, name = key.split(".")
-        table = tree
-        for part in path:
-            table = table.setdefault(part, {})
-        if numbers.single:
-            table[name] = {"value": numbers.values[0], "source": numbers.sources[0]}
-        else:
-            table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
-    return tree
-
-
-def _sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Title, heading of the first column, and rows of (name, what its numbers are, key) for each printed table."""
+def _sections() -> list[Section]:
     tiles = [(key.split(".")[1].capitalize(), KEYS[key].meaning, key) for key in KEYS if key.startswith("tiles.")]
     copies = [(KEYS[key].meaning, key) for key in KEYS if key.startswith("action_cards.")]
     cards = [(kind.capitalize(), meaning, key) for kind in WEATHER_NAMES for meaning, key in copies]
@@ -127,55 +89,7 @@ def _sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     ]
 
 
-def _table(title: str, first_column: str, rows: list[tuple[str, str, str]], loaded: Components) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column(first_column)
-    table.add_column("what", ratio=1)
-    table.add_column("numbers", min_width=10)
-    table.add_column("source", min_width=len("rulebook"))
-    before = ""
-    for name, meaning, key in rows:
-        if name == before:
-            name = ""
-        elif before and first_column == "tile":
-            table.add_section()
-        table.add_row(name, meaning, _values(loaded[key]), _sources(loaded[key]))
-        before = name or before
-    return table
-
-
-def _values(numbers: Numbers) -> Text:
-    if not numbers.values:
-        return Text("none")
-    values = Text()
-    for value, source in zip(numbers.values, numbers.sources, strict=False):
-        values.append(f"{value} ", _STYLES[source])
-    values.rstrip()
-    return values
-
-
-def _sources(numbers: Numbers) -> Text:
-    """One word if all numbers have the same source, else a line for each source."""
-    distinct = list(dict.fromkeys(numbers.sources))
-    if len(distinct) == 1:
-        return Text(distinct[0], _STYLES[distinct[0]])
-    lines = []
-    for source in distinct:
-        which = [_ordinal(i) for i, own in enumerate(numbers.sources, start=1) if own == source]
-        lines.append(Text(f"{source}: {', '.join(which)}", _STYLES[source]))
-    return Text("\n").join(lines)
-
-
-def _ordinal(number: int) -> str:
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
-
-
-def _note(loaded: Components) -> Text:
-    sources = [source for numbers in loaded.values() for source in numbers.sources[: len(numbers.values)]]
-    note = Text(f"{sources.count('assumed')} of {len(sources)} numbers are assumed: ")
-    note.append("stand-ins, not the printed ones", "yellow")
-    note.append(". With the box at hand, replace them by an overlay file: docs/components.md says how.")
-    return note
+add_components(app, lambda: COMPONENTS, _sections)
 
 
 @app.command()

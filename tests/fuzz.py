@@ -25,7 +25,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any, TypeAlias
 
-from petrichor_env.component_files import KEYS, load_components, read_components
+from petrichor_env.component_files import COMPONENTS, KEYS, load_components
 from petrichor_env.config import MODULE_OF_READING, MODULES, POWERS, READINGS, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop.errors import ComponentsError
@@ -71,7 +71,7 @@ def random_overlay(draw: random.Random) -> str:
         keys = [key for key in KEYS if draw.random() < share and not key.endswith((".copies", ".solo_priorities"))]
         text = "".join(f"{key} = {_toml(random_value(draw, key))}\n" for key in keys)
         try:
-            read_components(text, "random.toml", load_components())
+            COMPONENTS.read(text, "random.toml", load_components())
         except ComponentsError:
             continue
         return text

@@ -18,18 +18,17 @@ from typer.testing import CliRunner
 
 from petrichor_env.component_files import (
     BASE_FILE,
+    COMPONENTS,
     KEYS,
-    OVERLAY,
-    SOURCES,
     load_components,
     load_tables,
     own_numbers,
-    read_components,
 )
 from petrichor_env.config import MODULES, Config
 from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
 from tabletop.errors import ComponentsError, ConfigError, TabletopError
+from tabletop.overlays import OVERLAY, SOURCES, ComponentFile
 from tabletop_cli import app
 from tabletop_cli import petrichor as cli
 
@@ -231,9 +230,9 @@ def test_base_file_states_every_key_with_a_source(key: str) -> None:
     with pytest.raises(
         ComponentsError, match=rf"base\.toml: {table}\.source\.{name}: missing; allowed: rulebook, public"
     ):
-        read_components(before + without_source, "base.toml")
+        COMPONENTS.read(before + without_source, "base.toml")
     with pytest.raises(ComponentsError, match=rf"base\.toml: {key}: missing; allowed: "):
-        read_components(before + without_key, "base.toml")
+        COMPONENTS.read(before + without_key, "base.toml")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +250,7 @@ def test_base_file_with_a_source_that_is_not_allowed(sources: str, problem: str)
     grass = 'source.scores = ["rulebook", "assumed", "rulebook", "assumed"]'
     assert base.count(grass) == 1
     with pytest.raises(ComponentsError) as error:
-        read_components(base.replace(grass, f"source.scores = {sources}"), "base.toml")
+        COMPONENTS.read(base.replace(grass, f"source.scores = {sources}"), "base.toml")
     assert "base.toml: tiles.grass.source.scores: " in str(error.value)
     assert problem in str(error.value)
     assert all(source in str(error.value) for source in SOURCES)
@@ -262,7 +261,7 @@ def test_base_file_with_a_source_of_nothing() -> None:
     with pytest.raises(
         ComponentsError, match=r"base\.toml: pieces\.source: .*vote.*allowed: a source for drops, votes"
     ):
-        read_components(base, "base.toml")
+        COMPONENTS.read(base, "base.toml")
 
 
 # --- Good overlays ---------------------------------------------------------------------------------------------------
@@ -768,15 +767,15 @@ def test_main_exit_codes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert exit_code("componets") == 2
     assert exit_code("demo", "--games", "0") == 2
 
-    def interrupted(overlay: object) -> None:
+    def interrupted(file: object, overlay: object) -> None:
         raise KeyboardInterrupt
 
-    def broken(overlay: object) -> None:
+    def broken(file: object, overlay: object) -> None:
         raise ConfigError("two\nlines")
 
-    monkeypatch.setattr(cli, "load_components", interrupted)
+    monkeypatch.setattr(ComponentFile, "load", interrupted)
     assert exit_code("components") == 130
-    monkeypatch.setattr(cli, "load_components", broken)
+    monkeypatch.setattr(ComponentFile, "load", broken)
     capsys.readouterr()
     assert exit_code("components") == 2
     assert capsys.readouterr().err == "petrichor: two lines\n"

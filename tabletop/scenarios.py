@@ -1,0 +1,77 @@
+"""Reading a described position: each value is checked, and a wrong one is refused with its place and what is allowed.
+
+`where` is the place in the description, such as `hands.player_0`. All raise ScenarioError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tabletop.errors import ScenarioError
+
+
+def mapping(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ScenarioError(f"{where}: {value!r} is not a table; allowed are the keys {', '.join(allowed)}")
+    for key in value:
+        if key not in allowed:
+            raise ScenarioError(f"{where}: unknown key {key!r}; allowed are {', '.join(allowed)}")
+    return value
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def integer(value: Any, where: str, low: int, high: int) -> int:
+    if not is_whole(value):
+        raise ScenarioError(f"{where}: {value!r} is not a whole number; allowed are {low} to {high}")
+    if not low <= value <= high:
+        raise ScenarioError(f"{where}: {value}; allowed are {low} to {high}")
+    return int(value)
+
+
+def switch(value: Any, where: str) -> int:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ScenarioError(f"{where}: {value!r}; allowed are true and false")
+    return int(value)
+
+
+def choice(value: Any, where: str, names: Sequence[str], or_none: bool = False) -> int:
+    """Index of the name, or -1 for None where that is allowed."""
+    if or_none and value is None:
+        return -1
+    if not isinstance(value, str) or value not in names:
+        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)}{' and null' if or_none else ''}")
+    return names.index(value)
+
+
+def entries(value: Any, where: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
+    """Of a table by name such as {"frost": 2}: the name's index, the value, and where it stands."""
+    for name, entry in mapping(value, where, names).items():
+        yield names.index(name), entry, f"{where}.{name}"
+
+
+def counts_by_name(value: Any, where: str, names: Sequence[str], size: int, high: int = 127) -> np.ndarray:
+    """Counts by name, (size,), of a table such as {"frost": 2}."""
+    counts = np.zeros(size, np.int64)
+    for i, count, place in entries(value, where, names):
+        counts[i] = integer(count, place, 0, high)
+    return counts
+
+
+def a_list(value: Any, where: str, longest: int) -> Sequence[Any]:
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > longest:
+        raise ScenarioError(f"{where}: {value!r} is not a list of at most {longest}")
+    return value
+
+
+def names_listed(value: Any, where: str, names: Sequence[str], size: int) -> np.ndarray:
+    """Which of the names are in the list, (size,) bool."""
+    chosen = [choice(name, f"{where}[{i}]", names) for i, name in enumerate(a_list(value, where, len(names)))]
+    if len(set(chosen)) != len(chosen):
+        raise ScenarioError(f"{where}: {list(value)!r} names one twice")
+    return np.isin(np.arange(size), chosen)

@@ -1,0 +1,108 @@
+"""The command `components`: every number of a game with where it comes from, as tables or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tabletop.overlays import OVERLAY, ComponentFile, Components, Numbers
+from tabletop_cli.app import Overlay
+
+Section = tuple[str, str, Sequence[tuple[str, str, str]]]
+"""A printed table: its title, the heading of its first column, and rows of (name, what its numbers are, key)."""
+
+_STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY: "cyan"}
+
+
+def add_components(
+    app: typer.Typer, file: Callable[[], ComponentFile], sections: Callable[[], Sequence[Section]]
+) -> None:
+    """Give an app the command. Rows of one name stand together; in a table of more numbers each has a line above."""
+
+    @app.command()
+    def components(
+        overlay: Overlay = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    ) -> None:
+        """Print every number of the game's components, and where each comes from."""
+        loaded = file().load(overlay)
+        if as_json:
+            print(json.dumps(_nested(loaded), indent=2))
+            return
+        console = Console()
+        for title, first_column, rows in sections():
+            console.print(_table(title, first_column, rows, loaded))
+            console.print()
+        console.print(_note(loaded, file().page))
+
+
+def _nested(loaded: Components) -> dict[str, Any]:
+    """The numbers in the tables of a component file, each key as a value and its sources."""
+    tree: dict[str, Any] = {}
+    for key, numbers in loaded.items():
+        *path, name = key.split(".")
+        table = tree
+        for part in path:
+            table = table.setdefault(part, {})
+        if numbers.single:
+            table[name] = {"value": numbers.values[0], "source": numbers.sources[0]}
+        else:
+            table[name] = {"value": list(numbers.values), "source": list(numbers.sources)}
+    return tree
+
+
+def _table(title: str, first_column: str, rows: Sequence[tuple[str, str, str]], loaded: Components) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column(first_column)
+    table.add_column("what", ratio=1)
+    table.add_column("numbers", min_width=10)
+    table.add_column("source", min_width=len("rulebook"))
+    before = ""
+    for name, meaning, key in rows:
+        if name == before:
+            name = ""
+        elif before and first_column == "tile":
+            table.add_section()
+        table.add_row(name, meaning, _values(loaded[key]), _sources(loaded[key]))
+        before = name or before
+    return table
+
+
+def _values(numbers: Numbers) -> Text:
+    if not numbers.values:
+        return Text("none")
+    values = Text()
+    for value, source in zip(numbers.values, numbers.sources, strict=False):
+        values.append(f"{value} ", _STYLES[source])
+    values.rstrip()
+    return values
+
+
+def _sources(numbers: Numbers) -> Text:
+    """One word if all numbers have the same source, else a line for each source."""
+    distinct = list(dict.fromkeys(numbers.sources))
+    if len(distinct) == 1:
+        return Text(distinct[0], _STYLES[distinct[0]])
+    lines = []
+    for source in distinct:
+        which = [_ordinal(i) for i, own in enumerate(numbers.sources, start=1) if own == source]
+        lines.append(Text(f"{source}: {', '.join(which)}", _STYLES[source]))
+    return Text("\n").join(lines)
+
+
+def _ordinal(number: int) -> str:
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _note(loaded: Components, page: str) -> Text:
+    sources = [source for numbers in loaded.values() for source in numbers.sources[: len(numbers.values)]]
+    note = Text(f"{sources.count('assumed')} of {len(sources)} numbers are assumed: ")
+    note.append("stand-ins, not the printed ones", "yellow")
+    note.append(f". With the box at hand, replace them by an overlay file: {page} says how.")
+    return note
