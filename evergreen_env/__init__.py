@@ -1,0 +1,70 @@
+"""Evergreen, alone for points or for 2 to 4 players, as environments for programs.
+
+Importing this package registers `Evergreen/Solo-v0` and `Evergreen/Versus-v0` with Gymnasium and
+`evergreen/evergreen-v0` with PettingZoo. The compiled rules are loaded when the first game is made, not here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import pettingzoo
+
+from evergreen_env.config import Config
+from tabletop import errors
+
+if TYPE_CHECKING:
+    from evergreen_env import evergreen_v0
+    from evergreen_env.drawing import picture
+    from evergreen_env.game import GAME
+    from evergreen_env.scenarios import describe, scenario
+    from tabletop.batch import Batch
+
+__all__ = ["GAME", "Batch", "Config", "describe", "errors", "evergreen_v0", "picture", "scenario"]
+
+__version__ = "0.1.0"
+
+SOLO_ID = "Evergreen/Solo-v0"
+"""The Gymnasium id of the game for one, in `gymnasium.make` and `gymnasium.make_vec`."""
+
+VERSUS_ID = "Evergreen/Versus-v0"
+"""The Gymnasium id of the game for 2 to 4 seen from one seat, agents playing the others."""
+
+AEC_ID = "evergreen/evergreen-v0"
+"""The PettingZoo id of the game for 2 to 4, in `pettingzoo.make("aec", …)`."""
+
+_LAZY = {
+    "Batch": "tabletop.batch",
+    "describe": "evergreen_env.scenarios",
+    "GAME": "evergreen_env.game",
+    "picture": "evergreen_env.drawing",
+    "scenario": "evergreen_env.scenarios",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "evergreen_v0":
+        return importlib.import_module("evergreen_env.evergreen_v0")
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _register() -> None:
+    for made, name in ((SOLO_ID, "Solo"), (VERSUS_ID, "Versus")):
+        if made not in gymnasium.registry:
+            where = f"evergreen_env.envs:{name}"
+            gymnasium.register(made, f"{where}Env", vector_entry_point=f"{where}VectorEnv")
+    if AEC_ID not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", AEC_ID, entry_point="evergreen_env.evergreen_v0:env")
+
+
+_register()

@@ -1,0 +1,87 @@
+"""The configuration of a game: checked once, then frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from evergreen_env.component_files import COMPONENTS, load_components, load_tables
+from evergreen_env.state import MAX_PLAYERS, State
+from tabletop.errors import ComponentsError, ConfigError
+from tabletop.words import player_names
+
+if TYPE_CHECKING:
+    from tabletop.game import Game
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is played. Raises `ConfigError` for other numbers of players.
+
+    The fields' metadata are of the command line's options (`tabletop_cli.options`).
+
+    Arguments:
+        players: 2 to 4; 1 plays for points alone.
+        components: board, deck and flags that replace the shipped ones: the path of an overlay TOML file, or a mapping
+            of its keys to values, such as {"flags.sun_start": "east"}, which is kept as a tuple of (key, value) pairs,
+            sorted, with tuples in place of lists; None, and an empty mapping, for the shipped ones.
+    """
+
+    SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds", "outline")
+    """The fields of a record that the configuration sets."""
+
+    players: int = 1
+    components: Any = field(
+        default=None, metadata={"help": "A TOML file with another board, deck or flags.", "metavar": "FILE"}
+    )
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.players, int | np.integer) and not isinstance(self.players, bool)
+        if not is_number or not 1 <= self.players <= MAX_PLAYERS:
+            raise ConfigError(f"players={self.players!r}: 1 (for points alone), 2, 3 or 4")
+        try:
+            components = COMPONENTS.config_value(self.components)
+        except ComponentsError as error:
+            raise ConfigError(str(error)) from None
+        object.__setattr__(self, "players", int(self.players))
+        object.__setattr__(self, "components", components)
+
+    @classmethod
+    def of(cls, state: State, components: Any = None) -> Config:
+        """The configuration that a record of `state.STATE` is played with."""
+        return cls(players=int(state["players"]), components=components)
+
+    def write_switches(self, states: np.ndarray) -> None:
+        """Set the switches of records of `state.STATE`, an array (N,); everything else in them stays."""
+        states["players"], states["owners"] = self.players, self.players
+        states["rounds"] = sum(int(rounds) for rounds in load_components(self.components)["flags.season_rounds"].values)
+        states["outline"] = load_tables(self.components)[0]["outline"]
+
+    @property
+    def game(self) -> Game:
+        """Evergreen."""
+        from evergreen_env.game import GAME  # it compiles rules, and needs this class
+
+        return GAME
+
+    @property
+    def solo(self) -> bool:
+        """Whether one player plays for points alone."""
+        return self.players == 1
+
+    @property
+    def owners(self) -> int:
+        """Who has points: the players."""
+        return self.players
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The players' names, in clockwise order from seat 0."""
+        return player_names(self.players)
+
+    @property
+    def name(self) -> str:
+        """A short name for tables and file names: `solo`, `2p` …"""
+        return "solo" if self.solo else f"{self.players}p"

@@ -1,0 +1,57 @@
+"""Evergreen as the engine, the agents and the command line see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evergreen_env import __version__, drawing, rules
+from evergreen_env.actions import ACTION_NAMES
+from evergreen_env.component_files import load_tables, own_numbers
+from evergreen_env.config import Config
+from evergreen_env.invariants import check
+from evergreen_env.observation import LAYOUT, observe
+from evergreen_env.scenarios import described, scenario
+from evergreen_env.state import DECISION_NAMES, SOURCE_NAMES, STATE, STATE_VERSION
+from evergreen_env.tables import TABLES
+from evergreen_env.value import WEIGHTS, is_settled, position_value
+from tabletop.game import Game, Rules
+
+_FOLDER = Path(__file__).parent
+_FILES = ("state.py", "actions.py", "tables.py", "observation.py", "value.py", "rules")
+
+GAME = Game(
+    name="evergreen",
+    title="Evergreen",
+    home=__name__,
+    version=__version__,
+    state_version=STATE_VERSION,
+    sources=tuple(_FOLDER / name for name in _FILES),
+    state=STATE,
+    tables=TABLES,
+    load_tables=load_tables,
+    config=Config,
+    players=(1, 2, 3, 4),
+    decisions=DECISION_NAMES,
+    actions=ACTION_NAMES,
+    observation=LAYOUT,
+    rules=Rules(
+        reset=rules.reset,
+        step=rules.step,
+        legal=rules.legal,
+        observe=observe,
+        ranks=rules.ranks,
+        forfeit=rules.forfeit,
+        sample_hidden=rules.sample_hidden,
+        value=position_value,
+        is_settled=is_settled,
+    ),
+    weights=WEIGHTS,
+    search_settings={},
+    words=drawing,
+    drawing=drawing,
+    check=check,
+    scenario=scenario,
+    described=described,
+    scored=SOURCE_NAMES,
+    own_numbers=own_numbers,
+)

@@ -1,0 +1,216 @@
+"""The four actions. The first three are held to the card's biome, the fourth is not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evergreen_env.actions import ANYWHERE, DONE, GROW_TWO, PLANT_THREE, SPACE
+from evergreen_env.rules.cards import biome_of, is_wild
+from evergreen_env.rules.planet import ALL, NO_SPACES, first_place, later_than, occupied, space, without_first
+from evergreen_env.state import NUM_BIOMES, Decision, Piece, State
+from evergreen_env.tables import Tables
+from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing, count_bits
+
+_PLANTS, _GROWTHS = 3, 2
+
+
+# --- What can be planted and grown -----------------------------------------------------------------------------------
+
+
+@rule
+def plantable(s: State, t: Tables) -> np.uint64:
+    """Spaces where the actor can plant a sprout: empty ones that are no ravines."""
+    if count_bits(s.sprouts[s.actor]) >= t.supply[Piece.SPROUT]:
+        return NO_SPACES
+    return t.outline & ~t.ravines & ~occupied(s, s.actor)
+
+
+@rule
+def growing_sprouts(s: State, t: Tables) -> np.uint64:
+    """Sprouts of the actor that can become small trees."""
+    enough = count_bits(s.small_trees[s.actor]) < t.supply[Piece.SMALL_TREE]
+    return s.sprouts[s.actor] if enough else NO_SPACES
+
+
+@rule
+def growing_small_trees(s: State, t: Tables) -> np.uint64:
+    """Small trees of the actor that can become big trees."""
+    enough = count_bits(s.big_trees[s.actor]) < t.supply[Piece.BIG_TREE]
+    return s.small_trees[s.actor] if enough else NO_SPACES
+
+
+@rule
+def growable(s: State, t: Tables) -> np.uint64:
+    return growing_sprouts(s, t) | growing_small_trees(s, t)
+
+
+@rule
+def spaces_of_card(s: State, t: Tables) -> np.uint64:
+    """Where the actor's card allows an action; a wild card everywhere, until a space says which biome it is."""
+    card = int(s.card[s.actor])
+    return ALL if is_wild(card) else t.biome[biome_of(card)]
+
+
+@rule
+def can_plant_in_biome(s: State, t: Tables) -> bool:
+    return (plantable(s, t) & spaces_of_card(s, t)) != NO_SPACES
+
+
+@rule
+def can_grow_in_biome(s: State, t: Tables) -> bool:
+    return (growable(s, t) & spaces_of_card(s, t)) != NO_SPACES
+
+
+@rule
+def can_act_anywhere(s: State, t: Tables) -> bool:
+    return (plantable(s, t) | growable(s, t)) != NO_SPACES
+
+
+@rule
+def plant(s: State, place: int) -> None:
+    """A sprout."""
+    s.sprouts[s.actor] |= space(place)
+
+
+@rule
+def grow(s: State, place: int) -> None:
+    """A sprout becomes a small tree, a small tree a big one."""
+    here = space(place)
+    if s.sprouts[s.actor] & here:
+        s.sprouts[s.actor] &= ~here
+        s.small_trees[s.actor] |= here
+    else:
+        s.small_trees[s.actor] &= ~here
+        s.big_trees[s.actor] |= here
+
+
+# --- The actions -----------------------------------------------------------------------------------------------------
+
+
+@rule
+def begin_action(s: State, t: Tables, action: int) -> None:
+    s.action_open = 0
+    s.begun = 0
+    s.open_spaces = spaces_of_card(s, t)
+    if action == PLANT_THREE:
+        s.plants_left = _PLANTS
+        ask(s, Decision.PLANT, s.actor)
+    elif action == GROW_TWO:
+        s.growths_left = _GROWTHS
+        ask(s, Decision.GROW, s.actor)
+    elif action == ANYWHERE:
+        s.plants_left, s.growths_left = 1, 1
+        s.open_spaces = ALL
+        ask(s, Decision.ANYWHERE, s.actor)
+    else:
+        s.plants_left, s.growths_left = 1, 1
+        ask(s, Decision.PLANT_AND_GROW, s.actor)
+
+
+@rule
+def allow_action(s: State, t: Tables) -> None:
+    """The next space of an action; and to stop, once something is done."""
+    spaces = plants_or_growths(s, t)
+    allow_spaces(s, t, spaces)
+    if spaces == NO_SPACES or (s.begun == 1 and t.partial_actions == 1):
+        allow(s, DONE)
+
+
+@rule
+def plants_or_growths(s: State, t: Tables) -> np.uint64:
+    """Spaces that this action can still plant or grow."""
+    if t.partial_actions == 1 or s.decision == Decision.ANYWHERE:
+        return plants_open(s, t) | growths_open(s, t)
+    whole = NO_SPACES
+    if is_wild(s.card[s.actor]) and t.wild_anywhere == 0 and s.begun == 0:
+        for biome in range(NUM_BIOMES):
+            whole |= parts_of_whole_action(s, t, t.biome[biome])
+        return whole
+    return parts_of_whole_action(s, t, ALL)
+
+
+@rule
+def plants_open(s: State, t: Tables) -> np.uint64:
+    return plantable(s, t) & s.open_spaces if s.plants_left > 0 else NO_SPACES
+
+
+@rule
+def growths_open(s: State, t: Tables) -> np.uint64:
+    return growable(s, t) & s.open_spaces if s.growths_left > 0 else NO_SPACES
+
+
+@rule
+def parts_of_whole_action(s: State, t: Tables, spaces: np.uint64) -> np.uint64:
+    """Where an action that must be done in full can go on: so that as much as possible can still follow."""
+    plants, growths = plants_open(s, t) & spaces, growths_open(s, t) & spaces
+    if s.decision == Decision.PLANT_AND_GROW:
+        return plants if t.canonical_sets == 1 and plants != NO_SPACES else plants | growths
+    if s.decision == Decision.PLANT:
+        return with_enough_later(t, plants, s.plants_left)
+    return with_enough_later(t, growths, s.growths_left)
+
+
+@rule
+def with_enough_later(t: Tables, spaces: np.uint64, number: int) -> np.uint64:
+    """Those after which the rest of `number` spaces can still be named, where they are named in reading order."""
+    if t.canonical_sets == 0:
+        return spaces
+    kept = count_bits(spaces) - min(number, count_bits(spaces)) + 1
+    result, left = NO_SPACES, spaces
+    for _ in range(kept):
+        result |= left & (~left + np.uint64(1))
+        left = without_first(left)
+    return result & spaces
+
+
+@rule
+def act_on_space(s: State, t: Tables, action: int) -> None:
+    """Answers PLANT, GROW, PLANT_AND_GROW and ANYWHERE."""
+    if action == DONE:
+        ask_nothing(s)
+        return
+    place = place_of(t, action)
+    is_planted = (space(place) & plantable(s, t)) != NO_SPACES
+    if is_planted:
+        plant(s, place)
+        s.plants_left -= 1
+    else:
+        grow(s, place)
+        s.growths_left -= 1
+    s.begun = 1
+    hold_to_biome(s, t, place)
+    s.open_spaces &= ~space(place)
+    if s.decision == Decision.ANYWHERE:
+        s.plants_left, s.growths_left = 0, 0
+    elif s.decision == Decision.PLANT_AND_GROW:
+        if not is_planted and t.canonical_sets == 1:
+            s.plants_left = 0
+    elif t.canonical_sets == 1:
+        s.open_spaces &= later_than(place)
+    if plants_open(s, t) | growths_open(s, t) == NO_SPACES:
+        ask_nothing(s)
+
+
+@rule
+def hold_to_biome(s: State, t: Tables, place: int) -> None:
+    """A wild card's action goes on in the biome where it begins."""
+    if is_wild(s.card[s.actor]) and t.wild_anywhere == 0:
+        for biome in range(NUM_BIOMES):
+            if t.biome[biome] & space(place):
+                s.open_spaces &= t.biome[biome]
+
+
+# --- Spaces as answers -----------------------------------------------------------------------------------------------
+
+
+@rule
+def allow_spaces(s: State, t: Tables, spaces: np.uint64) -> None:
+    while spaces != NO_SPACES:
+        allow(s, SPACE + t.number_of[first_place(spaces)])
+        spaces = without_first(spaces)
+
+
+@rule
+def place_of(t: Tables, action: int) -> int:
+    return int(t.place_of[action - SPACE])

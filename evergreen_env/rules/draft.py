@@ -1,0 +1,75 @@
+"""The Draft: cards are dealt, each player takes one, and the one that is left over changes the fertility."""
+
+from __future__ import annotations
+
+from evergreen_env.actions import DRAFT
+from evergreen_env.rules.cards import draw_card
+from evergreen_env.rules.fertility import place_leftover
+from evergreen_env.state import MAX_MARKET, MAX_PLAYERS, NO_CARD, NO_SLOT, NOBODY, Decision, State
+from evergreen_env.tables import Tables
+from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing
+
+
+@rule
+def deal(s: State) -> None:
+    """As many cards as there are players, and one more; the first one lies leftmost, nearest to the draw pile."""
+    for slot in range(s.players + 1):
+        s.market[slot] = draw_card(s)
+    for seat in range(MAX_PLAYERS):
+        s.card[seat] = NO_CARD
+    s.marker = NO_SLOT
+    s.next_first = NOBODY
+
+
+@rule
+def continue_draft(s: State, t: Tables) -> bool:
+    """Ask the next player for a card; once all have one, place the leftover. Whether somebody is asked."""
+    for turns in range(s.players):
+        seat = (s.first_player + turns) % s.players
+        if s.card[seat] == NO_CARD:
+            ask(s, Decision.DRAFT, seat)
+            return True
+    for slot in range(MAX_MARKET):
+        left_over = int(s.market[slot])
+        if left_over != NO_CARD:
+            s.market[slot] = NO_CARD
+            place_leftover(s, t, left_over)
+    s.marker = NO_SLOT
+    return False
+
+
+@rule
+def is_drafting(s: State) -> bool:
+    """Whether cards lie in the market."""
+    return first_slot(s) != NO_SLOT
+
+
+@rule
+def first_slot(s: State) -> int:
+    """The leftmost slot with a card, or NO_SLOT."""
+    for slot in range(MAX_MARKET):
+        if s.market[slot] != NO_CARD:
+            return slot
+    return NO_SLOT
+
+
+@rule
+def allow_draft(s: State) -> None:
+    for slot in range(MAX_MARKET):
+        if s.market[slot] != NO_CARD:
+            allow(s, DRAFT + slot)
+
+
+@rule
+def draft(s: State, action: int) -> None:
+    """Answers DRAFT. The first player puts the marker on the leftmost card left; who takes that one is next."""
+    slot = action - DRAFT
+    s.card[s.actor] = s.market[slot]
+    s.market[slot] = NO_CARD
+    if slot == s.marker:
+        s.next_first = s.actor
+        s.marker = NO_SLOT
+    if s.players > 1 and s.actor == s.first_player:
+        s.marker = first_slot(s)
+    ask_nothing(s)

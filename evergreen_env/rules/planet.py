@@ -1,0 +1,146 @@
+"""Sets of spaces: what stands on a planet, what lies beside what, light and forest (End of Season).
+
+A set has a bit for each place of the grid (`state`). Moving a set by a row or a column is one shift.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evergreen_env.state import COLUMNS, PLACES, Piece, State, Sun
+from tabletop.compiled import rule
+from tabletop.legal import count_bits
+
+NO_SPACES = np.uint64(0)
+ALL = np.uint64((1 << PLACES) - 1)
+_ROW, _ONE = np.uint64(COLUMNS), np.uint64(1)
+_FIRST_COLUMN = np.uint64(sum(1 << place for place in range(0, PLACES, COLUMNS)))
+_LAST_COLUMN = np.uint64(sum(1 << place for place in range(COLUMNS - 1, PLACES, COLUMNS)))
+
+
+@rule
+def space(place: int) -> np.uint64:
+    """The set of this one space."""
+    return _ONE << np.uint64(place)
+
+
+@rule
+def first_place(spaces: np.uint64) -> int:
+    """The first place of a set in reading order; PLACES or more if it is empty."""
+    return count_bits((spaces ^ (spaces - _ONE)) >> _ONE)
+
+
+@rule
+def without_first(spaces: np.uint64) -> np.uint64:
+    return spaces & (spaces - _ONE)
+
+
+@rule
+def later_than(place: int) -> np.uint64:
+    """All spaces that come after this one in reading order."""
+    return ~((space(place) << _ONE) - _ONE)
+
+
+@rule
+def north_of(spaces: np.uint64) -> np.uint64:
+    return spaces >> _ROW
+
+
+@rule
+def south_of(spaces: np.uint64) -> np.uint64:
+    return (spaces << _ROW) & ALL
+
+
+@rule
+def east_of(spaces: np.uint64) -> np.uint64:
+    return (spaces & ~_LAST_COLUMN) << _ONE
+
+
+@rule
+def west_of(spaces: np.uint64) -> np.uint64:
+    return (spaces & ~_FIRST_COLUMN) >> _ONE
+
+
+@rule
+def beside(spaces: np.uint64) -> np.uint64:
+    """What is orthogonally adjacent to one of them."""
+    return north_of(spaces) | south_of(spaces) | east_of(spaces) | west_of(spaces)
+
+
+@rule
+def shaded_by(spaces: np.uint64, sun: int) -> np.uint64:
+    """The spaces next to these in the direction away from the sun."""
+    if sun == Sun.NORTH:
+        return south_of(spaces)
+    if sun == Sun.EAST:
+        return west_of(spaces)
+    if sun == Sun.SOUTH:
+        return north_of(spaces)
+    return east_of(spaces)
+
+
+# --- Light and forest ------------------------------------------------------------------------------------------------
+
+
+@rule
+def lit_small_trees(small: np.uint64, big: np.uint64, sun: int) -> np.uint64:
+    """Those that are in no tree's shadow: every tree is as big, or bigger."""
+    return small & ~(shaded_by(small | big, sun) | shaded_by(shaded_by(big, sun), sun))
+
+
+@rule
+def lit_big_trees(big: np.uint64, sun: int) -> np.uint64:
+    """Those that are in no big tree's shadow, which is two spaces long; a small tree's takes no light from them."""
+    once = shaded_by(big, sun)
+    return big & ~(once | shaded_by(once, sun))
+
+
+@rule
+def light_points(small: np.uint64, big: np.uint64, sun: int) -> int:
+    """1 for each small tree that collects light, 2 for each big one."""
+    return count_bits(lit_small_trees(small, big, sun)) + 2 * count_bits(lit_big_trees(big, sun))
+
+
+@rule
+def largest_forest(wood: np.uint64) -> np.uint64:
+    """The largest set of orthogonally adjacent spaces; of equal ones the first in reading order."""
+    left, largest, most = wood, NO_SPACES, 0
+    while left != NO_SPACES:
+        forest = left & (~left + _ONE)
+        grown = (forest | beside(forest)) & left
+        while grown != forest:
+            forest = grown
+            grown = (forest | beside(forest)) & left
+        left &= ~forest
+        size = count_bits(forest)
+        if size > most:
+            largest, most = forest, size
+    return largest
+
+
+# --- What stands there -----------------------------------------------------------------------------------------------
+
+
+@rule
+def trees_and_bushes(s: State, seat: int) -> np.uint64:
+    """What makes forests."""
+    return s.small_trees[seat] | s.big_trees[seat] | s.bushes[seat]
+
+
+@rule
+def occupied(s: State, seat: int) -> np.uint64:
+    return s.sprouts[seat] | trees_and_bushes(s, seat) | s.lakes[seat]
+
+
+@rule
+def pieces_of(s: State, seat: int, piece: int) -> np.uint64:
+    """The spaces where this player has the Piece."""
+    if piece == Piece.SPROUT:
+        return s.sprouts[seat]
+    if piece == Piece.SMALL_TREE:
+        return s.small_trees[seat]
+    if piece == Piece.BIG_TREE:
+        return s.big_trees[seat]
+    if piece == Piece.BUSH:
+        return s.bushes[seat]
+    return s.lakes[seat]

@@ -1,0 +1,144 @@
+"""The six powers: each is raised by a level, then used up to as many times as its level, in any space."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evergreen_env.actions import DONE
+from evergreen_env.rules.card_actions import (
+    allow_spaces,
+    grow,
+    growable,
+    growing_small_trees,
+    growing_sprouts,
+    place_of,
+    plant,
+    plantable,
+    with_enough_later,
+)
+from evergreen_env.rules.cards import power_of
+from evergreen_env.rules.planet import ALL, NO_SPACES, beside, later_than, occupied, space
+from evergreen_env.state import Decision, Piece, Power, State
+from evergreen_env.tables import Tables
+from tabletop.compiled import rule
+from tabletop.legal import allow, ask, ask_nothing, count_bits
+
+_GROWTHS_BESIDE_LAKE = 2
+
+
+@rule
+def use_power(s: State, t: Tables) -> None:
+    """The level rises even if the power can't be used any more. Buds bring their level in points."""
+    s.power_open = 0
+    power = power_of(s.card[s.actor])
+    s.level[s.actor, power] = min(s.level[s.actor, power] + 1, t.power_cap)
+    if power == Power.BUDS:
+        s.earned[s.actor] += s.level[s.actor, power]
+        ask_nothing(s)
+        return
+    s.uses_left = s.level[s.actor, power]
+    s.open_spaces = ALL
+    ask(s, Decision.POWER, s.actor)
+
+
+@rule
+def spaces_for_power(s: State, t: Tables, power: int) -> np.uint64:
+    """Where the actor can use this power."""
+    if power == Power.SPROUT:
+        return plantable(s, t)
+    if power == Power.SMALL_TREE:
+        return growing_sprouts(s, t)
+    if power == Power.BIG_TREE:
+        return growing_small_trees(s, t)
+    if power == Power.BUSH:
+        return placeable(s, t, s.bushes[s.actor], t.bush_ground, Piece.BUSH)
+    return placeable(s, t, s.lakes[s.actor], t.lake_ground, Piece.LAKE)
+
+
+@rule
+def placeable(s: State, t: Tables, there: np.uint64, ground: np.uint64, piece: int) -> np.uint64:
+    """Empty spaces where a bush or lake can be placed; `there` are those placed before."""
+    return ground & ~occupied(s, s.actor) if count_bits(there) < t.supply[piece] else NO_SPACES
+
+
+@rule
+def allow_power(s: State, t: Tables) -> None:
+    """The next use, and to stop."""
+    allow_spaces(s, t, spaces_for_power(s, t, power_of(s.card[s.actor])) & s.open_spaces)
+    allow(s, DONE)
+
+
+@rule
+def use_on_space(s: State, t: Tables, action: int) -> None:
+    """Answers POWER."""
+    if action == DONE:
+        ask_nothing(s)
+        return
+    place, power = place_of(t, action), power_of(s.card[s.actor])
+    s.uses_left -= 1
+    if power == Power.LAKE:
+        place_lake(s, t, place)
+        return
+    if power == Power.SPROUT:
+        plant(s, place)
+    elif power == Power.BUSH:
+        s.bushes[s.actor] |= space(place)
+    else:
+        grow(s, place)
+    s.open_spaces &= ~space(place)
+    if t.canonical_sets == 1:
+        s.open_spaces &= later_than(place)
+    if s.uses_left == 0:
+        ask_nothing(s)
+
+
+# --- Lakes -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def place_lake(s: State, t: Tables, place: int) -> None:
+    """Two of the spaces beside it grow at once."""
+    s.lakes[s.actor] |= space(place)
+    s.open_spaces = beside(space(place))
+    s.growths_left = _GROWTHS_BESIDE_LAKE
+    if growable(s, t) & s.open_spaces == NO_SPACES:
+        end_lake(s)
+    else:
+        ask(s, Decision.LAKE, s.actor)
+
+
+@rule
+def allow_lake_growth(s: State, t: Tables) -> None:
+    spaces = growable(s, t) & s.open_spaces
+    if t.lake_growth_mandatory == 1:
+        spaces = with_enough_later(t, spaces, s.growths_left)
+    else:
+        allow(s, DONE)
+    allow_spaces(s, t, spaces)
+
+
+@rule
+def grow_beside_lake(s: State, t: Tables, action: int) -> None:
+    """Answers LAKE."""
+    if action == DONE:
+        end_lake(s)
+        return
+    place = place_of(t, action)
+    grow(s, place)
+    s.growths_left -= 1
+    s.open_spaces &= ~space(place)
+    if t.canonical_sets == 1:
+        s.open_spaces &= later_than(place)
+    if s.growths_left == 0 or growable(s, t) & s.open_spaces == NO_SPACES:
+        end_lake(s)
+
+
+@rule
+def end_lake(s: State) -> None:
+    """The power goes on where it has uses left."""
+    s.growths_left = 0
+    s.open_spaces = ALL
+    if s.uses_left > 0:
+        ask(s, Decision.POWER, s.actor)
+    else:
+        ask_nothing(s)

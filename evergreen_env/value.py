@@ -1,0 +1,101 @@
+"""What a position looks like to a player: points, and points that the planet, the levels and the card promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evergreen_env.rules.cards import biome_of, is_wild, power_of
+from evergreen_env.rules.planet import (
+    ALL,
+    largest_forest,
+    light_points,
+    occupied,
+    trees_and_bushes,
+)
+from evergreen_env.state import NO_CARD, NUM_BIOMES, NUM_POWERS, NUM_SUNS, Decision, Power, Season, State
+from evergreen_env.tables import Tables
+from tabletop.compiled import rule
+from tabletop.defaults import margin
+from tabletop.legal import count_bits
+
+WEIGHTS: dict[str, float] = {
+    "light": 0.8,  # of the light that the trees would collect now, for each season still to be scored
+    "forest": 0.8,  # of the largest forest as it is now, for each season still to be scored
+    "fertility": 0.9,  # of what the big trees would bring at the end, as fertility is now
+    "flower": 0.3,  # flowers that a big tree's biome may still gain or lose, by big tree
+    "sprout": 0.35,  # a sprout, for each season still to be scored
+    "growth": 0.35,  # a small tree that may still become big, for each season still to be scored
+    "free": 0.05,  # an empty space, for each season still to be scored
+    "level": 0.5,  # a level of a power, for each season still to be scored
+    "action": 2.0,  # the action that is still to be taken, for a choice of card
+    "choice": 0.15,  # and a tree or sprout that it could grow, up to four
+    "power": 1.0,  # the power that is still to be used, for each use
+    "buds": 1.0,  # a point of buds
+}
+"""The evaluation's weights, in points."""
+
+_MOST_CHOICES = 4
+
+
+@rule
+def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> float:
+    """How many points `seat` is ahead of the mean of the others, now and by what may be expected."""
+    total, own = 0.0, 0.0
+    for owner in range(s.owners):
+        value = float(s.points[owner]) + float(s.earned[owner])
+        if s.decision != Decision.GAME_OVER:
+            value += promise(s, t, w, owner)
+        total += value
+        if owner == seat:
+            own = value
+    return margin(total, own, s.owners)
+
+
+@rule
+def promise(s: State, t: Tables, w: Any, seat: int) -> float:
+    """Points that a player may expect from the planet as it is, and from what comes."""
+    small, big = s.small_trees[seat], s.big_trees[seat]
+    wood = trees_and_bushes(s, seat)
+    light, seasons = 0.0, 0
+    for season in range(s.season, Season.WINTER + 1):
+        light += float(light_points(small, big, (s.sun + season - s.season) % NUM_SUNS))
+        seasons += 1
+    value = w.light * light
+    value += w.forest * float(seasons * count_bits(largest_forest(wood)))
+    for biome in range(NUM_BIOMES):
+        trees = float(count_bits(big & t.biome[biome]))
+        value += trees * (w.fertility * float(s.fertility[biome]) + w.flower)
+    growing = float(seasons)
+    value += growing * w.sprout * float(count_bits(s.sprouts[seat]))
+    value += growing * w.growth * float(count_bits(small))
+    value += growing * w.free * float(count_bits(t.outline & ~t.ravines & ~occupied(s, seat)))
+    for power in range(NUM_POWERS):
+        value += growing * w.level * float(s.level[seat, power])
+    return value + card_value(s, t, w, seat)
+
+
+@rule
+def card_value(s: State, t: Tables, w: Any, seat: int) -> float:
+    """What the card in hand promises, as far as it is still to be played."""
+    card = int(s.card[seat])
+    if card == NO_CARD or s.finished[seat] == 1:
+        return 0.0
+    begun = s.actor == seat and s.decision != Decision.DRAFT
+    value = 0.0
+    if not begun or s.action_open == 1:
+        spaces = ALL if is_wild(card) else t.biome[biome_of(card)]
+        choices = count_bits((s.sprouts[seat] | s.small_trees[seat]) & spaces)
+        value += w.action + w.choice * float(min(choices, _MOST_CHOICES))
+    if not begun or s.power_open == 1:
+        power = power_of(card)
+        uses = float(s.level[seat, power] + 1)
+        value += uses * (w.buds if power == Power.BUDS else w.power)
+    return value
+
+
+@rule
+def is_settled(s: State, seat: int) -> bool:
+    """Whether the seat has drafted a card, or finished its action or its power."""
+    return bool(s.actor != seat or s.decision == Decision.TURN or s.decision == Decision.DRAFT)
