@@ -238,9 +238,19 @@ def _broken_zone(s: np.ndarray, t: Any) -> Iterator[Check]:
     yield breaks(
         s["fertility"] != fertility, lambda i, b: f"fertility is {s['fertility'][i, b]}, the zone has {fertility[i, b]}"
     )
-    waiting = s["waiting_flips"]
-    most = 2 * NUM_CARDS if t["aridity_waits"] else 0
-    yield breaks((waiting < 0) | (waiting > most), lambda i, pile: f"waiting_flips is {waiting[i, pile]}")
+    waiting = waiting_flips(s, t)
+    wrong = (s["waiting_flips"] != waiting) | (waiting < 0)
+    yield breaks(wrong, lambda i, pile: f"waiting_flips is {s['waiting_flips'][i, pile]}, not {waiting[i, pile]}")
+
+
+def waiting_flips(s: np.ndarray, t: Any) -> np.ndarray:
+    """(N, NUM_PILES): the flips of all aridities in a pile, less the cards that lie face down there."""
+    if not t["aridity_waits"]:
+        return np.zeros((len(s), NUM_PILES), np.int64)
+    in_zone = (s["zone"][:, :, None] == np.arange(NUM_CARDS)).any(axis=1)
+    flips = np.where(in_zone, t["skulls"] if t["skulls_count"] else np.minimum(t["skulls"], 1), 0)
+    open_flips = flips - (s["face_down"][:, None] & _BITS != 0)
+    return np.stack([open_flips[:, pile == _BIOMES].sum(axis=1) for pile in range(NUM_PILES)], axis=1)
 
 
 # --- Planets and points ----------------------------------------------------------------------------------------------

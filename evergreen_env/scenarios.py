@@ -16,10 +16,9 @@ import numpy as np
 
 from evergreen_env.component_files import load_tables, spaces_set
 from evergreen_env.config import Config
-from evergreen_env.invariants import check, first_broken
+from evergreen_env.invariants import check, first_broken, waiting_flips
 from evergreen_env.rules.planet import ALL
 from evergreen_env.state import (
-    BIOME_NAMES,
     BLANK,
     CARD_NAMES,
     DECISION_NAMES,
@@ -54,7 +53,7 @@ __all__ = ["check", "describe", "described", "scenario"]
 _FACE_DOWN = " (face down)"
 _KEYS = (
     *("players", "round", "decision", "actor", "forfeited", "first_player", "next_first", "marked", "market", "cards"),
-    *("deck", "discards", "collected", "zone", "waiting_flips", "points", "earned", "scored", "levels", "planets"),
+    *("deck", "discards", "collected", "zone", "points", "earned", "scored", "levels", "planets"),
     *("shown", "finished", "pending", "random"),
 )
 _PENDING_KEYS = ("action_open", "power_open", "plants_left", "growths_left", "uses_left", "open_spaces")
@@ -217,8 +216,7 @@ class _Reader:
 
     def zone(self) -> None:
         s = self.record
-        for pile, number, where in entries(self.get("waiting_flips", {}), "waiting_flips", BIOME_NAMES):
-            s.waiting_flips[pile] = integer(number, where, 0, 2 * NUM_CARDS)
+        s.waiting_flips[:] = waiting_flips(self.array, self.t)[0]
         flowers = [0] * NUM_PILES
         for card in s.zone[: s.zone_size].tolist():
             if not int(s.face_down) >> card & 1:
@@ -350,9 +348,6 @@ def described(s: State) -> dict[str, Any]:
     }
     if s.forfeited != NOBODY:
         result["forfeited"] = agents[s.forfeited]
-    if s.waiting_flips.any():
-        waiting = zip(BIOME_NAMES, s.waiting_flips.tolist(), strict=True)
-        result["waiting_flips"] = {name: number for name, number in waiting if number}
     if s.decision not in (Decision.GAME_OVER, Decision.DRAFT) or s.action_open or s.power_open or s.open_spaces:
         result["pending"] = _pending(s)
     result["random"] = int(s.rng)
