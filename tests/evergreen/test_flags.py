@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -83,107 +84,90 @@ def test_reshuffle(reshuffle: str, gone: list[str]) -> None:
     assert look(all_done(turn("rock bush", round=4, **given), given["components"]), "discards") == ["grain sprout"]
 
 
-# --- actions -------------------------------------------------------------------------------------------------------
+# --- turns ---------------------------------------------------------------------------------------------------------
 
 
 @rows("""
-    swamp bush | | | plant3 | a5 b5 c5 b6 |
-    swamp bush | | | plant3, b5 | c5 b6 b7 | s:b5
-    swamp bush | | | plant3, b5, b7 | power done | s:b5,b7,c7
-    swamp bush | | l:W-b7,c7 | plant3 | power done | s:b7,c7
-    swamp bush | | s:a5 | grow2 | power done | t:a5
-    swamp bush | | s:a5,b6,c7 | grow2 | a5 b6 |
-    swamp bush | | s:a5,b6,c7 | grow2, a5 | b6 c7 | t:a5
-    swamp bush | | s:a5,b6,c7 | grow2, a5, c7 | power done | t:a5,c7
-    swamp bush | | s:a5,b6 | both | b5 c5 b7 c7 |
-    swamp bush | | s:a5,b6 | both, c7 | a5 b6 | s:c7
-    swamp bush | | s:W | both | W |
-    swamp bush | | s:W | both, b6 | power done | t:b6
-    swamp bush | | | both, b6 | power done | s:b6
-    swamp bush | | | power | * done |
+    partial_actions=false | swamp bush | | | plant3 | a5 b5 c5 b6 |
+    partial_actions=false | swamp bush | | | plant3, b5 | c5 b6 b7 | s:b5
+    partial_actions=false | swamp bush | | | plant3, b5, b7 | power done | s:b5,b7,c7
+    partial_actions=false | swamp bush | | l:W-b7,c7 | plant3 | power done | s:b7,c7
+    partial_actions=false | swamp bush | | s:a5 | grow2 | power done | t:a5
+    partial_actions=false | swamp bush | | s:a5,b6,c7 | grow2 | a5 b6 |
+    partial_actions=false | swamp bush | | s:a5,b6,c7 | grow2, a5 | b6 c7 | t:a5
+    partial_actions=false | swamp bush | | s:a5,b6,c7 | grow2, a5, c7 | power done | t:a5,c7
+    partial_actions=false | swamp bush | | s:a5,b6 | both | b5 c5 b7 c7 |
+    partial_actions=false | swamp bush | | s:a5,b6 | both, c7 | a5 b6 | s:c7
+    partial_actions=false | swamp bush | | s:W | both | W |
+    partial_actions=false | swamp bush | | s:W | both, b6 | power done | t:b6
+    partial_actions=false | swamp bush | | | both, b6 | power done | s:b6
+    partial_actions=false | swamp bush | | | power | * done |
+    voluntary_pass=false | swamp bush | | | | plant3 both any power |
+    voluntary_pass=false | swamp bush | | | any, c1 | power done | s:c1
+    voluntary_pass=false | swamp bush | | | power, done | plant3 both any |
+    voluntary_pass=false | swamp bush | | l:* | | power done |
+    voluntary_pass=false | swamp bush | | l:* | power | over |
+    canonical_sets=false | swamp bush | | | plant3, c7 | W-c7 done | s:c7
+    canonical_sets=false | swamp bush | | s:a5,b5,c7 | grow2, c7 | a5 b5 done | t:c7
+    canonical_sets=false | swamp bush | | s:a5,c7 | both, b6 | a5 c7 done | s:b6
+    canonical_sets=false | swamp bush | | s:a5,c7 | both, c7 | b5 c5 b6 b7 done | t:c7
+    canonical_sets=false | swamp bush | | t:b5 | both, b5, a5 | power done | T:b5 s:a5
+    canonical_sets=false | swamp sprout | sprout=1 | | power, c7 | *-c7 done | s:c7
+    canonical_sets=false | swamp bush | bush=1 | | power, c7 | *-c7 done | u:c7
+    canonical_sets=false | swamp small_tree | small_tree=1 | s:a5,b5,c7 | power, c7 | a5 b5 done | t:c7
+    canonical_sets=false | swamp lake | | s:b4,a5,c5 | power, b5, c5 | b4 a5 done | l:b5 t:c5
+    canonical_sets=true | swamp bush | | | plant3, c5 | b6 b7 c7 done | s:c5
+    canonical_sets=true | swamp bush | | s:a5,b5,c7 | grow2, b5 | c7 done | t:b5
+    canonical_sets=true | swamp sprout | sprout=1 | | power, c5 | d5,e5,g5,b6,d6,e6,f6,g6,b7,c7,d7,e7 done | s:c5
+    canonical_sets=true | swamp bush | bush=1 | | power, g6 | b7 c7 d7 e7 done | u:g6
+    canonical_sets=true | swamp small_tree | small_tree=1 | s:a5,b5,c7 | power, b5 | c7 done | t:b5
+    canonical_sets=true | swamp big_tree | big_tree=1 | t:a5,b5,c7 | power, b5 | c7 done | T:b5
+    wild_biome="anywhere" | wild bush | | | plant3, c1 | *-c1 done | s:c1
+    wild_biome="anywhere" | wild bush | | s:c1,a5 | grow2, c1 | a5 done | t:c1
+    wild_biome="anywhere" | wild bush | | s:c1,a5 | both, e1 | c1 a5 done | s:e1
+    wild_biome="anywhere" | swamp bush | | | plant3 | W |
+    lake_growth="mandatory" | swamp lake | | s:b4,a5,c5 | power, b5 | b4 a5 | l:b5
+    lake_growth="mandatory" | swamp lake | | s:b4,a5,c5 | power, b5, b4 | a5 c5 | l:b5 t:b4
+    lake_growth="mandatory" | swamp lake | | s:b4 t:c5 T:a5 | power, b5 | plant3 both any done | l:b5 t:b4 T:c5
+    lake_growth="mandatory" | swamp lake | | t:c5 | power, b5 | plant3 both any done | l:b5 T:c5
+    lake_growth="mandatory" | swamp lake | | u:a5 | power, b5 | plant3 both any done | l:b5
+    ravine_allows=["bush"] | swamp bush | | | power | * # done |
+    ravine_allows=["bush"] | swamp bush | | | power, d4 | plant3 both any done | u:d4
+    ravine_allows=["bush"] | swamp lake | | | power | * done |
+    ravine_allows=["bush"] | swamp sprout | | | power | * done |
+    ravine_allows=["lake"] | swamp bush | | | power | * done |
+    ravine_allows=["lake"] | swamp lake | | | power | * # done |
+    ravine_allows=["lake"] | swamp lake | | | power, d4 | plant3 both any done | l:d4
+    ravine_allows=["lake"] | swamp sprout | | | power | * done |
+    ravine_allows=["bush","lake"] | swamp bush | | | power | * # done |
+    ravine_allows=["bush","lake"] | swamp bush | | | power, d4 | plant3 both any done | u:d4
+    ravine_allows=["bush","lake"] | swamp lake | | | power | * # done |
+    ravine_allows=["bush","lake"] | swamp lake | | | power, d4 | plant3 both any done | l:d4
+    ravine_allows=["bush","lake"] | swamp sprout | | | power | * done |
+    ravine_allows=["bush","lake"] | swamp bush | | | any | * |
+    ravine_allows=["bush","lake"] | swamp bush | | | plant3 | W |
+    supply=[1,9,9,9,9] | swamp bush | | | plant3, a5 | power done | s:a5
+    supply=[1,9,9,9,9] | swamp bush | | s:c1 | | any power done |
+    supply=[1,9,9,9,9] | swamp bush | | s:c1 | any | power done | t:c1
+    supply=[9,1,9,9,9] | swamp bush | | s:a5,b5 t:c1 | | plant3 both any power done |
+    supply=[9,1,9,9,9] | swamp bush | | s:a5,b5 | grow2, a5 | power done | t:a5
+    supply=[9,9,1,9,9] | swamp big_tree | | t:a5,b5 T:c1 | power | plant3 both any done |
+    supply=[9,9,9,2,9] | swamp bush | | u:c1 | power | *-c1 done |
+    supply=[9,9,9,1,9] | swamp bush | | u:c1 | power | plant3 both any done |
+    supply=[9,9,9,9,1] | swamp lake | | l:c1 | power | plant3 both any done |
 """)
-def test_no_partial_actions(row: str) -> None:
-    """partial_actions=false: the whole action, or as much as the biome allows; powers may still be stopped."""
-    check(row, flags(partial_actions=False))
+def test_in_a_turn(row: str) -> None:
+    """E4, E5, E8, E12, E15: what each flag makes legal.
 
-
-@rows("""
-    swamp bush | | | | plant3 both any power |
-    swamp bush | | | any, c1 | power done | s:c1
-    swamp bush | | | power, done | plant3 both any |
-    swamp bush | | l:* | | power done |
-    swamp bush | | l:* | power | over |
-""")
-def test_no_voluntary_pass(row: str) -> None:
-    """voluntary_pass=false: no end of the turn while an action is open and possible; the power stays free."""
-    check(row, flags(voluntary_pass=False))
-
-
-@rows("""
-    swamp bush | | | plant3, c7 | W-c7 done | s:c7
-    swamp bush | | s:a5,b5,c7 | grow2, c7 | a5 b5 done | t:c7
-    swamp bush | | s:a5,c7 | both, b6 | a5 c7 done | s:b6
-    swamp bush | | s:a5,c7 | both, c7 | b5 c5 b6 b7 done | t:c7
-    swamp bush | | t:b5 | both, b5, a5 | power done | T:b5 s:a5
-    swamp sprout | sprout=1 | | power, c7 | *-c7 done | s:c7
-    swamp bush | bush=1 | | power, c7 | *-c7 done | u:c7
-    swamp small_tree | small_tree=1 | s:a5,b5,c7 | power, c7 | a5 b5 done | t:c7
-    swamp lake | | s:b4,a5,c5 | power, b5, c5 | b4 a5 done | l:b5 t:c5
-""")
-def test_any_order(row: str) -> None:
-    """canonical_sets=false: spaces in any order, action 3 in either; no space twice, no growth of a new sprout."""
-    check(row, flags(canonical_sets=False))
-
-
-@rows("""
-    swamp bush | | | plant3, c5 | b6 b7 c7 done | s:c5
-    swamp bush | | s:a5,b5,c7 | grow2, b5 | c7 done | t:b5
-    swamp sprout | sprout=1 | | power, c5 | d5,e5,g5,b6,d6,e6,f6,g6,b7,c7,d7,e7 done | s:c5
-    swamp bush | bush=1 | | power, g6 | b7 c7 d7 e7 done | u:g6
-    swamp small_tree | small_tree=1 | s:a5,b5,c7 | power, b5 | c7 done | t:b5
-    swamp big_tree | big_tree=1 | t:a5,b5,c7 | power, b5 | c7 done | T:b5
-""")
-def test_reading_order(row: str) -> None:
-    """canonical_sets=true, the default: each next space comes later in reading order."""
-    check(row)
-
-
-@rows("""
-    wild bush | | | plant3, c1 | *-c1 done | s:c1
-    wild bush | | s:c1,a5 | grow2, c1 | a5 done | t:c1
-    wild bush | | s:c1,a5 | both, e1 | c1 a5 done | s:e1
-    swamp bush | | | plant3 | W |
-""")
-def test_wild_cards_anywhere(row: str) -> None:
-    """wild_biome="anywhere": actions 1 to 3 of a wild card may mix biomes; other cards may not."""
-    check(row, flags(wild_biome="anywhere"))
-
-
-# --- powers --------------------------------------------------------------------------------------------------------
-
-
-@rows("""
-    swamp lake | | s:b4,a5,c5 | power, b5 | b4 a5 | l:b5
-    swamp lake | | s:b4,a5,c5 | power, b5, b4 | a5 c5 | l:b5 t:b4
-    swamp lake | | s:b4 t:c5 T:a5 | power, b5 | plant3 both any done | l:b5 t:b4 T:c5
-    swamp lake | | t:c5 | power, b5 | plant3 both any done | l:b5 T:c5
-    swamp lake | | u:a5 | power, b5 | plant3 both any done | l:b5
-""")
-def test_mandatory_lake_growth(row: str) -> None:
-    """lake_growth="mandatory": two neighbours, or as many as can grow; without a choice nothing is asked."""
-    check(row, flags(lake_growth="mandatory"))
-
-
-@pytest.mark.parametrize("allowed", [["bush"], ["lake"], ["bush", "lake"]])
-@pytest.mark.parametrize("power", ["bush", "lake", "sprout"])
-def test_ravine_allows(power: str, allowed: list[str]) -> None:
-    """E8: what may be placed in a ravine; never a sprout, by no action and no power."""
-    more = "#" if power in allowed else ""
-    check(f"swamp {power} | | | power | * {more} done |", flags(ravine_allows=allowed))
-    check(f"swamp {power} | | | any | * |", flags(ravine_allows=allowed))
-    if more:
-        piece = power[0].replace("b", "u")
-        check(f"swamp {power} | | | power, d4 | plant3 both any done | {piece}:d4", flags(ravine_allows=allowed))
+    partial_actions=false: the whole action, or as much as the biome allows; powers may still be stopped.
+    voluntary_pass=false: no end of the turn while an action is possible; the power stays free.
+    canonical_sets=false: any order, but no space twice and no growth of action 3's own sprout; true: reading order.
+    wild_biome: "anywhere" mixes biomes, for wild cards only. lake_growth="mandatory": as many as can grow, up to two.
+    ravine_allows: what is placed there; nothing is ever planted there. supply: pieces of each kind on the planet.
+    """
+    flag, case = row.split(" | ", 1)
+    name, value = flag.split("=", 1)
+    check(case, flags(**{name: json.loads(value)}))
 
 
 @pytest.mark.parametrize(("cap", "before", "after"), [(2, 1, 2), (2, 2, 2), (1, 1, 1), (14, 2, 3), ("none", 2, 3)])
@@ -191,23 +175,6 @@ def test_power_cap(cap: int | str, before: int, after: int) -> None:
     """E11: the level never rises above the cap; the power is used that many times."""
     state = check(f"swamp buds | buds={before} | | power | plant3 both any done |", flags(power_cap=cap))
     assert (e.levels(state), look(state, "earned")) == ({"buds": after}, {"player_0": after})
-
-
-@rows("""
-    1 9 9 9 9 | swamp bush | | | plant3, a5 | power done | s:a5
-    1 9 9 9 9 | swamp bush | | s:c1 | | any power done |
-    1 9 9 9 9 | swamp bush | | s:c1 | any | power done | t:c1
-    9 1 9 9 9 | swamp bush | | s:a5,b5 t:c1 | | plant3 both any power done |
-    9 1 9 9 9 | swamp bush | | s:a5,b5 | grow2, a5 | power done | t:a5
-    9 9 1 9 9 | swamp big_tree | | t:a5,b5 T:c1 | power | plant3 both any done |
-    9 9 9 2 9 | swamp bush | | u:c1 | power | *-c1 done |
-    9 9 9 1 9 | swamp bush | | u:c1 | power | plant3 both any done |
-    9 9 9 9 1 | swamp lake | | l:c1 | power | plant3 both any done |
-""")
-def test_supply(row: str) -> None:
-    """E12: as many sprouts, small and big trees, bushes and lakes as a player can have on the planet at a time."""
-    numbers, case = row.split("|", 1)
-    check(case, flags(supply=[int(number) for number in numbers.split()]))
 
 
 def test_supply_of_each_player() -> None:
