@@ -58,10 +58,6 @@ EVERYWHERE = " ".join(BIOMES.values())
 SUN_ROUNDS = {"north": 5, "east": 9, "south": 12, "west": 14}
 """The last round with the sun on each side."""
 
-DONE = {"done"}
-ACTION_MENU = {"plant three", "grow two", "plant and grow", "anywhere"}
-AFTER_ACTION = {"power", "done"}
-"""The menu once the action is taken and the power is not."""
 
 Components = str | Mapping[str, Any] | None
 
@@ -164,11 +160,6 @@ def line(cells: str, sun: str = "north") -> dict[str, str]:
     return {space: PIECES[cell] for space, cell in zip(spots, cells, strict=True) if cell != "."}
 
 
-def same(piece: str, names: str) -> dict[str, str]:
-    """A planet with that piece on all the named spaces."""
-    return dict.fromkeys(names.split(), piece)
-
-
 def points_before(*numbers: int) -> dict[str, Any]:
     """Changes of a position: what the seats have so far, all of it from light."""
     owned = {f"player_{seat}": number for seat, number in enumerate(numbers) if number}
@@ -257,19 +248,14 @@ def spaces(names: str) -> set[str]:
     return {f"space {name}" for name in names.split()}
 
 
-def but(names: str, *others: str) -> str:
-    """The named spaces without some others."""
-    gone = " ".join(others).split()
-    return " ".join(name for name in names.split() if name not in gone)
-
-
 GROUPS = {"M": "meadow", "F": "flowers", "G": "grain", "R": "rock", "W": "swamp", "N": "snow"}
 MENU = {"plant3": "plant three", "grow2": "grow two", "both": "plant and grow", "any": "anywhere"}
 
 
 def rows(text: str) -> pytest.MarkDecorator:
-    """A test for each line of the text, which `check` reads."""
-    return pytest.mark.parametrize("row", [line.strip() for line in text.strip().splitlines()])
+    """A test for each line of the text, which `check` reads; "# " begins a comment."""
+    found = [line.strip() for line in text.strip().splitlines()]
+    return pytest.mark.parametrize("row", [line for line in found if not line.startswith("# ")])
 
 
 def check(row: str, components: Components = None) -> State:

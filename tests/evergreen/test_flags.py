@@ -8,37 +8,17 @@ from typing import Any
 import pytest
 
 from tests.evergreen import play as e
-from tests.evergreen.play import (
-    BIOMES,
-    Planet,
-    all_done,
-    check,
-    fertile,
-    fertility,
-    fresh,
-    leave,
-    legal,
-    look,
-    play,
-    rows,
-    same,
-    scored,
-    season,
-    turn,
-)
+from tests.evergreen.play import BIOMES, all_done, fertile, fertility, fresh, leave, legal, look, play, scored, turn
 
 
 def flags(**values: Any) -> dict[str, Any]:
     return {f"flags.{name}": value for name, value in values.items()}
 
 
-# --- setup and seasons ---------------------------------------------------------------------------------------------
-
-
 def test_season_rounds() -> None:
     """Two rounds a season: scored after 2, 4, 6, 8, the sun going round; then the game is over."""
     overlay = flags(season_rounds=[2, 2, 2, 2])
-    trees: Planet = {"c4": "big_tree", "c5": "small_tree"}
+    trees: e.Planet = {"c4": "big_tree", "c5": "small_tree"}
     state = e.draft(["wild sprout", "wild bush"], components=overlay, planets={"player_0": trees})
     found = []
     while look(state, "decision") != "game_over":
@@ -70,7 +50,7 @@ def test_setup_flowers(wanted: int) -> None:
 @pytest.mark.parametrize(("start", "turned"), [("north", 0), ("east", 1), ("south", 2), ("west", 3)])
 def test_sun_start(start: str, turned: int) -> None:
     """Where the sun is in spring; it moves clockwise from there. The golden position's light by season."""
-    found = [scored(season(e.GOLDEN, usual, components=flags(sun_start=start)), "light")[0] for usual in e.LINES]
+    found = [scored(e.season(e.GOLDEN, usual, components=flags(sun_start=start)), "light")[0] for usual in e.LINES]
     assert found == [*[10, 15, 9, 12][turned:], *[10, 15, 9, 12][:turned]]
 
 
@@ -84,10 +64,7 @@ def test_reshuffle(reshuffle: str, gone: list[str]) -> None:
     assert look(all_done(turn("rock bush", round=4, **given), given["components"]), "discards") == ["grain sprout"]
 
 
-# --- turns ---------------------------------------------------------------------------------------------------------
-
-
-@rows("""
+@e.rows("""
     partial_actions=false | swamp bush | | | plant3 | a5 b5 c5 b6 |
     partial_actions=false | swamp bush | | | plant3, b5 | c5 b6 b7 | s:b5
     partial_actions=false | swamp bush | | | plant3, b5, b7 | power done | s:b5,b7,c7
@@ -167,13 +144,13 @@ def test_in_a_turn(row: str) -> None:
     """
     flag, case = row.split(" | ", 1)
     name, value = flag.split("=", 1)
-    check(case, flags(**{name: json.loads(value)}))
+    e.check(case, flags(**{name: json.loads(value)}))
 
 
 @pytest.mark.parametrize(("cap", "before", "after"), [(2, 1, 2), (2, 2, 2), (1, 1, 1), (14, 2, 3), ("none", 2, 3)])
 def test_power_cap(cap: int | str, before: int, after: int) -> None:
     """E11: the level never rises above the cap; the power is used that many times."""
-    state = check(f"swamp buds | buds={before} | | power | plant3 both any done |", flags(power_cap=cap))
+    state = e.check(f"swamp buds | buds={before} | | power | plant3 both any done |", flags(power_cap=cap))
     assert (e.levels(state), look(state, "earned")) == ({"buds": after}, {"player_0": after})
 
 
@@ -183,8 +160,6 @@ def test_supply_of_each_player() -> None:
     state = turn("swamp bush", components=overlay, planets={"player_1": {"a5": "sprout"}})
     assert legal(play(state, "plant three", components=overlay)) == e.spaces(BIOMES["swamp"])
 
-
-# --- the remaining card --------------------------------------------------------------------------------------------
 
 WILD_ICONS = {"deck.wild": [2, 0, 1, "skull", 0, 0]}
 
@@ -257,9 +232,6 @@ def test_aridity_empty(value: str, face: str) -> None:
     assert fertility(zone, "swamp sprout", overlay) == fertile(snow=2, swamp=1 if face else 3)
 
 
-# --- planets and decks ---------------------------------------------------------------------------------------------
-
-
 def test_another_planet() -> None:
     """board.rows: the biomes, ravines and lines of another planet; the names of spaces follow."""
     overlay = {"board.rows": ["MMF.", "M##F", "GWWR", "NNRR"]}
@@ -268,7 +240,7 @@ def test_another_planet() -> None:
     everywhere = e.spaces("a1 b1 c1 a2 d2 a3 b3 c3 d3 a4 b4 c4 d4")
     assert legal(play(state, "anywhere", components=overlay)) == everywhere
     for sun in ("north", "east"):
-        state = season(same("big_tree", "b1 b3 c1 c3 a4"), sun, components=overlay)
+        state = e.season(e.standing("T:b1,b3,c1,c3,a4"), sun, components=overlay)
         assert (scored(state, "light"), scored(state, "forest")) == ((6,), (2,))
 
 

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evergreen.play import (
-    POWERS,
-    TYPES,
-    all_done,
-    asked,
-    check,
-    draft,
-    levels,
-    look,
-    pick,
-    play,
-    points,
-    rest,
-    rows,
-    scored,
-    turn,
-)
+from tests.evergreen import play as e
+from tests.evergreen.play import POWERS, TYPES, all_done, asked, check, levels, look, play, points, rows, scored, turn
 
 
 @rows("""
+    # Case 17; powers before or after actions: what was begun is finished first.
     swamp bush | | | plant3, a5 | W-a5 done | s:a5
     swamp bush | | | plant3, a5, done | power done | s:a5
     swamp bush | | | plant3, a5, done, power, c1 | over | s:a5 u:c1
@@ -32,9 +18,29 @@ from tests.evergreen.play import (
     swamp bush | bush=1 | s:a5 | power, c1, d1 | plant3 grow2 both any done | u:c1,d1
     swamp bush | bush=1 | s:a5 | power, c1, done | plant3 grow2 both any done | u:c1
     swamp bush | bush=1 | s:a5 | power, c1, d1, plant3, b5, done | over | u:c1,d1 s:b5
+    # Case 21, E3: what grew is no longer what the power grows.
+    swamp small_tree | small_tree=4 | s:a5 | power, a5 | plant3 grow2 both any done | t:a5
+    swamp big_tree | big_tree=4 | t:a5 | power, a5 | plant3 both any done | T:a5
+    # Case 22, E4, E5, E6, E7; power 5: two orthogonal neighbours, of any biome, grow one step; none grows twice.
+    # Diagonal neighbours, big trees, bushes, lakes, empty spaces and ravines are not offered; declining is assumed.
+    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5 | b4 a5 c5 done | l:b5
+    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, b4 | a5 c5 done | l:b5 t:b4
+    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, b4, c5 | plant3 grow2 both any done | l:b5 t:b4 T:c5
+    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, b4, a5 | plant3 grow2 both any done | l:b5 t:b4,a5
+    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, a5 | c5 done | l:b5 t:a5
+    wild lake | | s:b4,a5 | power, b5, b4, done | plant3 grow2 both any done | l:b5 t:b4
+    wild lake | | s:b4,a5 | power, b5, done | plant3 grow2 both any done | l:b5
+    swamp lake | | T:b4 u:a5 l:c5 | power, b5 | plant3 both any done | l:b5
+    swamp lake | | T:b4 s:a5 | power, b5 | a5 done | l:b5
+    grain lake | | | power, e6 | plant3 both any done | l:e6
+    # Power 5, E3: each lake's growth comes before the next lake; a tree beside two lakes may grow twice.
+    snow lake | lake=1 | s:b5 | power, c5 | b5 done | l:c5
+    snow lake | lake=1 | s:b5 | power, c5, b5 | *-c5,b5 done | l:c5 t:b5
+    snow lake | lake=1 | s:b5 | power, c5, b5, a5 | b5 done | l:c5,a5 t:b5
+    snow lake | lake=1 | s:b5 | power, c5, b5, a5, b5 | plant3 both any done | l:c5,a5 T:b5
 """)
-def test_before_or_after_the_action_never_during_it(row: str) -> None:
-    """Case 17; powers before or after actions: what was begun is finished first."""
+def test_powers_in_positions(row: str) -> None:
+    """Case 17, 21, 22, E3, E4, E5, E6, E7: each line of the table is about the sentence above it."""
     check(row)
 
 
@@ -97,15 +103,6 @@ def test_in_any_space(kind: str, power: str, places: str, changed: str) -> None:
     check(f"{kind} {power} | | {before} | power, {changed[2:]} | {menu} done | {changed}")
 
 
-@rows("""
-    swamp small_tree | small_tree=4 | s:a5 | power, a5 | plant3 grow2 both any done | t:a5
-    swamp big_tree | big_tree=4 | t:a5 | power, a5 | plant3 both any done | T:a5
-""")
-def test_growing_powers_take_each_space_once(row: str) -> None:
-    """Case 21, E3: what grew is no longer what the power grows."""
-    check(row)
-
-
 @pytest.mark.parametrize("before", [0, 1, 2, 13])
 def test_buds(before: int) -> None:
     """Power 6, E11: as many points as the level of buds, and no other level; no level is the highest."""
@@ -119,38 +116,7 @@ def test_buds(before: int) -> None:
 def test_buds_in_three_rounds() -> None:
     """Case 23: levels 1, 2 and 3 give 1 + 2 + 3 points."""
     buds = [f"{kind} buds" for kind in TYPES]
-    state = draft(buds[:2], deck=buds[2:], discards=rest(*buds))
+    state = e.draft(buds[:2], deck=buds[2:], discards=e.rest(*buds))
     for total in (1, 3, 6):
-        state = all_done(play(pick(state, next(card for card in look(state, "market") if card)), "power"))
+        state = all_done(play(e.pick(state, next(card for card in look(state, "market") if card)), "power"))
         assert (points(state), scored(state, "buds")) == ((total,), (total,))
-
-
-@rows("""
-    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5 | b4 a5 c5 done | l:b5
-    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, b4 | a5 c5 done | l:b5 t:b4
-    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, b4, c5 | plant3 grow2 both any done | l:b5 t:b4 T:c5
-    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, b4, a5 | plant3 grow2 both any done | l:b5 t:b4,a5
-    wild lake | | s:b4,a5,c4,a3 t:c5,a4 | power, b5, a5 | c5 done | l:b5 t:a5
-    wild lake | | s:b4,a5 | power, b5, b4, done | plant3 grow2 both any done | l:b5 t:b4
-    wild lake | | s:b4,a5 | power, b5, done | plant3 grow2 both any done | l:b5
-    swamp lake | | T:b4 u:a5 l:c5 | power, b5 | plant3 both any done | l:b5
-    swamp lake | | T:b4 s:a5 | power, b5 | a5 done | l:b5
-    grain lake | | | power, e6 | plant3 both any done | l:e6
-""")
-def test_two_neighbours_of_a_lake_grow(row: str) -> None:
-    """Case 22, E4, E5, E6, E7; power 5: two orthogonal neighbours, of any biome, grow one step; none grows twice.
-
-    Diagonal neighbours, big trees, bushes, lakes, empty spaces and ravines are not offered; declining is assumed.
-    """
-    check(row)
-
-
-@rows("""
-    snow lake | lake=1 | s:b5 | power, c5 | b5 done | l:c5
-    snow lake | lake=1 | s:b5 | power, c5, b5 | *-c5,b5 done | l:c5 t:b5
-    snow lake | lake=1 | s:b5 | power, c5, b5, a5 | b5 done | l:c5,a5 t:b5
-    snow lake | lake=1 | s:b5 | power, c5, b5, a5, b5 | plant3 both any done | l:c5,a5 T:b5
-""")
-def test_each_lake_grows_its_own_neighbours_at_once(row: str) -> None:
-    """Power 5, E3: each lake's growth comes before the next lake; a tree beside two lakes may grow twice."""
-    check(row)

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evergreen.play import (
-    all_done,
-    asked,
-    draft,
-    levels,
-    look,
-    planet,
-    play,
-    points,
-    scenario,
-    scored,
-    turn,
-    view,
-)
+from tests.evergreen import play as e
+from tests.evergreen.play import all_done, asked, draft, levels, look, planet, play, points, scenario, scored, view
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
@@ -68,7 +56,7 @@ def test_clockwise_from_the_first_player(players: int, first: int) -> None:
 
 def test_simultaneous_turns() -> None:
     """After the draft: all act at the same time, so nobody sees what another does before everybody is done."""
-    start = turn("swamp buds", {"a5": "sprout"}, cards={"player_0": "swamp buds", "player_1": "snow lake"})
+    start = e.turn("swamp buds", {"a5": "sprout"}, cards={"player_0": "swamp buds", "player_1": "snow lake"})
     passed, busy = play(start, "done"), play(start, "power", "grow two")
     assert planet(busy) == {"a5": "small_tree"}
     assert look(busy, "shown") == {"planets": look(start, "planets"), "levels": {}}
