@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_the_deck_runs_out() -> None:
     zone = ["swamp lake", "swamp sprout (face down)", "swamp bush"]
     cards = {f"player_{seat}": f"flowers {power}" for seat, power in enumerate(("sprout", "bush", "lake", "buds"))}
     last = ["wild bush", "wild lake"]
-    given = {"zone": zone, "collected": collected, "deck": last}
+    given: dict[str, Any] = {"zone": zone, "collected": collected, "deck": last}
     discards = e.rest(*collected, *cards.values(), "swamp lake", "swamp sprout", "swamp bush", *last)
     state = all_done(e.turn("", players=4, round=8, cards=cards, discards=discards, **given))
     drawn = {*look(state, "market")} - {*last}

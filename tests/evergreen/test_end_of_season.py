@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.evergreen import play as e
@@ -60,7 +62,12 @@ def test_collected_cards_are_discarded(number: int) -> None:
     In other rounds they stay collected. Planets, levels and who is first carry over.
     """
     zone = ["swamp lake", "swamp sprout (face down)", "swamp bush", "grain big_tree"]
-    given = {"zone": zone, "collected": COLLECTED, "levels": {"player_0": {"bush": 2}}, "next_first": "player_1"}
+    given: dict[str, Any] = {
+        "zone": zone,
+        "collected": COLLECTED,
+        "levels": {"player_0": {"bush": 2}},
+        "next_first": "player_1",
+    }
     cards = {"player_0": "meadow sprout", "player_1": "snow lake"}
     state = all_done(turn("", GOLDEN, cards=cards, round=number, **given))
     season_ends = number in SUN_ROUNDS.values()
