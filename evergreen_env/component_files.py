@@ -120,6 +120,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
 
 
 def _check_together(reader: Reader, components: Components) -> None:
+    _check_supply(reader, components)
     rounds = _numbers(components, "flags.season_rounds")
     if sum(rounds) > MAX_ROUNDS:
         reader.fail("flags.season_rounds", f"{sum(rounds)} rounds", f"at most {MAX_ROUNDS} in all")
@@ -146,6 +147,17 @@ def _check_together(reader: Reader, components: Components) -> None:
         if cards - longest < players + 1:
             allowed = f"at least {longest + players + 1}, so that {players} players can be dealt in every round"
             reader.fail(deck_key, f"{cards} cards in the deck", allowed)
+
+
+def _check_supply(reader: Reader, components: Components) -> None:
+    """How much of an action is possible is counted without the supply."""
+    is_limited = any(number != "unlimited" for number in components["flags.supply"].values)
+    whole = {"flags.partial_actions": False, "flags.lake_growth": "mandatory"}
+    for key, value in whole.items():
+        if is_limited and components[key].values[0] == value:
+            changed = key if reader.base is not None and key in reader.read_keys else "flags.supply"
+            problem = f"goes not with {'flags.supply' if changed == key else key}"
+            reader.fail(changed, problem, "a limited supply only where actions and growth may be left half done")
 
 
 def _numbers(components: Components, key: str) -> list[int]:

@@ -10,24 +10,18 @@ scores and winners.
 
 from __future__ import annotations
 
-import json
-import random
-import traceback
-from dataclasses import dataclass
-from difflib import unified_diff
-from math import prod
-from pathlib import Path
-from pprint import pformat
 from typing import Any
 
 from petrichor_env import Batch, Config
-from petrichor_env.actions import ACTION_NAMES, ACTIONS
+from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.component_files import load_components
 from petrichor_env.config import POWERS
 from petrichor_env.scenarios import described
 from petrichor_env.state import CROP_NAMES, TILE_NAMES
-from tabletop.batch import game_seed, legal_actions
-from tabletop.errors import TabletopError
+from tabletop.batch import legal_actions
+from tests import comparing
+from tests.comparing import Difference as Difference
+from tests.comparing import RandomStream
 from tests.reference import Game
 from tests.reference.southern_winds import RESHUFFLE
 from tests.reference.table import Table
@@ -41,36 +35,26 @@ in the middle of their work. A slip there shows in later legal actions."""
 # --- Chance ----------------------------------------------------------------------------------------------------------
 
 
-class RecordedChance:
+class RecordedChance(RandomStream):
     """The reference's chance (`tests.reference.Chance`), from the numbers that the fast rules drew.
 
-    They come from a stream (splitmix64) whose place stands in the record. Each number picks one of the things that are
+    Each number picks one of the things that are
     left, counted in the order of kinds, seats or card numbers. Only the tiles are looked up in the record.
 
     Attributes:
-        place: in the stream, how far the reference has used it.
         record: the fast game after its step.
         table: the reference's table.
     """
 
     def __init__(self, config: Config, place: int) -> None:
+        super().__init__(place)
         self.config = config
-        self.place = place
         self.record: Any = None
         self.table: Table | None = None
         self.sides = load_components(config.components)["harvest_die.sides"].values
         self.forecasts = list(range(1, 17))
         self.rolls: list[int] = []
         """Rolled already, not yet asked for."""
-
-    def below(self, bound: int) -> int:
-        """The next number of the stream, of 0 to `bound` - 1."""
-        self.place = (self.place + 0x9E3779B97F4A7C15) % 2**64
-        bits = self.place
-        bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-        bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
-        bits ^= bits >> 31
-        return (bits >> 32) * bound >> 32
 
     def known(self) -> Table:
         assert self.table is not None
@@ -124,86 +108,7 @@ class ChancyGame(Game):
         super()._play_on(answer)
 
 
-# --- Answers ---------------------------------------------------------------------------------------------------------
-
-
-class Taste:
-    """Random answers with a bias for each game: some words are liked more than others.
-
-    So there are games of many passes and of none, of few tiles and of all, with many Harvests and with one.
-    """
-
-    def __init__(self, config: Config, seed: int) -> None:
-        self.random = random.Random(f"{config.name} {seed}").random
-        self.likes: dict[str, float] = {}
-
-    def like(self, word: str) -> float:
-        if word not in self.likes:
-            self.likes[word] = float(6 ** (2 * self.random() - 1))
-        return self.likes[word]
-
-    def choose(self, names: list[str]) -> str:
-        """One of these actions."""
-        weights = [prod(self.like(word) for word in name.split(" ", 2)) for name in names]
-        left = self.random() * sum(weights)
-        for name, weight in zip(names, weights, strict=True):
-            left -= weight
-            if left < 0:
-                return name
-        return names[-1]
-
-
 # --- Comparing -------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Difference(Exception):
-    """The two do not agree; as text it is the whole report.
-
-    Attributes:
-        step: the number of the decision, from 1; 0 at setup.
-        decision, actor, action: the decision that was answered, and how; None at setup.
-        fast, reference: both tables after it; empty if there was an error.
-        before: the fast state before it, as a scenario; None at setup.
-        problem: the error that one of them raised, with the end of its traceback.
-        overlay: the text of the overlay file.
-    """
-
-    config: Config
-    seed: int
-    step: int
-    decision: str | None
-    actor: str | None
-    action: str | None
-    fast: dict[str, Any]
-    reference: dict[str, Any]
-    before: dict[str, Any] | None
-    problem: str = ""
-    overlay: str = ""
-
-    @property
-    def keys(self) -> list[str]:
-        """What differs."""
-        every = sorted({*self.fast, *self.reference})
-        return [key for key in every if self.fast.get(key, "missing") != self.reference.get(key, "missing")]
-
-    def __str__(self) -> str:
-        lines = [f"{self.config.name}, seed {self.seed}, step {self.step}", f"{self.config!r}"]
-        lines += ["with this overlay file:", self.overlay] if self.overlay else []
-        if self.decision is None:
-            lines += ["after setup"]
-        else:
-            lines += [f"after {self.actor} answered {self.decision!r} with {self.action!r}"]
-        lines += [self.problem] if self.problem else []
-        for key in self.keys:
-            fast, reference = (pformat(side.get(key, "missing"), width=100) for side in (self.fast, self.reference))
-            names = (f"fast: {key}", f"reference: {key}")
-            diff = unified_diff(fast.splitlines(), reference.splitlines(), *names, n=2, lineterm="")
-            lines += [line for line in diff if not line.startswith("@@")]
-        if self.before is not None:
-            lines += [f"The scenario before it, to be answered with {self.action!r}:", json.dumps(self.before)]
-        lines += [f"Both again: compare_game({self.config!r}, seed={self.seed})"]
-        return "\n".join(lines)
 
 
 def compare_game(config: Config, seed: int) -> int:
@@ -218,68 +123,27 @@ def compare_game(config: Config, seed: int) -> int:
     return Comparison(config, seed).play()
 
 
-class Comparison:
-    """One game with both, step by step.
+class Comparison(comparing.Comparison):
+    """One game with both, step by step."""
 
-    Attributes:
-        step: decisions so far.
-        fast, reference: both tables.
-    """
+    chance: RecordedChance
+    game: Game
 
-    def __init__(self, config: Config, seed: int) -> None:
-        self.config = config
-        self.seed = seed
-        self.taste = Taste(config, seed)
-        self.chance = RecordedChance(config, int(game_seed(seed)))
-        self.step = 0
-        self.asked: tuple[str | None, str | None] = (None, None)
-        self.action: str | None = None
-        self.before: Any = None
-        self.fast: dict[str, Any] = {}
-        self.reference: dict[str, Any] = {}
-        self.batch: Batch | None = None
-        self.game: Game | None = None
+    def start_reference(self, record: Any) -> None:
+        self.chance = RecordedChance(self.config, self.stream)
+        self.chance.record = record
+        self.game = ChancyGame(self.config, self.chance)
 
-    def play(self) -> int:
-        while self.next_step():
-            self.compare()
-        return self.step
+    def answer_reference(self, name: str) -> None:
+        self.game.answer(name)
 
-    def next_step(self) -> bool:
-        """Setup or one answer with both. False when the game is over."""
-        try:
-            if self.batch is None:
-                self.batch = Batch(self.config, 1, seed=self.seed, autoreset="disabled")
-                self.chance.record = self.batch.states[0]
-                self.game = ChancyGame(self.config, self.chance)
-            else:
-                assert self.game is not None
-                legal = fast_legal(self.batch)
-                if not legal:
-                    return False
-                self.action = self.taste.choose(legal)
-                self.asked = (self.fast["decision"], self.fast["actor"])
-                self.before = self.batch.states[0].copy()
-                self.step += 1
-                self.batch.step([ACTIONS[self.action]])
-                self.game.answer(self.action)
-            self.chance.forget_roll()
-            self.fast = fast_table(self.batch, self.config)
-            self.reference = reference_table(self.game, self.chance)
-        except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError, TabletopError) as error:
-            self.fast = self.reference = {}
-            raise self.difference(traceback.format_exc(limit=-3)) from error
-        return True
+    def fast_answers(self, record: Any) -> dict[str, int]:
+        return {ACTION_NAMES[action]: action for action in legal_actions(record)}
 
-    def compare(self) -> None:
-        if self.fast != self.reference:
-            raise self.difference()
-
-    def difference(self, problem: str = "") -> Difference:
-        before = None if self.before is None else described(self.before)
-        overlay = Path(self.config.components).read_text() if self.config.components else ""
-        sides = (self.fast, self.reference)
-        return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem, overlay)
+    def tables(self, record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.chance.forget_roll()
+        assert self.batch is not None
+        return fast_table(self.batch, self.config), reference_table(self.game, self.chance)
 
 
 def fast_legal(batch: Batch) -> list[str]:

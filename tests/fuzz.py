@@ -1,4 +1,4 @@
-"""`make fuzz`: random games of random configurations, played by both implementations, until Ctrl-C.
+"""`make fuzz`: random games of both games in random configurations, played by both implementations, until Ctrl-C.
 
     python -m tests.fuzz [--seed N] [--games N] [--workers N]
 
@@ -25,19 +25,21 @@ from pathlib import Path
 from queue import Empty
 from typing import Any, TypeAlias
 
+import evergreen_env
+import petrichor_env
 from petrichor_env.component_files import COMPONENTS, KEYS, load_components
 from petrichor_env.config import MODULE_OF_READING, MODULES, POWERS, READINGS, VARIANTS, Config
-from petrichor_env.game import GAME
 from tabletop.errors import ComponentsError
 from tabletop.warm_up import warm_up
 from tests.configurations import SOLO_MODULES
 from tests.differential import compare_game
+from tests.evergreen.random_games import play as play_evergreen
 
 OVERLAYS = 0.25
 """How many games are played with a random overlay file."""
 
 
-# --- Random configurations -------------------------------------------------------------------------------------------
+# --- Random configurations of Petrichor -----------------------------------------------------------------------------
 
 
 def random_config(draw: random.Random, components: str | None = None) -> Config:
@@ -98,6 +100,12 @@ def _toml(value: int | list[Any]) -> str:
 # --- Playing ---------------------------------------------------------------------------------------------------------
 
 
+def play_any(seed: int) -> tuple[str, int]:
+    """Petrichor for even seeds, Evergreen for odd ones."""
+    name, decisions = (play if seed % 2 == 0 else play_evergreen)(seed)
+    return f"{'petrichor' if seed % 2 == 0 else 'evergreen'} {name}", decisions
+
+
 def play(seed: int) -> tuple[str, int]:
     """The game of a seed: the configuration's name and the number of decisions. Raises what `compare_game` raises."""
     draw = random.Random(seed)
@@ -129,7 +137,7 @@ def _work(seeds: range, reports: Reports) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for seed in seeds:
         try:
-            config, decisions = play(seed)
+            config, decisions = play_any(seed)
         except Exception as error:
             text = str(error) if type(error).__name__ == "Difference" else traceback.format_exc()
             reports.put(Report(seed, failure=text))
@@ -188,7 +196,8 @@ def _workers(number: int, seeds: range, reports: Reports) -> Iterator[list[BaseP
 
 def fuzz(seed: int, games: int | None, number: int) -> int:
     """Play games from this seed on; the exit code."""
-    warm_up(GAME)
+    warm_up(petrichor_env.GAME)
+    warm_up(evergreen_env.GAME)
     seeds = range(seed, seed + (games if games is not None else sys.maxsize - seed))
     print(f"Comparing random games from seed {seed} in {number} processes; Ctrl-C ends it.", flush=True)
     progress = Progress()

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from evergreen_env import Batch, Config, scenario
 from evergreen_env.actions import ACTIONS
 from evergreen_env.scenarios import described
 from evergreen_env.words import answer_name, space_action
-
 from tabletop.batch import legal_actions
 
 State = Any

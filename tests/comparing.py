@@ -1,0 +1,207 @@
+"""One game played by two implementations: the fast rules, and rules by the book in plain Python.
+
+The fast game goes first. The reference is told the same answers and takes its chance from the random stream in the fast
+game's record. After every decision everything that both can describe must be equal.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import traceback
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from difflib import unified_diff
+from math import prod
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+from tabletop.batch import Batch, game_seed
+from tabletop.errors import TabletopError
+from tabletop.game import Config
+
+# --- Chance ----------------------------------------------------------------------------------------------------------
+
+
+class RandomStream:
+    """The numbers that the fast rules draw, once more (splitmix64).
+
+    Attributes:
+        place: in the stream, how far the reference has used it.
+    """
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def below(self, bound: int) -> int:
+        """The next number of the stream, of 0 to `bound` - 1."""
+        self.place = (self.place + 0x9E3779B97F4A7C15) % 2**64
+        bits = self.place
+        bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
+        bits ^= bits >> 31
+        return (bits >> 32) * bound >> 32
+
+
+# --- Answers ---------------------------------------------------------------------------------------------------------
+
+
+class Taste:
+    """Random answers with a bias for each game: some words are liked more than others.
+
+    So there are games of many passes and of none, of few tiles and of all, with many Harvests and with one.
+    """
+
+    def __init__(self, config: Config, seed: int) -> None:
+        self.random = random.Random(f"{config.name} {seed}").random
+        self.likes: dict[str, float] = {}
+
+    def like(self, word: str) -> float:
+        if word not in self.likes:
+            self.likes[word] = float(6 ** (2 * self.random() - 1))
+        return self.likes[word]
+
+    def choose(self, names: list[str]) -> str:
+        """One of these actions."""
+        weights = [prod(self.like(word) for word in name.split(" ", 2)) for name in names]
+        left = self.random() * sum(weights)
+        for name, weight in zip(names, weights, strict=True):
+            left -= weight
+            if left < 0:
+                return name
+        return names[-1]
+
+
+# --- Comparing -------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Difference(Exception):
+    """The two do not agree; as text it is the whole report.
+
+    Attributes:
+        step: the number of the decision, from 1; 0 at setup.
+        decision, actor, action: the decision that was answered, and how; None at setup.
+        fast, reference: both tables after it; empty if there was an error.
+        before: the fast state before it, as a scenario; None at setup.
+        problem: the error that one of them raised, with the end of its traceback.
+        overlay: the text of the overlay file.
+    """
+
+    config: Config
+    seed: int
+    step: int
+    decision: str | None
+    actor: str | None
+    action: str | None
+    fast: dict[str, Any]
+    reference: dict[str, Any]
+    before: dict[str, Any] | None
+    problem: str = ""
+    overlay: str = ""
+
+    @property
+    def keys(self) -> list[str]:
+        """What differs."""
+        every = sorted({*self.fast, *self.reference})
+        return [key for key in every if self.fast.get(key, "missing") != self.reference.get(key, "missing")]
+
+    def __str__(self) -> str:
+        lines = [f"{self.config.name}, seed {self.seed}, step {self.step}", f"{self.config!r}"]
+        lines += ["with this overlay file:", self.overlay] if self.overlay else []
+        if self.decision is None:
+            lines += ["after setup"]
+        else:
+            lines += [f"after {self.actor} answered {self.decision!r} with {self.action!r}"]
+        lines += [self.problem] if self.problem else []
+        for key in self.keys:
+            fast, reference = (pformat(side.get(key, "missing"), width=100) for side in (self.fast, self.reference))
+            names = (f"fast: {key}", f"reference: {key}")
+            diff = unified_diff(fast.splitlines(), reference.splitlines(), *names, n=2, lineterm="")
+            lines += [line for line in diff if not line.startswith("@@")]
+        if self.before is not None:
+            lines += [f"The scenario before it, to be answered with {self.action!r}:", json.dumps(self.before)]
+        lines += [f"Both again: compare_game({self.config!r}, seed={self.seed})"]
+        return "\n".join(lines)
+
+
+class Comparison(ABC):
+    """One game with both, step by step.
+
+    Attributes:
+        step: decisions so far.
+        fast, reference: both tables.
+        batch: the fast game.
+    """
+
+    def __init__(self, config: Config, seed: int) -> None:
+        self.config = config
+        self.seed = seed
+        self.taste = Taste(config, seed)
+        self.stream = int(game_seed(seed))
+        self.step = 0
+        self.asked: tuple[str | None, str | None] = (None, None)
+        self.action: str | None = None
+        self.before: Any = None
+        self.fast: dict[str, Any] = {}
+        self.reference: dict[str, Any] = {}
+        self.batch: Batch | None = None
+
+    # --- What a game says ---
+
+    @abstractmethod
+    def start_reference(self, record: Any) -> None:
+        """Set the reference up; the fast game, whose record this is, is set up already."""
+
+    @abstractmethod
+    def answer_reference(self, name: str) -> None:
+        """Answer the reference's question, by the answer's name."""
+
+    @abstractmethod
+    def fast_answers(self, record: Any) -> dict[str, int]:
+        """The legal actions by their names."""
+
+    @abstractmethod
+    def tables(self, record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What both describe, the fast rules' first."""
+
+    # --- Playing ---
+
+    def play(self) -> int:
+        while self.next_step():
+            self.compare()
+        return self.step
+
+    def next_step(self) -> bool:
+        """Setup or one answer with both. False when the game is over."""
+        try:
+            if self.batch is None:
+                self.batch = Batch(self.config, 1, seed=self.seed, autoreset="disabled")
+                self.start_reference(self.batch.states[0])
+            else:
+                legal = self.fast_answers(self.batch.states[0])
+                if not legal:
+                    return False
+                self.action = self.taste.choose(list(legal))
+                self.asked = (self.fast["decision"], self.fast["actor"])
+                self.before = self.batch.states[0].copy()
+                self.step += 1
+                self.batch.step([legal[self.action]])
+                self.answer_reference(self.action)
+            self.fast, self.reference = self.tables(self.batch.states[0])
+        except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError, TabletopError) as error:
+            self.fast = self.reference = {}
+            raise self.difference(traceback.format_exc(limit=-3)) from error
+        return True
+
+    def compare(self) -> None:
+        if self.fast != self.reference:
+            raise self.difference()
+
+    def difference(self, problem: str = "") -> Difference:
+        before = None if self.before is None else self.config.game.described(self.before)
+        components = self.config.components
+        overlay = Path(components).read_text() if isinstance(components, str) else ""
+        sides = (self.fast, self.reference)
+        return Difference(self.config, self.seed, self.step, *self.asked, self.action, *sides, before, problem, overlay)
