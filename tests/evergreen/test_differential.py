@@ -1,0 +1,103 @@
+"""The fast rules and the rules by the book (tests/reference_evergreen) agree after every decision."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evergreen_env import Config, describe, scenario
+from tests.comparing import Difference
+from tests.evergreen.differential import compare_game
+from tests.evergreen.play import play as play_fast
+from tests.evergreen.random_games import play
+from tests.reference_evergreen import draft, game, scoring, turn
+from tests.reference_evergreen.table import Player, Table
+from tests.reference_evergreen.task import Task
+from tests.reference_evergreen.zone import Zone
+
+GAMES = 25
+"""Of each number of players."""
+RANDOM_GAMES = 20
+"""Of each of the groups of random configurations."""
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_both_play_the_same_games(players: int) -> None:
+    for seed in range(GAMES):
+        compare_game(Config(players), seed)
+
+
+@pytest.mark.parametrize("group", range(20))
+def test_both_play_the_same_games_with_random_overlays(group: int) -> None:
+    for seed in range(RANDOM_GAMES):
+        play(RANDOM_GAMES * group + seed)
+
+
+# --- A difference is found and told ----------------------------------------------------------------------------------
+
+TASK, LINES, SCORED, SKULL = turn.action_task, scoring.lines, scoring.fertility, Zone.add
+
+
+def marker_on_the_last_card(table: Table) -> list[int]:
+    """Only the first one of these is the marked card's slot, or the leftover's."""
+    return [slot for slot, card in enumerate(table.market) if card is not None][::-1]
+
+
+def three_growths(table: Table, player: Player, action: str) -> Task:
+    task = TASK(table, player, action)
+    if action == "grow two":
+        task.limit = 3
+    return task
+
+
+def no_discards(table: Table) -> None:
+    scoring.score_season(table)
+
+
+def discarded_skulls(table: Table, card: str | None) -> None:
+    assert card is not None
+    (table.zone.add if table.printed.flowers(card) else table.discards.add)(card)
+
+
+MISTAKES: dict[str, tuple[Any, str, Any]] = {
+    "the marker on the rightmost card": (draft, "remaining", marker_on_the_last_card),
+    "aridities are discarded": (draft, "place_leftover", discarded_skulls),
+    "equal trees give each other light": (scoring, "HEIGHT", {"small_tree": 2, "big_tree": 1}),
+    "the sun on the wrong side": (scoring, "lines", lambda board, sun: [line[::-1] for line in LINES(board, sun)]),
+    "a forest of one tree at most": (scoring, "forest", lambda planet: min(1, len(planet.pieces))),
+    "fertility counts double": (scoring, "fertility", lambda table, planet: 2 * SCORED(table, planet)),
+    "the fewest points win": (game, "ranking", lambda table: sorted(table.players, key=lambda player: player.points)),
+    "collected cards stay": (game, "end_season", no_discards),
+    "three spaces grow": (turn, "action_task", three_growths),
+    "a wild card has no biome": (turn, "BIOMES", ()),
+    "no action is possible twice": (turn, "ACTIONS", {"plant three": "plant", "grow two": "grow"}),
+    "nobody may stop": (turn, "DONE", "stop"),
+}
+"""By what is wrong: where it is planted in the reference."""
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_planted_mistakes_are_found(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*MISTAKES[mistake])
+    with pytest.raises(Difference):
+        play_some(60)
+
+
+def play_some(games: int) -> None:
+    for seed in range(games):
+        compare_game(Config(2 + seed % 3), seed)
+
+
+def test_a_difference_tells_how_to_see_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "forest", lambda planet: 0)
+    with pytest.raises(Difference) as caught:
+        compare_game(Config(2), seed=1)
+    difference = caught.value
+    assert difference.keys == ["points", "scored"]
+    lines = str(difference).splitlines()
+    assert lines[0] == f"2p, seed 1, step {difference.step}"
+    assert "--- fast: points" in lines and "+++ reference: points" in lines
+    after = describe(play_fast(scenario(json.loads(lines[-2])), str(difference.action)))
+    assert all(after[key] == difference.fast[key] for key in after if key in difference.fast)
