@@ -1,1 +1,1 @@
-"""Speed, measured against the field's own environments. `petrichor bench` runs them all."""
+"""Speed, measured against the field's own environments. `petrichor bench` and `evergreen bench` run them all."""

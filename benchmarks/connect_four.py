@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.environments import masked_steps
+from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
 from tabletop.batch import Batch
 from tabletop.envs import SeatVectorEnv
@@ -19,7 +20,7 @@ _STEPS = 100
 _MOVES = 5000
 
 
-def connect_four(repeats: int, seconds: float) -> list[Result]:
+def connect_four(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """1,024 games; both players' moves are drawn alike from the masks that the games deliver, and games start anew."""
     contenders: dict[str, Callable[[], int]] = {"Connect Four, Batch": _batch()}
     try:

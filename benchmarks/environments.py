@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import VectorEnv
 
+from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
-from petrichor_env import petrichor_v0
 from tabletop.kernels import sample_actions
 
 NUM_ENVS = 1024
@@ -18,19 +18,21 @@ AEC_TARGET = 30_000
 _STEPS = 200
 
 
-def vec_solo(repeats: int, seconds: float) -> list[Result]:
+def vec_solo(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """1,024 solo games through make_vec: random legal actions, observations and masks delivered, autoreset on."""
-    return _against_cartpole("vec_solo", "float32", 1.0, repeats, seconds)
+    return _against_cartpole(game, "vec_solo", "float32", 1.0, repeats, seconds)
 
 
-def vec_solo_int8(repeats: int, seconds: float) -> list[Result]:
+def vec_solo_int8(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """The same with observations as plain counts, a quarter of the bytes."""
-    return _against_cartpole("vec_solo_int8", "int8", 5.0, repeats, seconds)
+    return _against_cartpole(game, "vec_solo_int8", "int8", game.int8_times, repeats, seconds)
 
 
-def _against_cartpole(name: str, dtype: str, times: float, repeats: int, seconds: float) -> list[Result]:
-    what = "Petrichor/Solo-v0" if dtype == "float32" else f"Petrichor/Solo-v0, {dtype}"
-    contenders: dict[str, Callable[[], int]] = {what: _petrichor_vector(dtype)}
+def _against_cartpole(
+    game: Measured, name: str, dtype: str, times: float, repeats: int, seconds: float
+) -> list[Result]:
+    what = game.solo_name if dtype == "float32" else f"{game.solo_name}, {dtype}"
+    contenders: dict[str, Callable[[], int]] = {what: _vector(game, dtype)}
     try:
         contenders["EnvPool CartPole-v1"] = _envpool_cartpole()
     except ImportError:
@@ -38,8 +40,8 @@ def _against_cartpole(name: str, dtype: str, times: float, repeats: int, seconds
     return compare(name, contenders, "steps/s", repeats, seconds, times=times)
 
 
-def _petrichor_vector(dtype: str) -> Callable[[], int]:
-    env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS, observation_dtype=dtype)
+def _vector(game: Measured, dtype: str) -> Callable[[], int]:
+    env = gymnasium.make_vec(game.solo, num_envs=NUM_ENVS, observation_dtype=dtype)
     return masked_steps(env, _STEPS)
 
 
@@ -73,10 +75,10 @@ def _envpool_cartpole() -> Callable[[], int]:
     return run
 
 
-def single(repeats: int, seconds: float) -> list[Result]:
+def single(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """One environment from gymnasium.make with its default wrappers, random legal actions."""
     taxi = max(name for name in gymnasium.registry if name.startswith("Taxi-v"))  # v3 in Gymnasium 1.2, v4 in 1.4
-    environments = {name: gymnasium.make(name) for name in ("petrichor_env:Petrichor/Solo-v0", taxi)}
+    environments = {name: gymnasium.make(name) for name in (game.solo, taxi)}
     contenders = {name.split(":")[-1]: _masked(env) for name, env in environments.items()}
     return compare("single", contenders, "steps/s", repeats, seconds)
 
@@ -98,9 +100,9 @@ def _masked(env: gymnasium.Env[Any, Any]) -> Callable[[], int]:
     return run
 
 
-def aec(repeats: int, seconds: float) -> list[Result]:
+def aec(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """AEC environments with their standard wrappers: last(), a random legal action, step."""
-    contenders = {"petrichor_v0, 2 players": _aec(petrichor_v0.env(num_players=2))}
+    contenders = {f"{game.aec_name}, 2 players": _aec(game.aec(num_players=2))}
     try:
         from pettingzoo.classic import chess_v6, tictactoe_v3
 

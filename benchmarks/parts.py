@@ -9,19 +9,19 @@ import gymnasium
 import numpy as np
 
 from benchmarks.environments import NUM_ENVS
+from benchmarks.games import Measured
 from benchmarks.measure import Result, rates
-from petrichor_env.config import Config
 from tabletop import kernels
 from tabletop.batch import Batch
 
 _CALLS = 50
 
 
-def parts(repeats: int, seconds: float) -> list[Result]:
+def parts(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """Parts of a step of 1,024 solo games, on one thread where threads can be chosen. No targets."""
-    batch = Batch(Config(), NUM_ENVS, seed=0, num_threads=1)
-    threaded = Batch(Config(), NUM_ENVS, seed=0)
-    env = gymnasium.make_vec("petrichor_env:Petrichor/Solo-v0", num_envs=NUM_ENVS)
+    batch = Batch(game.playouts["solo"], NUM_ENVS, seed=0, num_threads=1)
+    threaded = Batch(game.playouts["solo"], NUM_ENVS, seed=0)
+    env = gymnasium.make_vec(game.solo, num_envs=NUM_ENVS)
     env.reset(seed=0)
     generator = np.random.default_rng(0)
 

@@ -8,21 +8,16 @@ from typing import Any
 
 import gymnasium
 
+from benchmarks.games import Measured
 from benchmarks.measure import Result, rates
-from petrichor_env import petrichor_v0
-from petrichor_env.config import MODULES
 
 TARGET = 30.0
 
 
-def rendering(repeats: int, seconds: float) -> list[Result]:
+def rendering(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """Milliseconds of a random legal step and its picture, drawn and rasterised."""
-    contenders = {
-        "solo": _solo(),
-        "2p": _aec(num_players=2),
-        "5p": _aec(num_players=5),
-        "5p, all modules": _aec(num_players=5, modules=MODULES),
-    }
+    contenders = {"solo": _solo(game)}
+    contenders |= {name: _aec(game, **arguments) for name, arguments in game.pictures.items()}
     results = []
     for name, measured in rates(contenders, repeats, seconds).items():
         runs = [1000 / rate for rate in measured]
@@ -31,8 +26,8 @@ def rendering(repeats: int, seconds: float) -> list[Result]:
     return results
 
 
-def _solo() -> Callable[[], int]:
-    env: gymnasium.Env[Any, Any] = gymnasium.make("petrichor_env:Petrichor/Solo-v0", render_mode="rgb_array")
+def _solo(game: Measured) -> Callable[[], int]:
+    env: gymnasium.Env[Any, Any] = gymnasium.make(game.solo, render_mode="rgb_array")
     env.action_space.seed(0)
     _, info = env.reset(seed=0)
     masks = [info["action_mask"]]
@@ -46,8 +41,8 @@ def _solo() -> Callable[[], int]:
     return run
 
 
-def _aec(**arguments: Any) -> Callable[[], int]:
-    env: Any = petrichor_v0.env(render_mode="rgb_array", **arguments)
+def _aec(game: Measured, **arguments: Any) -> Callable[[], int]:
+    env: Any = game.aec(render_mode="rgb_array", **arguments)
     env.reset(seed=0)
     for agent in env.possible_agents:
         env.action_space(agent).seed(0)

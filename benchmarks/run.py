@@ -1,4 +1,4 @@
-"""`petrichor bench`: all benchmarks, one table, and a JSON file that docs/performance.md is made from."""
+"""`petrichor bench`, `evergreen bench`: all benchmarks of a game, one table, and a JSON file."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rich.table import Table
 
 from benchmarks.connect_four import connect_four
 from benchmarks.environments import aec, single, vec_solo, vec_solo_int8
+from benchmarks.games import GAMES, Measured
 from benchmarks.measure import Result
 from benchmarks.parts import parts
 from benchmarks.playouts import playouts
 from benchmarks.rendering import rendering
 from benchmarks.search import search
 from benchmarks.startup import startup
-from petrichor_env import __version__
 from tabletop.errors import ConfigError
 
-BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
+BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
     "vec_solo": vec_solo,
     "vec_solo_int8": vec_solo_int8,
     "connect_four": connect_four,
@@ -39,10 +39,13 @@ BENCHMARKS: dict[str, Callable[[int, float], list[Result]]] = {
 }
 
 
-def main(*, quick: bool = False, only: str | None = None, json_path: str | Path | None = None) -> list[Result]:
+def main(
+    name: str, *, quick: bool = False, only: str | None = None, json_path: str | Path | None = None
+) -> list[Result]:
     """Run the benchmarks and print their medians.
 
     Arguments:
+        name: of the game, one of `GAMES`.
         quick: few and short runs, to see that everything works; its figures are not for publishing.
         only: the name of one benchmark. Raises ConfigError for an unknown one.
         json_path: where the figures are written, with versions and machine.
@@ -54,22 +57,22 @@ def main(*, quick: bool = False, only: str | None = None, json_path: str | Path 
     repeats, seconds = (2, 0.3) if quick else (7, 1.5)
     results: list[Result] = []
     console = Console()
-    for name, benchmark in BENCHMARKS.items():
-        if only in (None, name):
-            with console.status(f"measuring {name}"):
-                results += benchmark(repeats, seconds)
+    for what, benchmark in BENCHMARKS.items():
+        if only in (None, what):
+            with console.status(f"measuring {what}"):
+                results += benchmark(GAMES[name], repeats, seconds)
     console.print(_table(results))
     if json_path is not None:
-        Path(json_path).write_text(json.dumps(report(results, repeats), indent=1) + "\n", encoding="utf-8")
+        Path(json_path).write_text(json.dumps(report(name, results, repeats), indent=1) + "\n", encoding="utf-8")
         console.print(f"written to {json_path}")
     return results
 
 
-def report(results: list[Result], repeats: int) -> dict[str, object]:
+def report(name: str, results: list[Result], repeats: int) -> dict[str, object]:
     """The figures with what they were measured with."""
     return {
         "date": date.today().isoformat(),
-        "petrichor_env": __version__,
+        f"{name}_env": GAMES[name].playouts["solo"].game.version,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,

@@ -6,24 +6,22 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.games import Measured
 from benchmarks.measure import Result, compare
-from petrichor_env.config import Config
-from petrichor_env.state import NOBODY
 from tabletop.batch import Batch
+from tabletop.game import NOBODY, Config
 from tabletop_agents import Decisions, GreedyAgent, IsmctsAgent
 
-TARGET = 20_000
 SIMULATIONS = 200
 _EVERY = 6
 _POSITIONS = 16
-CONFIGS = {"solo": Config(), **{f"{players}p": Config(players=players) for players in (2, 3, 4)}}
 
 
-def search(repeats: int, seconds: float) -> list[Result]:
+def search(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """Simulations a second on one core, by configuration."""
     results = []
-    for name, config in CONFIGS.items():
-        target = TARGET if name in ("solo", "2p") else None
+    for name, config in game.search.items():
+        target = game.search_target if name in ("solo", "2p") else None
         results += compare("search", {name: _think(config)}, "simulations/s", repeats, seconds, target=target)
     return results
 

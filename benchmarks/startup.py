@@ -9,24 +9,25 @@ import sys
 import tempfile
 import time
 
+from benchmarks.games import Measured
 from benchmarks.measure import Result
 
 FIRST_TARGET = 90.0
 LATER_TARGET = 2.0
 _PROGRAM = """
 import gymnasium
-env = gymnasium.make("petrichor_env:Petrichor/Solo-v0")
+env = gymnasium.make("{solo}")
 _, info = env.reset(seed=0)
 env.step(env.action_space.sample(info["action_mask"]))
 """
 
 
-def startup(repeats: int, seconds: float) -> list[Result]:
+def startup(game: Measured, repeats: int, seconds: float) -> list[Result]:
     """Seconds of a new process that makes a solo environment and steps it once."""
     del seconds
     with tempfile.TemporaryDirectory() as folder:
-        first = _run(folder)
-        later = [_run(folder) for _ in range(repeats)]
+        first = _run(game, folder)
+        later = [_run(game, folder) for _ in range(repeats)]
     return [
         Result("startup", "first start", first, "s", FIRST_TARGET, f"at most {FIRST_TARGET:.0f}", True, [first]),
         Result(
@@ -42,8 +43,13 @@ def startup(repeats: int, seconds: float) -> list[Result]:
     ]
 
 
-def _run(cache_folder: str) -> float:
+def _run(game: Measured, cache_folder: str) -> float:
     start = time.perf_counter()
     environment = {**os.environ, "TABLETOP_CACHE_DIR": cache_folder}
-    subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-c", _PROGRAM.replace("{solo}", game.solo)],
+        env=environment,
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     return time.perf_counter() - start

@@ -11,7 +11,7 @@ from evergreen_env.config import Config
 from evergreen_env.invariants import check
 from evergreen_env.observation import LAYOUT, observe
 from evergreen_env.scenarios import described, scenario
-from evergreen_env.state import DECISION_NAMES, SOURCE_NAMES, STATE, STATE_VERSION
+from evergreen_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION
 from evergreen_env.tables import TABLES
 from evergreen_env.value import WEIGHTS, is_settled, position_value
 from tabletop.game import Game, Rules
@@ -25,6 +25,7 @@ GAME = Game(
     home=__name__,
     version=__version__,
     state_version=STATE_VERSION,
+    rules_version=RULES_VERSION,
     sources=tuple(_FOLDER / name for name in _FILES),
     state=STATE,
     tables=TABLES,

@@ -106,11 +106,16 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     ("left", (3,), "spaces / 3", "sprouts, growths and uses of the power that are left"),
 )
 
-LAYOUT = Layout.of(_BLOCKS, high=3.0)
+LAYOUT = Layout.of(_BLOCKS, high=20.0)
 OBSERVATION_SIZE = LAYOUT.size
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 
-At: Any = IntEnum("At", {block.name: block.start for block in LAYOUT})
+
+def _starts() -> Any:
+    return IntEnum("At", {block.name: block.start for block in LAYOUT})
+
+
+At = _starts()
 """Where each block starts."""
 
 

@@ -219,6 +219,7 @@ class Game:
         name: one lower-case word, for files, caches and the command line. title: as people write it.
         home: the module that has this object as `GAME`; pickles and environments' specs refer to it.
         version: the game's package's. state_version: of the record's layout; what is stored carries it.
+        rules_version: of the rules, and of what chance brings for a seed: results with the same one can be compared.
         sources: files and folders whose functions are compiled, or whose constants those use; without them the file
             of `home`.
         state: dtype of a record, with the fields of `RECORD`. tables: dtype of the printed numbers.
@@ -244,6 +245,7 @@ class Game:
     home: str
     version: str
     state_version: int = 1
+    rules_version: int = 1
     sources: tuple[Path, ...] = ()
     state: np.dtype[Any]
     tables: np.dtype[Any] = defaults.NO_TABLES

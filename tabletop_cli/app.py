@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -70,6 +70,8 @@ class CommandLine:
         players: the numbers of players there can be, ascending.
         opponent: whom one plays against who plays alone; empty where there is nobody.
         curriculum: what `config.curriculum` has; empty where there is none.
+        ladder: by number of players the fields of the configuration that the agents' ladder is measured with.
+        benchmarks: the module of the repository that measures the game's speed; empty where there is none.
     """
 
     name: str
@@ -80,6 +82,8 @@ class CommandLine:
     players: tuple[int, ...]
     opponent: str = ""
     curriculum: str = ""
+    ladder: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    benchmarks: str = ""
 
     @property
     def game(self) -> Game:
@@ -100,6 +104,7 @@ class CommandLine:
             "players": listed,
             "span": " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1]))),
             "curriculum": self.curriculum,
+            "ladder": ",".join(map(str, self.ladder)),
         }
 
 
@@ -141,6 +146,10 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
         add(app, "tournament", _tournament, players="several")
     add(app, "play", _play, only_given=True)
     add(app, "replay", _replay)
+    if line.ladder:
+        add(app, "ladder", _ladder)
+    if line.benchmarks:
+        add(app, "bench", _bench)
     return app, train
 
 
@@ -338,6 +347,48 @@ def _replay(
             console.print(
                 Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
             )
+
+
+def _ladder(
+    line: CommandLine,
+    players: Annotated[
+        str,
+        typer.Option(
+            help="Numbers of players, with commas between; 1 is solo.", metavar="NUMBERS", show_default="{ladder}"
+        ),
+    ] = "",
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=MOST_GAMES, help="Games of every step to be played; fewer for slow agents if not given."
+        ),
+    ] = None,
+    seed: FirstSeed = None,
+    output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
+        "runs/ladder.json"
+    ),
+) -> None:
+    """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
+    counts = whole_numbers("players", players, "whole numbers with commas between, such as 1,2")
+    imported("tabletop_training.ladder", extra="train").main(
+        [line.config(players=number, **switches) for number, switches in line.ladder.items()],
+        counts or None,
+        games=games,
+        output=output,
+        **given(seed=seed),
+    )
+
+
+def _bench(
+    line: CommandLine,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
+    only: Annotated[str | None, typer.Option(help="Run this benchmark alone.", metavar="NAME")] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Also write the results to this file.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Measure how fast games are stepped on this machine (needs a clone of the repository)."""
+    imported("benchmarks.run", extra="bench").main(line.benchmarks, quick=quick, only=only, json_path=json_path)
 
 
 def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:

@@ -28,7 +28,7 @@ from tabletop_cli.app import (
     run_app,
 )
 from tabletop_cli.components import Section, add_components
-from tabletop_cli.options import given, whole_numbers, words
+from tabletop_cli.options import words
 
 LINE = CommandLine(
     name="petrichor",
@@ -39,6 +39,9 @@ LINE = CommandLine(
     players=tuple(range(1, MAX_PLAYERS + 1)),
     opponent="the Southern Winds",
     curriculum="all 16 sets of variants, the easy ones first",
+    # the base game is won by the upper half of the ladder nearly always
+    ladder={1: {"variants": ("double_card",)}, 2: {}, 3: {}, 4: {}},
+    benchmarks="petrichor",
 )
 app, _ = make_app(LINE)
 
@@ -90,18 +93,6 @@ def _sections() -> list[Section]:
 
 
 add_components(app, lambda: COMPONENTS, _sections)
-
-
-@app.command()
-def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
-    only: Annotated[str | None, typer.Option(help="Run this benchmark alone.", metavar="NAME")] = None,
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="Also write the results to this file.", metavar="FILE")
-    ] = None,
-) -> None:
-    """Measure how fast games are stepped on this machine (needs a clone of the repository)."""
-    imported("benchmarks.run", extra="bench").main(quick=quick, only=only, json_path=json_path)
 
 
 @app.command()
@@ -188,27 +179,4 @@ def benchmark(
         components=components,
         output=output,
         quick=quick,
-    )
-
-
-@app.command()
-def ladder(
-    players: Annotated[
-        str, typer.Option(help="Numbers of players, with commas between; 1 is solo.", metavar="NUMBERS")
-    ] = "1,2,3,4",
-    games: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=MOST_GAMES, help="Games of every step to be played; fewer for slow agents if not given."
-        ),
-    ] = None,
-    seed: FirstSeed = None,
-    output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
-        "runs/ladder.json"
-    ),
-) -> None:
-    """Measure whether each agent, from random to ismcts-2000, wins against the one below it."""
-    counts = whole_numbers("players", players, "whole numbers with commas between, such as 1,2")
-    imported("tabletop_training.petrichor.ladder", extra="train").main(
-        counts, games=games, output=output, **given(seed=seed)
     )

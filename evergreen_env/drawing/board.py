@@ -23,12 +23,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from evergreen_env.drawing._standin import asked_text, tables_of
 from evergreen_env.drawing.board_cards import fertility_zone, market
-from evergreen_env.drawing.board_players import player, points_by_source, winners
+from evergreen_env.drawing.board_players import player, points_by_source
+from evergreen_env.drawing.decisions import asked_text, winners
 from evergreen_env.drawing.icons import defs
 from evergreen_env.drawing.view import View
 from evergreen_env.state import DECISION_NAMES, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
+from evergreen_env.words import tables_of
 from tabletop.drawing.owners import Mark, mark, token
 from tabletop.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
 from tabletop.drawing.svg import (
@@ -115,7 +116,7 @@ def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Se
     labels = player_names(players) if names is None else tuple(map(clean, names))
     if len(labels) != players:
         raise TabletopError(f"names={names!r}: one for each of {players} seats")
-    return View(state, tables_of(tables)[0], viewer, labels)
+    return View(state, tables_of(tables), viewer, labels)
 
 
 def _facts(v: View) -> dict[str, str | None]:
@@ -132,7 +133,7 @@ def _facts(v: View) -> dict[str, str | None]:
         "data_decision": None if v.hides_turn else DECISION_NAMES[s.decision],
         "data_actor": name_or_none(v.seats, v.actor),
         "data_asked": asked_text(s, v.viewer, v.names),
-        "data_winners": ",".join(v.seats[seat] for seat in winners(v)) or None,
+        "data_winners": ",".join(v.seats[seat] for seat in winners(v.s)) or None,
     }
 
 
@@ -185,7 +186,7 @@ def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Mark
 
 def _middle(v: View) -> Iterator[Markup]:
     """The players' panels, and the cards beside, above or among them."""
-    won = winners(v)
+    won = winners(v.s)
     players = int(v.s.players)
     if players == 1:
         wide, cards, points = 646.0, 190.0, 150.0

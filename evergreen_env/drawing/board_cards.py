@@ -8,9 +8,9 @@ from evergreen_env.actions import DRAFT
 from evergreen_env.drawing.icons import GROUNDS, INKS
 from evergreen_env.drawing.view import View
 from evergreen_env.state import BIOME_NAMES, CARD_NAMES, NO_CARD, NUM_BIOMES, NUM_POWERS, POWER_NAMES, WILD
+from evergreen_env.words import card_word, icons_word
 from tabletop.drawing.panels import EDGE, MUTED, STRONG, panel
 from tabletop.drawing.svg import INK, Markup, box, element, text, titled, use
-from tabletop.words import counted
 
 _TITLE = 30
 """How much of a panel its title takes."""
@@ -20,9 +20,7 @@ _PILES = 84
 
 def card_words(v: View, card: int) -> str:
     """`rock bush: 2 flowers`."""
-    flowers, skulls = int(v.t.flowers[card]), int(v.t.skulls[card])
-    icons = counted(flowers, "flower") if flowers else counted(skulls, "skull") if skulls else "no icons"
-    return f"{CARD_NAMES[card].replace('_', ' ')}: {icons}"
+    return f"{card_word(card)}: {icons_word(v.t, card)}"
 
 
 def _icons(v: View, card: int, x: float, y: float, scale: float, step: float) -> Iterator[Markup]:
@@ -100,7 +98,7 @@ def _market_card(v: View, slot: int, x: float, y: float, width: float, height: f
     return titled(
         f"slot {slot + 1}: {card_words(v, card)}{', first player marker' if marked else ''}",
         *parts,
-        data_icons=card_words(v, card).partition(": ")[2],
+        data_icons=icons_word(v.t, card),
         data_marker="1" if marked else None,
         data_choice="1" if choice else None,
         **data,

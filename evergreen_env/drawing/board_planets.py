@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from evergreen_env.drawing.icons import GOLD, GOLD_EDGE, SIDES, SPACE
-from evergreen_env.drawing.view import Planet, View, places, shaded
+from evergreen_env.drawing.view import Planet, View, shaded
 from evergreen_env.state import (
     BIOME_NAMES,
     COLUMNS,
@@ -20,6 +20,7 @@ from evergreen_env.state import (
     Piece,
     Sun,
 )
+from evergreen_env.words import PIECE_WORDS, places_in
 from tabletop.drawing.outlines import placed
 from tabletop.drawing.panels import MUTED, STRONG
 from tabletop.drawing.svg import INK, Markup, element, group, number, path, text, titled, use
@@ -71,7 +72,7 @@ def planet(v: View, seat: int, now: Planet, x: float, y: float, size: float) -> 
         data_planet=v.seats[seat],
         data_sun=SUN_NAMES[now.sun],
         data_light_points=str(now.light_points),
-        data_forest=",".join(PLACE_NAMES[place] for place in places(now.forest)),
+        data_forest=",".join(PLACE_NAMES[place] for place in places_in(now.forest)),
     )
 
 
@@ -115,13 +116,13 @@ def _labels(sun: int) -> tuple[Markup, ...]:
 
 def _standing(now: Planet) -> dict[int, int]:
     """The Piece in each space that has one."""
-    return {place: piece for piece, spaces in enumerate(now.pieces) for place in places(spaces)}
+    return {place: piece for piece, spaces in enumerate(now.pieces) for place in places_in(spaces)}
 
 
 def _spaces(v: View, now: Planet) -> Iterator[Markup]:
     """The grounds, each with what is to be said of its space."""
     standing = _standing(now)
-    for place in places(int(v.t.outline)):
+    for place in places_in(int(v.t.outline)):
         bit = 1 << place
         shadow = "big" if now.big_shadow & bit else "small" if now.small_shadow & bit else None
         piece = standing.get(place, _NO_PIECE)
@@ -134,7 +135,7 @@ def _space(place: int, biome: int, piece: int, lit: bool, shadow: str | None, ch
     words = f"{PLACE_NAMES[place]} {ground}"
     if piece != _NO_PIECE:
         light = "" if piece not in _TREES else ", lit" if lit else ", in shadow"
-        words += f": {PIECE_NAMES[piece].replace('_', ' ')}{light}"
+        words += f": {PIECE_WORDS[piece]}{light}"
     return titled(
         words,
         use(f"ground-{ground}", *_middle(place)),
@@ -152,7 +153,7 @@ def _pieces(now: Planet) -> Iterator[Markup]:
     for place, piece in _standing(now).items():
         yield from _piece(place, piece, bool(now.lit >> place & 1))
     if now.choices:
-        corners = "".join(placed(_CORNERS, 0, *_middle(place)) for place in places(now.choices))
+        corners = "".join(placed(_CORNERS, 0, *_middle(place)) for place in places_in(now.choices))
         yield path(corners, None, "#ffffff", 4.6)
         yield path(corners, None, STRONG, 2.2)
 
@@ -174,7 +175,7 @@ def _shadows(now: Planet, outline: int) -> Iterator[Markup]:
     small = now.pieces[Piece.SMALL_TREE]
     for spaces, length, opacity in ((small, 1, 0.24), (big, 2, 0.36)):
         bars = ""
-        for place in places(spaces):
+        for place in places_in(spaces):
             first = shaded(1 << place, now.sun)
             reach = first | (shaded(first, now.sun) if length == 2 else 0)
             if length == 1 and first & now.big_shadow:
@@ -199,7 +200,7 @@ def _bar(width: float, steps: int) -> str:
 def _forest(forest: int) -> Iterator[Markup]:
     """A line around its spaces."""
     half, line = SPACE / 2, ""
-    for place in places(forest):
+    for place in places_in(forest):
         x, y = _middle(place)
         row, column = divmod(place, COLUMNS)
         left, right, top, bottom = x - half, x + half, y - half, y + half

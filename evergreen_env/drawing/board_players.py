@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from evergreen_env.drawing.board_cards import drafted_card
 from evergreen_env.drawing.board_planets import planet
 from evergreen_env.drawing.view import Planet, View
-from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Decision, Source
+from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Source
+from evergreen_env.words import POWER_WORDS
 from tabletop.drawing.owners import token
 from tabletop.drawing.panels import MUTED, STRONG, panel
 from tabletop.drawing.svg import Markup, text, titled, use, width_of
-from tabletop.words import joined
+from tabletop.words import counted, joined
 
 _PAD = 8
 
@@ -24,7 +25,7 @@ def player(v: View, seat: int, x: float, y: float, width: float, height: float, 
     parts = [panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {}))]
     if width > height:
         tall = height > 360  # the name goes above the planet then
-        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (96 if tall else 118))
+        size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (108 if tall else 118))
         parts.append(planet(v, seat, now, x + _PAD, y + height - _PAD - size, size))
         left = x + size + 2 * _PAD + 4
         room = x + width - _PAD - 4 - left
@@ -62,7 +63,11 @@ def player(v: View, seat: int, x: float, y: float, width: float, height: float, 
 
 
 def _tags(v: View, seat: int, won: bool) -> str:
-    facts = {v.seats[seat]: v.names[seat] != v.seats[seat], "wins": won, "forfeited": v.s.forfeited == seat}
+    facts = {
+        v.seats[seat]: v.names[seat] != v.seats[seat],
+        "wins": won and v.s.players > 1,
+        "forfeited": v.s.forfeited == seat,
+    }
     return " · ".join(word for word, on in facts.items() if on)
 
 
@@ -85,13 +90,21 @@ def _leaf(v: View, seat: int, x: float, y: float) -> Iterator[Markup]:
         yield titled("first player of the next round", use("next-first", x, y, 0.95))
 
 
-def _gains(v: View, now: Planet) -> tuple[tuple[str, int, str], ...]:
-    """What the coming scoring brings, and the end: icon, points, words."""
-    return (
-        ("light", now.light_points, "light"),
-        ("forest", now.forest.bit_count(), "forest"),
-        ("flower", v.fertility_points(now), "fertility"),
+def _gains(v: View, now: Planet, x: float, y: float, step: float, down: float) -> Iterator[Markup]:
+    """What the coming scoring would bring now, and the end: from the middle of the first icon on."""
+    gains = (
+        ("light", now.light_points, "light", "light at the end of this season"),
+        ("forest", now.forest.bit_count(), "forest", "the largest forest at the end of this season"),
+        ("flower", v.fertility_points(now), "fertility", "the big trees at the end of the game"),
     )
+    for i, (icon, number, word, meant) in enumerate(gains):
+        left, middle = x + i * step, y + i * down
+        yield titled(
+            f"{counted(number, 'point')} for {meant}",
+            use(icon, left, middle, 0.95),
+            text(str(number), left + 20, middle + 6, 16.5, bold=True),
+            text(word, left + 26 + width_of(str(number), 16.5, True), middle + 5.5, 12.5, fill=MUTED),
+        )
 
 
 def _powers(levels: Sequence[int], x: float, y: float, step: float, down: float, columns: int) -> Iterator[Markup]:
@@ -100,7 +113,7 @@ def _powers(levels: Sequence[int], x: float, y: float, step: float, down: float,
         row, column = divmod(i, columns)
         left, middle = x + column * step, y + row * down
         yield titled(
-            f"{POWER_NAMES[i].replace('_', ' ')}: level {level}",
+            f"{POWER_WORDS[i]}: level {level}",
             use(f"power-{POWER_NAMES[i]}", left, middle, 1.02),
             text(str(level), left + 20, middle + 6, 16.5, bold=level > 0, fill=None if level else MUTED),
             data_power=POWER_NAMES[i],
@@ -114,11 +127,7 @@ def _column(
     """Beside the planet: the coming points, the powers, the card."""
     gain, power, card = 24.0, 31.0, 40.0
     spare = (height - 3 * gain - 3 * power - card) / 2
-    for i, (icon, number, word) in enumerate(_gains(v, now)):
-        middle = y + gain * (i + 0.5)
-        yield use(icon, x + 15, middle, 0.92)
-        yield text(str(number), x + 35, middle + 6, 16.5, bold=True)
-        yield text(word, x + 41 + width_of(str(number), 16.5, True), middle + 5.5, 12.5, fill=MUTED)
+    yield from _gains(v, now, x + 15, y + gain / 2, 0, gain)
     yield from _powers(levels, x + 15, y + 3 * gain + spare + power / 2, width / 2, power, 2)
     yield drafted_card(v, seat, x, y + height - card, width, card)
 
@@ -139,12 +148,7 @@ def _below(
     card = 112.0
     row = (height - 20) / 2
     middle = y + 8 + row / 2
-    step = (width - card) / 3
-    for i, (icon, number, word) in enumerate(_gains(v, now)):
-        left = x + i * step
-        yield use(icon, left + 12, middle, 1)
-        yield text(str(number), left + 28, middle + 6.5, 18, bold=True)
-        yield text(word, left + 33 + width_of(str(number), 18, True), middle + 5.5, 12.5, fill=MUTED)
+    yield from _gains(v, now, x + 15, middle, (width - card) / 3, 0)
     yield drafted_card(v, seat, x + width - card, middle - 20, card, 40)
     yield from _powers(levels, x + 15, middle + row, (width + 30) / 6, 0, 6)
 
@@ -165,12 +169,3 @@ def points_by_source(v: View, seat: int, x: float, y: float, width: float, heigh
         parts.append(text(SOURCE_NAMES[source].capitalize(), x + 46, middle + 5, 14))
         parts.append(text(str(points), x + width - 16, middle + 5.5, 16, bold=True, anchor="end"))
     return titled("points so far, by what brought them", *parts)
-
-
-def winners(v: View) -> list[int]:
-    """The seats that have won, none while the game is on."""
-    s = v.s
-    if s.decision != Decision.GAME_OVER:
-        return []
-    playing = [seat for seat in range(s.players) if seat != s.forfeited]
-    return [max(playing, key=lambda seat: (s.points[seat], -((seat - s.first_player) % s.players)))] if playing else []

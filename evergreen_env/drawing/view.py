@@ -6,20 +6,19 @@ to compile for Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from evergreen_env.actions import NUM_ACTIONS, SPACE
-from evergreen_env.state import COLUMNS, NOBODY, NUM_BIOMES, PLACES, ROWS, Decision, Piece, State, Sun
+from evergreen_env.drawing.decisions import hides_actor
+from evergreen_env.state import COLUMNS, NOBODY, NUM_BIOMES, PLACES, ROWS, Piece, State, Sun
 from evergreen_env.tables import Tables
+from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop.words import player_names
 
 _ALL = (1 << PLACES) - 1
 _FIRST_COLUMN = sum(1 << COLUMNS * row for row in range(ROWS))
 _LAST_COLUMN = _FIRST_COLUMN << COLUMNS - 1
-FIELDS = ("sprouts", "small_trees", "big_trees", "bushes", "lakes")
-"""Of a record, in the order of `Piece`."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ class View:
     @cached_property
     def hides_turn(self) -> bool:
         """Whether another player takes a turn that the viewer sees nothing of."""
-        s = self.s
-        return self.viewer not in (None, int(s.actor)) and s.decision not in (Decision.DRAFT, Decision.GAME_OVER)
+        return hides_actor(self.s, self.viewer)
 
     @cached_property
     def actor(self) -> int:
@@ -67,8 +65,8 @@ class View:
         return levels
 
     def planet(self, seat: int) -> Planet:
-        shown = "" if self.sees(seat) else "shown_"
-        pieces = tuple(int(self.s[shown + field][seat]) for field in FIELDS)
+        fields = PLANET_FIELDS if self.sees(seat) else SHOWN_FIELDS
+        pieces = tuple(int(self.s[field][seat]) for field in fields)
         choices = 0
         if seat == self.actor:
             for action in self.answers:
@@ -140,10 +138,3 @@ def shaded(spaces: int, sun: int) -> int:
     if sun == Sun.SOUTH:
         return spaces >> COLUMNS
     return (spaces & ~_LAST_COLUMN) << 1
-
-
-def places(spaces: int) -> Iterator[int]:
-    """Of a set of spaces, in reading order."""
-    while spaces:
-        yield (spaces & -spaces).bit_length() - 1
-        spaces &= spaces - 1

@@ -82,7 +82,7 @@ def use_on_space(s: State, t: Tables, action: int) -> None:
     if power == Power.SPROUT:
         plant(s, place)
     elif power == Power.BUSH:
-        s.bushes[s.actor] |= space(place)
+        place_bush(s, place)
     else:
         grow(s, place)
     s.open_spaces &= ~space(place)
@@ -90,6 +90,11 @@ def use_on_space(s: State, t: Tables, action: int) -> None:
         s.open_spaces &= later_than(place)
     if s.uses_left == 0:
         ask_nothing(s)
+
+
+@rule
+def place_bush(s: State, place: int) -> None:
+    s.bushes[s.actor] |= space(place)
 
 
 # --- Lakes -----------------------------------------------------------------------------------------------------------

@@ -14,10 +14,10 @@ from petrichor_env.actions import DECLINE
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.invariants import effect, modules, pieces, progress
-from petrichor_env.invariants.checks import Check, asked, breaks
-from petrichor_env.state import LEGAL_WORDS, STATE, Decision, State
-from tabletop.errors import StateError
-from tabletop.warm_up import warm_up
+from petrichor_env.invariants.checks import asked
+from petrichor_env.state import LEGAL_WORDS, Decision, State
+from tabletop import invariants
+from tabletop.invariants import Check, breaks, check_states, write_legal
 
 _ONLY_DECLINE = np.zeros(LEGAL_WORDS, np.uint64)
 _ONLY_DECLINE[DECLINE // 64] = 1 << DECLINE % 64
@@ -32,17 +32,7 @@ def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
         states: one record of dtype STATE, or an array (N,) of them; a reason then names the first game that is wrong.
         tables: (1,) TABLES that the games are played with; None for the shipped numbers.
     """
-    array = np.asarray(states)
-    if array.dtype != STATE:
-        raise StateError(f"a state is a record of petrichor_env.state.STATE, not {array.dtype}")
-    array = np.atleast_1d(array).ravel().copy()
-    legal = array["legal"].copy()
-    broken = first_broken(array, load_tables() if tables is None else tables)
-    changed = (array["legal"] != legal).any(axis=1)
-    if broken is None and changed.any():
-        broken = int(np.argmax(changed)), "the set of legal actions isn't that of the pending decision"
-    if broken is not None:
-        raise StateError(("" if array.size == 1 else f"game {broken[0]}: ") + broken[1])
+    check_states(Config().game, states, load_tables() if tables is None else tables, first_broken)
 
 
 def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
@@ -52,11 +42,7 @@ def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | No
         states: (N,) STATE.
         tables: (1,) TABLES that the games are played with.
     """
-    for broken, reason in _broken(states, tables):
-        if broken.any():
-            i = int(np.argmax(broken))
-            return i, reason(i)
-    return None
+    return invariants.first_broken(_broken(states, tables))
 
 
 def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -79,9 +65,7 @@ def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
     yield from progress.broken_weather(states)
     yield from progress.broken_draft(states)
     yield from pieces.broken_winds(states)
-    game = Config().game
-    warm_up(game)
-    game.kernels.refresh_legal(states, tables)  # safe only once all else fits
+    write_legal(Config().game, states, tables)
     legal, decision = states["legal"], states["decision"]
     none = (legal == 0).all(axis=1) & (decision != Decision.GAME_OVER)
     yield breaks(none, lambda i: f"{asked(states, i)} doesn't fit: no action would be legal")

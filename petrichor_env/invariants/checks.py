@@ -1,27 +1,13 @@
-"""One check of an array of states: which of them break something, and the reason in words."""
+"""Which states a check is about, and the words of its reasons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from petrichor_env.state import DECISION_NAMES, NOBODY, Decision
 from petrichor_env.words import owner_names, tile_name
-
-Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
-"""Which of N states break something, shape (N,) bool, and the reason for one of them by index."""
-
-
-def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
-    """A check of `bad`, (N, …) bool; `text` is the reason, or takes the game and the indices of its first bad entry."""
-
-    def reason(i: int) -> str:
-        return text if isinstance(text, str) else text(i, *np.argwhere(bad[i])[0].tolist())
-
-    return np.asarray(bad.reshape(len(bad), -1).any(axis=1)), reason
-
 
 # --- which states ----------------------------------------------------------------------------------------------------
 

@@ -6,16 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from petrichor_env.invariants.checks import (
-    Check,
-    asked,
-    breaks,
-    is_asked,
-    is_running,
-    is_settled,
-    owner_name,
-    target_of,
-)
+from petrichor_env.invariants.checks import asked, is_asked, is_running, is_settled, owner_name, target_of
 from petrichor_env.invariants.decisions import CARD_OF_DECISION, CARD_TO_MOVE_CLOUD, CARD_TO_RAIN, MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed
 from petrichor_env.rules.action_phase import HAND_LIMIT
@@ -33,6 +24,7 @@ from petrichor_env.state import (
     Phase,
     Weather,
 )
+from tabletop.invariants import Check, breaks
 from tabletop.words import name_or_none
 
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from petrichor_env.config import MODULES, POWERS
 from petrichor_env.invariants.checks import (
-    Check,
     asked,
-    breaks,
     is_asked,
     is_running,
     is_settled,
@@ -58,6 +56,7 @@ from petrichor_env.state import (
     Timing,
 )
 from petrichor_env.tables import NEVER
+from tabletop.invariants import Check, breaks
 
 _MODULE_OF_DECISION = {
     Decision.FERTILIZER_TILE: Module.FERTILIZER,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.config import MODULE_OF_READING, MODULES, READINGS, VARIANTS
-from petrichor_env.invariants.checks import Check, breaks, owner_name, place
+from petrichor_env.invariants.checks import owner_name, place
 from petrichor_env.invariants.decisions import MOST_CHOICES
 from petrichor_env.invariants.modules import is_closed, is_face_down
 from petrichor_env.rules.action_phase import HAND_LIMIT
@@ -43,6 +43,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import RESHUFFLE
 from petrichor_env.words import FIELDS, crop_name
+from tabletop.invariants import Check, breaks
 
 _NOT_IN_SOLO = (Module.LAKE, Module.FLOWER_TILES)
 _MODULES_OF_READINGS = [MODULES.index(MODULE_OF_READING[name]) for name in READINGS]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from petrichor_env.invariants.checks import Check, asked, breaks, is_running, is_settled, player
+from petrichor_env.invariants.checks import asked, is_running, is_settled, player
 from petrichor_env.invariants.decisions import (
     ACTION_DECISIONS,
     CLOCKWISE,
@@ -33,6 +33,7 @@ from petrichor_env.state import (
     Timing,
     Weather,
 )
+from tabletop.invariants import Check, breaks
 from tabletop.words import name_or_none
 
 _CARDS_PICKED = np.cumsum([0, *PICKS])

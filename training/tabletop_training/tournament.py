@@ -195,7 +195,7 @@ def main(
             playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
             tournament = play_tournament(agents, config, games, seed, on_block=keep, **playing)
         write(job.folder, tournament, seed)
-        _print(job.console, tournament)
+        print_tables(job.console, tournament)
     return job.folder
 
 
@@ -231,7 +231,7 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
     plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
 
 
-def _print(console: Console, tournament: Tournament) -> None:
+def print_tables(console: Console, tournament: Tournament) -> None:
     players = tournament.config.players
     meaning = "" if players == 2 else ": games in which it finished ahead"
     title = f"{tournament.config.name}: {tournament.games} games, {counted(tournament.seeds, 'seed')}, 95 % intervals"

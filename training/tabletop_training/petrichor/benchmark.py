@@ -27,6 +27,7 @@ from tabletop_agents import Agent
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, Results, mean_estimate, share_estimate
 from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
 from tabletop_training.job import Job, Stopped
+from tabletop_training.ladder import LADDER
 from tabletop_training.matches import make_agents
 from tabletop_training.petrichor.difficulty import Play, play_all
 from tabletop_training.petrichor.study import agent_hash, is_search, tables_hash
@@ -35,8 +36,6 @@ from tabletop_training.ratings import Game, Rating
 from tabletop_training.settings import check_at_least_one
 from tabletop_training.tournament import rate
 
-LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
-"""Each step is stronger than the one before; an agent's place is told by its games against them."""
 DEFAULT_AGENTS = (*LADDER, "policy:solo", "policy:versus")
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "benchmark.json"

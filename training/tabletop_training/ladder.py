@@ -1,4 +1,4 @@
-"""`petrichor ladder`: whether each agent of the ladder wins against the one below it, solo and with 2 to 4 players."""
+"""`… ladder`: whether each agent of the ladder is better than the one below it, alone and with several players."""
 
 from __future__ import annotations
 
@@ -12,24 +12,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-import petrichor_env
-from petrichor_env.config import Config
-from petrichor_env.state import RULES_VERSION
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
+from tabletop.game import Config, Game
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
 from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
-from tabletop_training.petrichor.benchmark import LADDER
 
-CONFIGS = {
-    1: Config(variants=("double_card",)),  # the base game is won by the upper half of the ladder nearly always
-    2: Config(players=2),
-    3: Config(players=3),
-    4: Config(players=4),
-}
-"""What each number of players plays."""
+LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
+"""Each step is stronger than the one before."""
 
 GAMES = {"ismcts-2000": 120, "ismcts-200": 240}
 SOLO_GAMES = {"ismcts-2000": 240, "ismcts-200": 960}
@@ -43,14 +35,14 @@ def games_of_step(upper: str, players: int) -> int:
     return (SOLO_GAMES if players == 1 else GAMES).get(upper, OTHER_GAMES)
 
 
-def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **told: Any) -> dict[str, Any]:
-    """One step: the upper agent in one seat, the lower one in all others; in solo both on the same seeds.
+def measure_step(lower: str, upper: str, config: Config, games: int, seed: int, **told: Any) -> dict[str, Any]:
+    """One step: the upper agent in one seat, the lower one in all others; in a game for one both on the same seeds.
 
     Returns a JSON-able row: `win_rate` of the upper agent with its interval, `above`: by how much it is above an even
-    share (in solo: above the lower agent's win rate), and `margin`: in solo, by how much it is above the lower one's.
-    `told` goes to `tabletop_training.matches.evaluate`.
+    share (in a game for one: above the lower agent's win rate), and `margin`: in a game for one, by how much it is
+    above the lower one's. `told` goes to `tabletop_training.matches.evaluate`.
     """
-    config = CONFIGS[players]
+    players = config.players
     agents = make_agents([upper] + [lower] * max(1, players - 1), config)
     evaluation = evaluate(agents, config, games, seed, **told)
     best = evaluation.reports[0]
@@ -60,6 +52,7 @@ def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **
     return {
         "players": players,
         "game": config.name,
+        "owners": config.owners,
         "lower": lower,
         "upper": upper,
         "games": best.games,
@@ -71,8 +64,14 @@ def measure_step(lower: str, upper: str, players: int, games: int, seed: int, **
     }
 
 
+def is_better(row: dict[str, Any]) -> bool:
+    """Whether the upper agent is surely better: in win rate, or in points where nobody else has any."""
+    return bool(row["margin" if row["owners"] == 1 else "above"][1] > 0)
+
+
 def main(
-    players: Sequence[int] = (1, 2, 3, 4),
+    configs: Sequence[Config],
+    players: Sequence[int] | None = None,
     agents: Sequence[str] = LADDER,
     games: int | None = None,
     seed: int = EVALUATION_SEED,
@@ -80,18 +79,25 @@ def main(
 ) -> Path:
     """Measure the steps that the JSON file lacks, `games` each or `games_of_step`; print all; returns the file.
 
+    Arguments:
+        configs: what is played, one configuration for a number of players.
+        players: those numbers of players that are to be measured; None for all.
+
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
-    if not players or not set(players) <= set(CONFIGS):
-        raise ConfigError(f"players={list(players)}: one or more of {', '.join(map(str, CONFIGS))}; 1 is solo")
+    game = configs[0].game
+    by_players = {config.players: config for config in configs}
+    players = list(by_players) if players is None else players
+    if not players or not set(players) <= set(by_players):
+        raise ConfigError(f"players={list(players)}: one or more of {', '.join(map(str, by_players))}; 1 is solo")
     if len(agents) < 2:
         raise ConfigError("a ladder has at least two agents, the weakest first")
     path = Path(output)
-    rows = _read(path)
+    rows = _read(path, game)
     make_folder(path.parent)
     console = Console()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
-    versions = {"package_version": petrichor_env.__version__, "state_version": RULES_VERSION}
+    versions = {"game": game.name, "package_version": game.version, "state_version": game.rules_version}
     with Interruptions() as interruptions, progress_bar(console) as progress:
         for lower, upper, number in wanted:
             if (lower, upper, number) in rows:
@@ -101,7 +107,7 @@ def main(
             bar = Bar(progress, f"{upper} over {lower}, {_game(number)}", total, "")
             told = {"should_stop": interruptions.wanted, "on_finished": bar.advance}
             try:
-                row = measure_step(lower, upper, number, wanted_games, seed, **told)
+                row = measure_step(lower, upper, by_players[number], wanted_games, seed, **told)
             except EvaluationStopped:
                 break
             if interruptions.wanted():
@@ -116,19 +122,23 @@ def main(
     return path
 
 
-def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+def _read(path: Path, game: Game) -> dict[tuple[str, str, int], dict[str, Any]]:
     """The file's rows by their steps: lower agent, upper agent, number of players."""
     if not path.exists():
         return {}
     try:
         kept = json.loads(read_limited(path))
         rows = {(row["lower"], row["upper"], row["players"]): row for row in kept["steps"]}
-        version = kept["state_version"]
+        version, name = kept["state_version"], kept["game"]
         _table(kept["steps"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TabletopError(f"{path}: no ladder of this project ({error})") from None
-    if version != RULES_VERSION:
-        raise TabletopError(f"{path}: measured with state version {version}, this is {RULES_VERSION}: move it away")
+    if name != game.name:
+        raise TabletopError(f"{path}: a ladder of {name}: give another file")
+    if version != game.rules_version:
+        raise TabletopError(
+            f"{path}: measured with state version {version}, this is {game.rules_version}: move it away"
+        )
     return rows
 
 
@@ -140,14 +150,15 @@ def _table(rows: Sequence[dict[str, Any]]) -> Table:
     words, numbers = ("game", "agent", "against"), ("games", "win rate", "above", "margin")
     table = new_table("Each agent against the one below it, 95 % intervals", words, numbers)
     for row in rows:
-        sure = "green" if row["above"][1] > 0 else "red"
+        sure = "green" if is_better(row) else "red"
+        alone = row["owners"] == 1
         table.add_row(
             _game(row["players"]),
             row["upper"],
             row["lower"],
             f"{row['games']}",
-            percent(Estimate(*row["win_rate"])),
-            Text(percentage_points(Estimate(*row["above"])), sure),
-            plus_minus(Estimate(*row["margin"]), signed=True),
+            "" if alone else percent(Estimate(*row["win_rate"])),
+            Text("" if alone else percentage_points(Estimate(*row["above"])), sure),
+            Text(plus_minus(Estimate(*row["margin"]), signed=True), sure if alone else ""),
         )
     return table

@@ -1,0 +1,80 @@
+"""A state in words and in pictures.
+
+`render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
+answer means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evergreen_env.drawing.board import marks, render_svg
+from evergreen_env.drawing.decisions import (
+    action_text,
+    asked_text,
+    hides_actor,
+    is_taking_turns,
+    question,
+    told_action,
+)
+from evergreen_env.drawing.events import events, in_brief
+from evergreen_env.drawing.text import about, render_text, sources, text_blocks
+from evergreen_env.state import NOBODY, Decision, State
+from tabletop.words import Facts
+from tabletop.words import player_names as owner_names
+
+if TYPE_CHECKING:
+    from tabletop.drawing.picture import Picture
+
+__all__ = [
+    "about",
+    "action_text",
+    "events",
+    "examples",
+    "facts",
+    "guide",
+    "in_brief",
+    "marks",
+    "opponent",
+    "owner_names",
+    "picture",
+    "question",
+    "render_svg",
+    "render_text",
+    "sources",
+    "text_blocks",
+    "told_action",
+]
+
+opponent = ""
+examples = ("plant three", "c1")
+guide = (
+    "Points: at the end of each season every small tree in the light brings 1 point, every big tree 2, and each space "
+    "of the largest forest 1: trees and bushes that touch at their sides. At the end of the game each big tree brings "
+    "the fertility of its biome. Buds bring their level.",
+    "Light comes from the sun's side. A small tree's shadow is 1 space long, a big one's 2; a tree in a shadow is dark "
+    "unless it is bigger than the tree that casts it. The sun moves on after each season: north, east, south, west.",
+    "The card that nobody takes changes the fertility: flowers add to it, a skull takes the latest flowers away.",
+    "The board: a letter for the biome (M meadow, F flowers, G grain, R rock, W swamp, N snow, # a ravine), then s "
+    "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now.",
+)
+"""What `play` explains on request."""
+
+
+def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
+    """Who is asked what, and in which part of the round, as far as the viewer may know."""
+    labels = owner_names(state.players) if names is None else names
+    phase = "turns" if is_taking_turns(state) else "game over" if state.decision == Decision.GAME_OVER else "draft"
+    return Facts(phase, asked_text(state, viewer, labels), NOBODY if hides_actor(state, viewer) else state.actor)
+
+
+def picture(shown: Any, viewer: int | None = None) -> Picture:
+    """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
+
+    As `tabletop.envs.rendering.picture`, which says what may be `shown`, for Evergreen.
+    """
+    from evergreen_env.game import GAME  # it has this package's drawings in it
+    from tabletop.envs import rendering
+
+    return rendering.picture(shown, viewer, GAME)

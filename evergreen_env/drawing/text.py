@@ -1,0 +1,195 @@
+"""The game drawn as text, no more than 100 columns wide.
+
++--------------------------------+
+| p0 player_0          23 points |
+|    a   b   c   d   e   f   g   |
+| 1          N   Nt* R   R       |   the biome's letter, # for a ravine; the piece: s sprout, t small tree, T big tree,
+| 2  M   M   N   NT  #   R       |   b bush, l lake; * a tree that collects light under this season's sun
+| ...                            |
+| light 3, forest 2              |   what the planet would score now
+| levels s1 t0 T0 b2 l0 p0       |   of the powers, p for buds
++--------------------------------+
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from evergreen_env.config import Config
+from evergreen_env.drawing.decisions import asked_text, hides_actor, result_text
+from evergreen_env.rules.fertility import is_face_down
+from evergreen_env.rules.planet import largest_forest, light_points, lit_big_trees, lit_small_trees
+from evergreen_env.state import (
+    BIOME_NAMES,
+    COLUMNS,
+    NO_CARD,
+    NOBODY,
+    NUM_BIOMES,
+    NUM_POWERS,
+    ROWS,
+    SEASON_NAMES,
+    SOURCE_NAMES,
+    SUN_NAMES,
+    Decision,
+    Piece,
+    State,
+)
+from evergreen_env.tables import Tables
+from evergreen_env.words import (
+    PLANET_FIELDS,
+    SHOWN_FIELDS,
+    biome_letter,
+    card_word,
+    cards_in,
+    icons_word,
+    piece_on,
+    tables_of,
+)
+from tabletop.drawing.lines import Block, Tiles, Words, joined
+from tabletop.terminal import BOLD, painted
+from tabletop.terminal import COLUMNS as WIDTH
+from tabletop.words import counted, player_names
+
+PIECE_LETTERS = "stTbl"
+_LEVEL_LETTERS = "stTblp"
+_CELL = 4
+_PLANET = 2 + _CELL * COLUMNS
+OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175))
+"""The players' colours of the pictures as terminals have them."""
+
+Paint = Callable[[str, str], str]
+"""Gives a text a colour, or leaves it as it is."""
+
+
+def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
+    """The whole game as lines of text, within 100 columns, without a newline at the end.
+
+    Arguments:
+        state: one record of dtype STATE.
+        viewer: seat that looks on: the others' planets are shown as they were when all had taken their turn. None
+            shows everything.
+        colour: with ANSI colours, one a player.
+        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
+    """
+    return joined(text_blocks(state, viewer, colour, tables))
+
+
+def text_blocks(
+    state: State,
+    viewer: int | None = None,
+    colour: bool = False,
+    tables: np.ndarray | None = None,
+    asked: bool = True,
+) -> list[Block]:
+    """What `render_text` draws, in blocks that fit into narrower terminals too; the first one is its heading.
+
+    Arguments:
+        asked: whether it says who is asked what.
+    """
+    t = tables_of(tables)
+    paint = partial(painted, colour=colour)
+    planets = [_planet_lines(state, t, seat, viewer, paint) for seat in range(state.players)]
+    beside = 2 if state.players == 4 else state.players
+    rows = [planets[first : first + beside] for first in range(0, len(planets), beside)]
+    below = [part for line in _table(state, t) for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
+    heading = Words([*_heading(state, viewer, paint, asked), ""])
+    return [heading, Tiles(rows, _PLANET), Words([""]), Words(below)]
+
+
+# --- what is played, and what gave points ----------------------------------------------------------------------------
+
+
+def about(config: Config) -> list[str]:
+    """`solo` or `3 players`, and whether board, deck or flags are other ones."""
+    parts = ["solo" if config.solo else f"{config.players} players"]
+    return parts + (["with an overlay"] if config.components else [])
+
+
+def sources(state: State) -> list[tuple[str, list[int]]]:
+    """What has given anybody points so far: a word, and the points by seat."""
+    by_source = zip(SOURCE_NAMES, state.scored[: state.players].T.tolist(), strict=True)
+    return [(name, points) for name, points in by_source if any(points)]
+
+
+# --- who is asked what -----------------------------------------------------------------------------------------------
+
+
+def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[str]:
+    names = player_names(s.players)
+    place = f"Round {s.round} of {s.rounds}, {SEASON_NAMES[s.season]}, sun in the {SUN_NAMES[s.sun]}"
+    if s.decision == Decision.GAME_OVER:
+        return [paint(f"Round {s.round} of {s.rounds}, game over: {result_text(s, names)}", BOLD)]
+    first = f", first player {names[s.first_player]}" if s.players > 1 else ""
+    lines = [paint(place + first, BOLD)]
+    if asked or hides_actor(s, viewer):
+        lines.append(asked_text(s, viewer, names))
+    return lines
+
+
+# --- the planets -----------------------------------------------------------------------------------------------------
+
+
+def points_seen(s: State, seat: int, viewer: int | None) -> int:
+    """A player's points as the viewer knows them."""
+    return int(s.points[seat]) + (int(s.earned[seat]) if viewer in (None, seat) else 0)
+
+
+def _planet_lines(s: State, t: Tables, seat: int, viewer: int | None, paint: Paint) -> list[str]:
+    shown = viewer not in (None, seat)
+    fields = SHOWN_FIELDS if shown else PLANET_FIELDS
+    small, big, bushes = (s[fields[piece]][seat] for piece in (Piece.SMALL_TREE, Piece.BIG_TREE, Piece.BUSH))
+    lit = int(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun))
+    name = f"p{seat} {player_names(s.players)[seat]}"
+    points = counted(points_seen(s, seat, viewer), "point")
+    lines = [paint(name + points.rjust(_PLANET - len(name)), OWNER_PAINTS[seat])]
+    lines.append("  " + "".join(f"{letter:<{_CELL}}" for letter in "abcdefg"))
+    for row in range(ROWS):
+        cells = (_cell(s, t, seat, shown, lit, COLUMNS * row + column) for column in range(COLUMNS))
+        lines.append(f"{row + 1} " + "".join(f"{cell:<{_CELL}}" for cell in cells))
+    forest = int(largest_forest(small | big | bushes)).bit_count()
+    lines.append(f"light {light_points(small, big, s.sun)}, forest {forest}")
+    levels = s.shown_level[seat] if shown else s.level[seat]
+    pairs = zip(_LEVEL_LETTERS, levels.tolist(), strict=True)
+    lines.append("levels " + " ".join(f"{letter}{level}" for letter, level in pairs))
+    return lines
+
+
+def _cell(s: State, t: Tables, seat: int, shown: bool, lit: int, place: int) -> str:
+    piece = piece_on(s, seat, place, shown)
+    letter = biome_letter(t, place)
+    return letter if piece is None else letter + PIECE_LETTERS[piece] + ("*" if lit >> place & 1 else "")
+
+
+# --- cards and fertility ---------------------------------------------------------------------------------------------
+
+
+def _table(s: State, t: Tables) -> Iterator[str]:
+    market = [
+        f"{slot + 1} {card_word(card)} ({icons_word(t, card)}{', marked' if slot == s.marker else ''})"
+        for slot, card in enumerate(s.market.tolist())
+        if card != NO_CARD
+    ]
+    if market:
+        yield f"Market: {'; '.join(market)}."
+    names = player_names(s.players)
+    cards = [f"{names[seat]} {card_word(int(s.card[seat]))}" for seat in range(s.players) if s.card[seat] != NO_CARD]
+    if cards:
+        yield f"Cards of this round: {'; '.join(cards)}."
+    if s.next_first != NOBODY:
+        yield f"{names[s.next_first]} is first in the next round."
+    yield "Fertility: " + ", ".join(f"{BIOME_NAMES[biome]} {s.fertility[biome]}" for biome in range(NUM_BIOMES)) + "."
+    zone = [_zone_card(s, t, card) for card in s.zone[: s.zone_size].tolist()]
+    yield f"Fertility zone: {', '.join(zone) or 'empty'}."
+    deck, discards, collected = (
+        counted(len(list(cards_in(cards))), "card") for cards in (s.deck, s.discards, s.collected)
+    )
+    yield f"Deck: {deck}.  Discards: {discards}.  Collected this season: {collected}."
+
+
+def _zone_card(s: State, t: Tables, card: int) -> str:
+    biome = BIOME_NAMES[card // NUM_POWERS]
+    return f"{biome} face down" if is_face_down(s, card) else f"{biome} {icons_word(t, card)}"

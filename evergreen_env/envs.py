@@ -1,0 +1,235 @@
+"""`Evergreen/Solo-v0` and `Evergreen/Versus-v0`: one seat of the game as Gymnasium environments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evergreen_env.game import GAME
+from tabletop.agents import Agent
+from tabletop.envs import SeatEnv, SeatVectorEnv
+from tabletop.errors import ConfigError
+
+
+class SoloEnv(SeatEnv):
+    """
+    ## Description
+
+    Evergreen for one, for points: fourteen rounds in four seasons. Each round you take one of two cards, and the other
+    one changes the fertility of a biome. Your card is an action in its biome and a power that grows with every use:
+    plant sprouts, let them grow into trees, place bushes and lakes. At the end of each season trees in the light and
+    the largest forest score; at the end of the game big trees score the fertility of their biome. A game is some 80
+    decisions, each a small one: which card, which action, which space.
+
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("evergreen_env:Evergreen/Solo-v0")
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
+
+    ## Observation Space
+
+    `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player may know, in the named blocks of
+    `evergreen_env.observation.LAYOUT`, the same for every configuration. Planets are planes of 7 x 7.
+
+    ## Action Space
+
+    `Discrete(52)`, the ranges of `evergreen_env.actions`; `action_name(action)` says in words what one does. The
+    legal ones are `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and `action_masks()`
+    (bool, as sb3-contrib takes it). When the game is over, all are 1.
+
+    ## Rewards
+
+    `points`: the change of your points. They change when a round ends. There is nobody to win against, so there are no
+    other rewards.
+
+    ## Starting State
+
+    A random set-up: the deck, and the first flowers of the fertility zone. `reset(seed=n)` sets up the same game as
+    `Batch(Config(), 1, seed=n)`; `reset()` goes on with the random stream of the game before.
+    `reset(options={"scenario": {...}})` starts from a described position instead (`evergreen_env.scenario`). Without a
+    `random` in it the environment's random stream goes on.
+
+    ## Episode End
+
+    The game's own end after the last round terminates the episode, and so does an illegal action with
+    `illegal_action="lose"`. Nothing truncates it. The last `info` also has `points` (int), `others_points` (0.0),
+    `won` (bool: not lost by an illegal action), `seat` (0) and `illegal` (bool).
+
+    ## Arguments
+
+    - `reward`: `"points"`;
+    - `illegal_action`: what an action does that the mask forbids. `"lose"` (default): the game ends; the reward
+      brings the points to 0. `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played
+      instead, and `info["illegal"]` is true. What isn't an integer from 0 to 51 raises `IllegalAction` in all three;
+    - `components`: another board, deck or flags: the path of an overlay TOML file, its keys and values, or None;
+    - `observation_dtype`: `"float32"` (default), or `"int8"` for the counts as they are, undivided, up to 127: a
+      quarter of the memory, and faster;
+    - `starts`: positions to start from, as in `tabletop.batch.Batch`;
+    - `render_mode`: `"ansi"` (`render()` returns the game as text), `"rgb_array"` (as a picture: pixels), `"human"` (a
+      window shows the picture after every step) or None;
+    - `render_size`: width and height of the picture in pixels, 16 to 4096.
+
+    Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
+    scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver`
+    from `step` after the end.
+
+    ## Version History
+
+    - v0: first version.
+    """
+
+    def __init__(self, **arguments: Any):
+        super().__init__(GAME, **_solo(arguments))
+
+
+class SoloVectorEnv(SeatVectorEnv):
+    """N games of `Evergreen/Solo-v0` in one process, stepped by compiled code on `num_threads` threads.
+
+    ```python
+    import gymnasium
+    from tabletop.kernels import sample_actions
+
+    envs = gymnasium.make_vec("evergreen_env:Evergreen/Solo-v0", num_envs=1024)
+    observations, infos = envs.reset(seed=1)
+    for _ in range(1000):
+        actions = sample_actions(infos["action_mask"], envs.np_random)
+        observations, rewards, terminations, truncations, infos = envs.step(actions)
+    ```
+
+    Game i equals the single environment reset with `seed + i`, in each autoreset mode, and `infos` is what
+    `gymnasium.vector.SyncVectorEnv` would put together, except that `infos["action_mask"]`, (num_envs, 52) int8, has
+    every game's row after a `reset` of some games too. `action_masks()` is the same as bool.
+
+    Arguments, beyond those of `SoloEnv`, are those of `tabletop.envs.SeatVectorEnv`: `num_envs`, `autoreset_mode`,
+    `num_threads`, `copy`.
+
+    Raises `ConfigError` for a bad argument, option or seed, `IllegalAction` (nothing has changed) for a bad action.
+    """
+
+    def __init__(self, num_envs: int = 1, **arguments: Any):
+        super().__init__(GAME, num_envs, **_solo(arguments))
+
+
+class VersusEnv(SeatEnv):
+    """
+    ## Description
+
+    The game for 2 to 4 players, seen from one seat. Agents of the package play the other seats inside `step` and
+    `reset`, so that a learner for single-agent environments can train against them. A turn is several small decisions:
+    which card, which action, which space. All take their turns at the same time: what the others do is seen when all
+    are done.
+
+    ```python
+    import gymnasium
+
+    env = gymnasium.make("evergreen_env:Evergreen/Versus-v0", opponents=("greedy",), players=3)
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    ```
+
+    ## Observation Space
+
+    `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player of this seat may know, in the named blocks of
+    `evergreen_env.observation.LAYOUT`. Seats are counted clockwise from the player there, so that a policy need not
+    know which one it has. The last observation of a game is this seat's too.
+
+    ## Action Space
+
+    `Discrete(52)`, with its names and masks as in `SoloEnv`.
+
+    ## Rewards
+
+    Those of this seat, summed up over a step: its own action and what the others do until it is asked again.
+
+    - `win` (default): at the end of the game 1 for the winner, -1 for the others. There is always one winner;
+    - `margin`: the change of your points less the mean of the others';
+    - `points`: the change of your points.
+
+    Points change when a round ends, for all players at once.
+
+    ## Starting State
+
+    A random set-up, with the others' moves up to your first decision. `reset(seed=n)` sets up the same game as
+    `Batch(config, 1, seed=n)`, and the seat drawn and all that the opponents do at random follow from the seed too;
+    `reset()` goes on with the random streams of the game before. `reset(options={"scenario": {...}})` starts from a
+    described position instead (`evergreen_env.scenario`).
+
+    ## Episode End
+
+    The end of the last round terminates the episode, and so does an illegal action with `illegal_action="lose"`.
+    Nothing truncates it. The last `info` also has `points` (int), `others_points` (float, the mean of the
+    other players'), `won` (bool), `illegal` (bool) and `seat` (int).
+
+    ## Arguments
+
+    - `opponents`: names that `tabletop_agents.make_agent` knows, such as `"random"`, `"greedy"`, `"ismcts-200"` or
+      `"policy:PATH"`, or agents. One plays every other seat; with several there is one for each of the other seats,
+      clockwise from yours;
+    - `players`: 2, 3 or 4;
+    - `seat`: yours, from 0, or `"random"` (default): drawn for every game. The first player is drawn in any case;
+    - `reward`: `"win"`, `"margin"` or `"points"`;
+    - `components`, `observation_dtype`, `starts`, `render_mode` and `render_size` as in `SoloEnv`; text and pictures
+      are what your seat sees;
+    - `illegal_action`: as in `SoloEnv`, for your own actions; with `"lose"` the reward is -1 with `win`, and with
+      `margin` or `points` what brings the margin to -100 or the points to 0.
+
+    Raises what `SoloEnv` does, `ConfigError` for an opponent that is unknown or can't play this game, and
+    `CheckpointError` for a trained opponent that can't be read.
+
+    ## Version History
+
+    - v0: first version.
+    """
+
+    def __init__(self, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any):
+        super().__init__(GAME, opponents=opponents, players=_several(players), **arguments)
+
+
+class VersusVectorEnv(SeatVectorEnv):
+    """N games of `Evergreen/Versus-v0` in one process. Each opponent answers for all games in one call.
+
+    Game i is set up as in the single environment reset with `seed + i`. What is drawn besides (seats, opponents'
+    moves) comes from one generator for all games, seeded when they all are: the same seed and the same actions give
+    the same games, but not those of N single environments. `infos` are as in `SoloVectorEnv`, with
+    the single environment's results. `action_masks()` is (num_envs, 52) bool.
+
+    Arguments are those of `VersusEnv`, and the further ones of `SoloVectorEnv`.
+
+    Raises what `VersusEnv` does, and `ConfigError` for a bad list of seeds or mask.
+    """
+
+    def __init__(
+        self, num_envs: int = 1, opponents: Sequence[Agent | str] = ("greedy",), players: int = 2, **arguments: Any
+    ):
+        super().__init__(GAME, num_envs, opponents=opponents, players=_several(players), **arguments)
+
+
+_NOT_IN_SOLO = ("players", "opponents", "seat")
+
+
+def _solo(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the game for one. Raises `ConfigError` for those that only several players have."""
+    for name in _NOT_IN_SOLO:
+        if name in arguments:
+            raise ConfigError(f"{name}={arguments[name]!r}: not in the solo game; Evergreen/Versus-v0 has it")
+    if arguments.get("reward", "points") != "points":
+        raise ConfigError(f"reward={arguments['reward']!r}: 'points'; alone there is nobody to win against")
+    return {"players": 1, "reward": "points", **arguments}
+
+
+def _several(players: int) -> int:
+    """The number of players. Raises `ConfigError` for 1."""
+    if isinstance(players, int | np.integer) and players == 1:
+        raise ConfigError("players=1: 2, 3 or 4; the solo game is Evergreen/Solo-v0")
+    return players

@@ -1,0 +1,382 @@
+"""Scenarios: any legal state from a short readable description, and back.
+
+    state = scenario({"players": 2, "cards": {"player_0": "swamp bush"}, "planets": {"player_0": {"b6": "sprout"}}})
+    describe(state)                                   # the whole state, as JSON-able plain data
+    scenario(describe(state)).tobytes() == state.tobytes()
+
+`docs/evergreen/scenarios.md` has the table of keys. `check` says which count a record breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from evergreen_env.component_files import load_tables, spaces_set
+from evergreen_env.config import Config
+from evergreen_env.invariants import check, first_broken, waiting_flips
+from evergreen_env.rules.planet import ALL
+from evergreen_env.state import (
+    BLANK,
+    CARD_NAMES,
+    DECISION_NAMES,
+    MAX_MARKET,
+    NO_CARD,
+    NO_SLOT,
+    NOBODY,
+    NUM_BIOMES,
+    NUM_CARDS,
+    NUM_PILES,
+    NUM_POWERS,
+    NUM_SUNS,
+    PIECE_NAMES,
+    PLACE_NAMES,
+    POWER_NAMES,
+    SOURCE_NAMES,
+    STATE,
+    WILD,
+    Decision,
+    State,
+)
+from evergreen_env.tables import WildFertility
+from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS, cards_in, piece_on, places_in
+from tabletop.errors import ConfigError, ScenarioError, StateError
+from tabletop.overlays import Overlay
+from tabletop.scenarios import a_list, choice, entries, integer, mapping, names_listed, switch
+from tabletop.warm_up import warm_up
+from tabletop.words import name_or_none
+
+__all__ = ["check", "describe", "described", "scenario"]
+
+_FACE_DOWN = " (face down)"
+_KEYS = (
+    *("players", "round", "decision", "actor", "forfeited", "first_player", "next_first", "marked", "market", "cards"),
+    *("deck", "discards", "collected", "zone", "points", "earned", "scored", "levels", "planets"),
+    *("shown", "finished", "pending", "random"),
+)
+_PENDING_KEYS = ("action_open", "power_open", "plants_left", "growths_left", "uses_left", "open_spaces")
+_LEFT = {Decision.PLANT: (3, 0), Decision.GROW: (0, 2), Decision.PLANT_AND_GROW: (1, 1), Decision.ANYWHERE: (1, 1)}
+"""Sprouts and growths of an action that has just begun."""
+_MOST_POINTS = 32767
+
+
+def scenario(description: Mapping[str, Any], components: Overlay | None = None) -> State:
+    """The state that a description means, as the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
+
+    Arguments:
+        description: a dictionary as in `docs/evergreen/scenarios.md`; only `players` must be given. Plain JSON will do.
+        components: path of an overlay TOML file, or its keys and values, that is played with; None for the shipped one.
+
+    To play on from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
+    Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
+    """
+    warm_up(Config().game)
+    try:
+        return _Reader(description, components).state()
+    except RecursionError:
+        raise ScenarioError(
+            "the description is nested too deeply; docs/evergreen/scenarios.md shows what it may hold"
+        ) from None
+
+
+class _Reader:
+    """One description on its way into a record."""
+
+    def __init__(self, description: Mapping[str, Any], components: Overlay | None) -> None:
+        self.given = mapping(description, "scenario", _KEYS)
+        if "players" not in self.given:
+            raise ScenarioError("players: missing; 1 (for points alone), 2, 3 or 4")
+        try:
+            self.config = Config(self.given["players"], components)
+        except ConfigError as error:
+            raise ScenarioError(str(error)) from None
+        self.tables = load_tables(components)
+        self.t = self.tables[0]
+        self.agents = self.config.agents
+        self.array = BLANK.copy()
+        self.record = self.array[0]
+        self.spaces = [PLACE_NAMES[place] for place in places_in(self.t["outline"])]
+        self.left = int(self.t["cards"])
+        """The cards that are in no place yet."""
+
+    def state(self) -> State:
+        self.config.write_switches(self.array)
+        self.record.rng = np.uint64(integer(self.get("random", 0), "random", 0, 2**64 - 1))
+        self.progress()
+        self.cards()
+        self.zone()
+        self.planets()
+        self.points()
+        self.turn()
+        broken = first_broken(self.array, self.tables)
+        if broken is not None:
+            raise ScenarioError(broken[1])
+        return self.record
+
+    def get(self, key: str, default: Any) -> Any:
+        return self.given.get(key, default)
+
+    def in_order(self, seat: int) -> int:
+        """The seat's place in this round's order."""
+        return (seat - self.record.first_player) % self.config.players
+
+    def progress(self) -> None:
+        """The round, and whose decision it is."""
+        s = self.record
+        usual = "turn" if self.get("cards", {}) and not self.get("market", []) else "draft"
+        s.decision = choice(self.get("decision", usual), "decision", DECISION_NAMES)
+        over = s.decision == Decision.GAME_OVER
+        s.forfeited = choice(self.get("forfeited", None), "forfeited", self.agents, or_none=True)
+        s.round = integer(
+            self.get("round", s.rounds if over and s.forfeited == NOBODY else 1), "round", 1, int(s.rounds)
+        )
+        s.season = int(np.searchsorted(np.cumsum(self.t["season_rounds"]), s.round))
+        s.sun = (int(self.t["sun_start"]) + s.season) % NUM_SUNS
+        s.first_player = choice(self.get("first_player", "player_0"), "first_player", self.agents)
+        finished = names_listed(self.get("finished", []), "finished", self.agents, len(s.finished))
+        s.finished[:] = finished
+        given = self.get("actor", None if over else self.usual_actor())
+        s.actor = choice(given, "actor", self.agents, or_none=True)
+
+    def usual_actor(self) -> str:
+        """The first one, in the round's order, who has no card yet, or has not finished."""
+        s = self.record
+        held = self.get("cards", {})
+        waiting = [
+            seat
+            for seat in sorted(range(self.config.players), key=self.in_order)
+            if not (
+                (isinstance(held, Mapping) and self.agents[seat] in held)
+                if s.decision == Decision.DRAFT
+                else s.finished[seat]
+            )
+        ]
+        return self.agents[waiting[0] if waiting else s.first_player]
+
+    # --- Cards ---
+
+    def card(self, value: Any, where: str) -> int:
+        """A card by its name, which is taken from those that are left."""
+        card = choice(value, where, CARD_NAMES)
+        if not self.left >> card & 1:
+            exists = int(self.t["cards"]) >> card & 1
+            raise ScenarioError(f"{where}: {value!r} {'is in another place, too' if exists else 'is not in the deck'}")
+        self.left &= ~(1 << card)
+        return card
+
+    def next_card(self) -> int:
+        """The lowest card that is left."""
+        card = (self.left & -self.left).bit_length() - 1
+        self.left &= ~(1 << max(card, 0)) if card >= 0 else self.left
+        return card
+
+    def card_list(self, key: str) -> int:
+        """A set of cards."""
+        value = a_list(self.get(key, []), key, NUM_CARDS)
+        return sum(1 << self.card(name, f"{key}[{i}]") for i, name in enumerate(value))
+
+    def cards(self) -> None:
+        s, players = self.record, self.config.players
+        drafting, over = s.decision == Decision.DRAFT, s.decision == Decision.GAME_OVER
+        for seat, name, where in entries(self.get("cards", {}), "cards", self.agents):
+            s.card[seat] = self.card(name, where)
+        market = a_list(self.get("market", []), "market", MAX_MARKET)
+        for slot, name in enumerate(market):
+            s.market[slot] = NO_CARD if name is None else self.card(name, f"market[{slot}]")
+        s.discards, s.collected = np.uint64(self.card_list("discards")), np.uint64(self.card_list("collected"))
+        zone = a_list(self.get("zone", []), "zone", NUM_CARDS)
+        for i, name in enumerate(zone):
+            flipped = isinstance(name, str) and name.endswith(_FACE_DOWN)
+            card = self.card(name.removesuffix(_FACE_DOWN) if flipped else name, f"zone[{i}]")
+            s.zone[i] = card
+            s.face_down |= np.uint64(flipped << card)
+        s.zone_size = len(zone)
+        if "deck" in self.given:
+            s.deck = np.uint64(self.card_list("deck"))
+        for seat in range(players):
+            if s.card[seat] == NO_CARD and not drafting and not over:
+                s.card[seat] = self.next_card()
+        if drafting and not market:
+            for slot in range(players + 1 - int((s.card != NO_CARD).sum())):
+                s.market[slot] = self.next_card()
+        if "deck" not in self.given:
+            s.deck = np.uint64(self.left)
+        self.marker()
+
+    def marker(self) -> None:
+        s, players = self.record, self.config.players
+        s.next_first = choice(self.get("next_first", None), "next_first", self.agents, or_none=True)
+        lies = np.flatnonzero(s.market != NO_CARD)
+        begun = s.decision == Decision.DRAFT and players > 1 and (s.card != NO_CARD).any()
+        usual = int(lies[0]) if begun and s.next_first == NOBODY and len(lies) else NO_SLOT
+        marked = self.get("marked", usual + 1 if usual != NO_SLOT else None)
+        s.marker = NO_SLOT if marked is None else integer(marked, "marked", 1, players + 1) - 1
+
+    def zone(self) -> None:
+        s = self.record
+        s.waiting_flips[:] = waiting_flips(self.array, self.t)[0]
+        flowers = [0] * NUM_PILES
+        for card in s.zone[: s.zone_size].tolist():
+            if not int(s.face_down) >> card & 1:
+                flowers[card // NUM_POWERS] += int(self.t["flowers"][card])
+        shared = flowers[WILD] if self.t["wild_fertility"] == WildFertility.ALL_BIOMES else 0
+        s.fertility[:] = [number + shared for number in flowers[:NUM_BIOMES]]
+
+    # --- Planets and points ---
+
+    def planets(self) -> None:
+        shown = mapping(self.get("shown", {}), "shown", ("planets", "levels"))
+        own = self.get("planets", {}), self.get("levels", {})
+        self.planet_fields(own[0], "planets", PLANET_FIELDS)
+        self.planet_fields(shown.get("planets", own[0]), "shown.planets", SHOWN_FIELDS)
+        self.level_field(own[1], "levels", "level")
+        self.level_field(shown.get("levels", own[1]), "shown.levels", "shown_level")
+
+    def planet_fields(self, value: Any, where: str, fields: tuple[str, ...]) -> None:
+        for seat, planet, place in entries(value, where, self.agents):
+            for space, piece, at in entries(planet, place, self.spaces):
+                field = fields[choice(piece, at, PIECE_NAMES)]
+                self.record[field][seat] |= spaces_set([PLACE_NAMES.index(self.spaces[space])])
+
+    def level_field(self, value: Any, where: str, field: str) -> None:
+        for seat, levels, place in entries(value, where, self.agents):
+            for power, level, at in entries(levels, place, POWER_NAMES):
+                self.record[field][seat, power] = integer(level, at, 0, 127)
+
+    def points(self) -> None:
+        s = self.record
+        for source, numbers, where in entries(self.get("scored", {}), "scored", SOURCE_NAMES):
+            for seat, number, at in entries(numbers, where, self.agents):
+                s.scored[seat, source] = integer(number, at, 0, _MOST_POINTS)
+        given = {
+            seat: integer(n, at, 0, _MOST_POINTS)
+            for seat, n, at in entries(self.get("points", {}), "points", self.agents)
+        }
+        for seat in range(self.config.players):
+            by_source = int(s.scored[seat].sum())
+            s.points[seat] = given.get(seat, by_source)
+            if "scored" not in self.given:
+                s.scored[seat, 0] = s.points[seat]  # nobody says where from: as if they were there at the start
+        for seat, number, at in entries(self.get("earned", {}), "earned", self.agents):
+            s.earned[seat] = integer(number, at, 0, _MOST_POINTS)
+
+    # --- The turn ---
+
+    def turn(self) -> None:
+        s, decision = self.record, self.record.decision
+        pending = mapping(self.get("pending", {}), "pending", _PENDING_KEYS)
+        if decision in (Decision.GAME_OVER, Decision.DRAFT) and not pending:
+            return
+        in_power = decision in (Decision.POWER, Decision.LAKE)
+        in_turn = decision not in (Decision.GAME_OVER, Decision.DRAFT)
+        in_action = in_turn and not in_power and decision != Decision.TURN
+        s.action_open = switch(pending.get("action_open", in_turn and not in_action), "pending.action_open")
+        s.power_open = switch(pending.get("power_open", in_turn and not in_power), "pending.power_open")
+        plants, growths = _LEFT.get(Decision(decision), (0, 2 if decision == Decision.LAKE else 0))
+        s.plants_left = integer(pending.get("plants_left", plants), "pending.plants_left", 0, 3)
+        s.growths_left = integer(pending.get("growths_left", growths), "pending.growths_left", 0, 2)
+        level = int(s.level[s.actor, s.card[s.actor] % NUM_POWERS]) if decision == Decision.POWER else 0
+        s.uses_left = integer(pending.get("uses_left", level), "pending.uses_left", 0, 127)
+        s.begun = int(in_action and (s.plants_left, s.growths_left) != (plants, growths))
+        usual = self.usual_spaces(in_power, in_action)
+        if "open_spaces" in pending:
+            listed = names_listed(pending["open_spaces"], "pending.open_spaces", PLACE_NAMES, len(PLACE_NAMES))
+            usual = spaces_set(np.flatnonzero(listed).tolist())
+        s.open_spaces = usual
+
+    def usual_spaces(self, in_power: bool, in_action: bool) -> np.uint64:
+        """Where an action or a power that has just begun can be used."""
+        s = self.record
+        if in_power or s.decision == Decision.ANYWHERE:
+            return np.uint64(ALL)
+        if not in_action:
+            return np.uint64(0)
+        biome = int(s.card[s.actor]) // NUM_POWERS
+        return np.uint64(ALL if biome == WILD else self.t["biome"][biome])
+
+
+# --- describing a state ----------------------------------------------------------------------------------------------
+
+
+def describe(state: State, components: Overlay | None = None) -> dict[str, Any]:
+    """The whole state as plain, JSON-able data; `scenario(describe(state))` is the same state, byte for byte.
+
+    Arguments:
+        state: one record of dtype STATE: an element of `Batch.states`, or what `scenario` returned.
+        components: the overlay that the game is played with; None for the shipped numbers.
+
+    Raises `StateError` with the reason for what is no state of this game.
+    """
+    array = np.asarray(state)
+    if array.dtype != STATE or array.size != 1:
+        given = f"{type(state).__name__}: {state!r:.80}"
+        raise StateError(f"a state is one record of evergreen_env.state.STATE, not {given}")
+    check(array, load_tables(components))
+    return described(array.reshape(1).astype(STATE)[0])
+
+
+def described(s: State) -> dict[str, Any]:
+    """What `describe` returns, of a record that was checked already."""
+    agents = Config(s.players).agents
+    seats = range(s.players)
+    market = s.market[: s.players + 1].tolist() if s.decision == Decision.DRAFT else []
+    zone = s.zone[: s.zone_size].tolist()
+    result: dict[str, Any] = {
+        "players": s.players,
+        "round": s.round,
+        "decision": DECISION_NAMES[s.decision],
+        "actor": name_or_none(agents, s.actor),
+        "first_player": agents[s.first_player],
+        "next_first": name_or_none(agents, s.next_first),
+        "marked": None if s.marker == NO_SLOT else s.marker + 1,
+        "market": [name_or_none(CARD_NAMES, card) for card in market],
+        "cards": {agents[seat]: CARD_NAMES[s.card[seat]] for seat in seats if s.card[seat] != NO_CARD},
+        **{key: [CARD_NAMES[card] for card in cards_in(s[key])] for key in ("deck", "discards", "collected")},
+        "zone": [CARD_NAMES[card] + (_FACE_DOWN if int(s.face_down) >> card & 1 else "") for card in zone],
+        "points": {agents[seat]: int(s.points[seat]) for seat in seats},
+        "earned": {agents[seat]: int(s.earned[seat]) for seat in seats if s.earned[seat]},
+        "scored": {
+            name: by_seat
+            for i, name in enumerate(SOURCE_NAMES)
+            if (by_seat := {agents[seat]: int(s.scored[seat, i]) for seat in seats if s.scored[seat, i]})
+        },
+        **_planets_and_levels(s, agents, shown=False),
+        "shown": _planets_and_levels(s, agents, shown=True),
+        "finished": [agents[seat] for seat in seats if s.finished[seat]],
+    }
+    if s.forfeited != NOBODY:
+        result["forfeited"] = agents[s.forfeited]
+    if s.decision not in (Decision.GAME_OVER, Decision.DRAFT) or s.action_open or s.power_open or s.open_spaces:
+        result["pending"] = _pending(s)
+    result["random"] = int(s.rng)
+    return result
+
+
+def _planets_and_levels(s: State, agents: tuple[str, ...], shown: bool) -> dict[str, Any]:
+    levels = s.shown_level if shown else s.level
+    by_power = {
+        name: {POWER_NAMES[power]: int(levels[seat, power]) for power in np.flatnonzero(levels[seat])}
+        for seat, name in enumerate(agents)
+    }
+    planets = {
+        name: {
+            PLACE_NAMES[place]: PIECE_NAMES[piece]
+            for place in places_in(s.outline)
+            if (piece := piece_on(s, seat, place, shown)) is not None
+        }
+        for seat, name in enumerate(agents)
+    }
+    return {"levels": {name: own for name, own in by_power.items() if own}, "planets": planets}
+
+
+def _pending(s: State) -> dict[str, Any]:
+    return {
+        "action_open": bool(s.action_open),
+        "power_open": bool(s.power_open),
+        "plants_left": s.plants_left,
+        "growths_left": s.growths_left,
+        "uses_left": s.uses_left,
+        "open_spaces": [PLACE_NAMES[place] for place in places_in(s.open_spaces)],
+    }

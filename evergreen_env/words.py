@@ -1,0 +1,106 @@
+"""Names of spaces, cards and pieces, as scenarios, pictures and messages use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evergreen_env.actions import ACTION_NAMES, SPACE
+from evergreen_env.component_files import load_tables
+from evergreen_env.state import (
+    BIOME_NAMES,
+    CARD_NAMES,
+    NO_CARD,
+    NUM_BIOMES,
+    NUM_POWERS,
+    PIECE_NAMES,
+    PLACE_NAMES,
+    PLACES,
+    POWER_NAMES,
+    State,
+)
+from evergreen_env.tables import Tables
+from tabletop.words import counted
+
+BIOME_LETTERS = "MFGRWN"
+"""Of the biomes, as on the board of a component file; # is a ravine."""
+POWER_WORDS = tuple(name.replace("_", " ") for name in POWER_NAMES)
+PIECE_WORDS = tuple(name.replace("_", " ") for name in PIECE_NAMES)
+PLANET_FIELDS = tuple(f"{name}{'es' if name.endswith('sh') else 's'}" for name in PIECE_NAMES)
+"""The fields of a record that have the spaces of each piece."""
+SHOWN_FIELDS = tuple(f"shown_{name}" for name in PLANET_FIELDS)
+"""The same as the other players know them."""
+
+
+def tables_of(tables: np.ndarray | None) -> Tables:
+    """The record of numbers; the shipped ones for None."""
+    return (load_tables() if tables is None else tables)[0]
+
+
+def places_in(spaces: int | np.uint64) -> Iterator[int]:
+    """The places of a set of spaces, in reading order."""
+    left = int(spaces)
+    for place in range(PLACES):
+        if left >> place & 1:
+            yield place
+
+
+def cards_in(cards: int | np.uint64) -> Iterator[int]:
+    """The cards of a set, ascending."""
+    left = int(cards)
+    for card in range(len(CARD_NAMES)):
+        if left >> card & 1:
+            yield card
+
+
+def place_of_action(state: State, action: int) -> int | None:
+    """The place that an action names, None if it names none of this planet."""
+    places = list(places_in(state.outline))
+    number = action - SPACE
+    return places[number] if 0 <= number < len(places) else None
+
+
+def space_action(state: State, name: str) -> int:
+    """The action that names a space such as `c1`. Raises KeyError for one that this planet does not have."""
+    names = [PLACE_NAMES[place] for place in places_in(state.outline)]
+    if name not in names:
+        raise KeyError(f"{name!r} is no space; there are {', '.join(names)}")
+    return SPACE + names.index(name)
+
+
+def answer_name(state: State, action: int) -> str:
+    """The action's name, with the space as it is called on the planet: `space c1`, `plant three`."""
+    place = place_of_action(state, action)
+    return ACTION_NAMES[action] if place is None else f"space {PLACE_NAMES[place]}"
+
+
+def biome_letter(t: Tables, place: int) -> str:
+    """`W`, or `#` for a ravine; a blank where there is no space."""
+    for biome in range(NUM_BIOMES):
+        if int(t.biome[biome]) >> place & 1:
+            return BIOME_LETTERS[biome]
+    return "#" if int(t.ravines) >> place & 1 else " "
+
+
+def card_word(card: int) -> str:
+    """`swamp bush`; `nothing` for no card."""
+    if card == NO_CARD:
+        return "nothing"
+    return f"{BIOME_NAMES[card // NUM_POWERS]} {POWER_WORDS[card % NUM_POWERS]}"
+
+
+def icons_word(t: Tables, card: int) -> str:
+    """`2 flowers`, `a skull`, or `no icon`."""
+    flowers, skulls = int(t.flowers[card]), int(t.skulls[card])
+    if flowers:
+        return counted(flowers, "flower")
+    return "no icon" if not skulls else "a skull" if skulls == 1 else f"{skulls} skulls"
+
+
+def piece_on(state: State, seat: int, place: int, shown: bool = False) -> int | None:
+    """The Piece in this space, as its owner or as the others know it; None if there is none."""
+    for piece, name in enumerate(SHOWN_FIELDS if shown else PLANET_FIELDS):
+        if int(state[name][seat]) >> place & 1:
+            return piece
+    return None

@@ -1,0 +1,71 @@
+"""A demonstration for a game of several players: learn by self-play for a few minutes, then see how good that is.
+
+Petrichor's own demonstration is of its game for one (`tabletop_training.petrichor.demo`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from tabletop.agents import Agent, ask
+from tabletop.batch import Batch
+from tabletop.drawing.picture import Picture
+from tabletop.game import Game
+from tabletop.replays.page import write_page
+from tabletop.replays.recorder import Recorder
+from tabletop_agents import Decisions, GreedyAgent, RandomAgent
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training import runs, tournament
+from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped
+from tabletop_training.job import Job, make_folder
+from tabletop_training.learning import BEST, POLICY
+from tabletop_training.tournament import play_tournament
+
+PLAYERS = 2
+
+
+def main(
+    game: Game, *, minutes: float = 5.0, output: str | Path = "runs/demo", games: int = 400, seed: int = 0
+) -> Path:
+    """Train, evaluate, print one table, draw a final position; returns the folder with all that is left.
+
+    Ctrl-C while learning goes on to the evaluation, Ctrl-C while evaluating to the table of what is done. `games` are
+    of each two agents, from `seed + EVALUATION_SEED` on; `seed` is of the training.
+    """
+    folder = make_folder(output, new=True)
+    learned = runs.main(game, "selfplay", minutes=minutes, seed=seed, output=folder / "training", players=PLAYERS)
+    config = game.config(players=PLAYERS)
+    with Job(folder, resume=True) as job:
+        best = learned / BEST
+        trained = PolicyAgent.load(best if best.is_file() else learned / POLICY, game, name="trained")
+        agents: list[Agent] = [RandomAgent(), GreedyAgent(), trained]
+        total = 3 * games
+        with job.bar("comparing", total, f"{total:,} games") as bar:
+            try:
+                told = {"should_stop": job.should_stop, "on_finished": bar.advance}
+                result = play_tournament(agents, config, games, seed + EVALUATION_SEED, **told)  # type: ignore[arg-type]
+            except EvaluationStopped:
+                job.console.print("Evaluation stopped before the first games were done.")
+                return job.folder
+        tournament.write(job.folder, result, seed + EVALUATION_SEED)
+        tournament.print_tables(job.console, result)
+        _show_game(job.console, job.folder, [trained, GreedyAgent()], game, seed + EVALUATION_SEED)
+    return job.folder
+
+
+def _show_game(console: Console, folder: Path, agents: list[Agent], game: Game, seed: int) -> None:
+    """One game: its last position as a picture, and all of it as a page."""
+    with console.status("drawing a game"):
+        batch = Batch(game.config(players=PLAYERS), 1, seed, autoreset="disabled")
+        generator = np.random.default_rng(seed)
+        with Recorder(batch, names=[agent.name for agent in agents]) as recorder:
+            batch.reset(seed)
+            while not recorder.finished:
+                decisions = Decisions.of(batch)
+                batch.step(ask(agents[int(batch.actors[0])], decisions, generator))
+        replay = recorder.finished[0]
+        Picture(game.drawing.render_svg(batch.states[0], names=replay.owner_labels)).save(folder / "final_board.png")
+        write_page(replay, folder / "game.html")
