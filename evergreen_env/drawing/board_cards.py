@@ -94,7 +94,7 @@ def _market_card(v: View, slot: int, x: float, y: float, width: float, height: f
         number,
     ]
     if marked:
-        parts.append(use("first", x + width - 12, y + 44 * scale, 0.95))
+        parts.append(use("first", x + width - 10, y + 40 * scale, 0.95))
     return titled(
         f"slot {slot + 1}: {card_words(v, card)}{', first player marker' if marked else ''}",
         *parts,
@@ -177,12 +177,16 @@ def _pile(v: View, pile: int, cards: list[int], most: int, x: float, y: float, w
         parts += _chip(v, card, down, middle, top, chip - 2.5)
         shown.append(CARD_NAMES[card])
         told.append(card_words(v, card) + (" (face down)" if down else ""))
+    waiting = int(v.s.waiting_flips[pile])
+    if waiting:
+        told.append("an aridity waits for the next flowers")
     words = name.capitalize() + ("" if fertility is None else f": fertility {fertility}")
     return titled(
         f"{words}; {', '.join(told) or 'no cards'}",
         *parts,
         data_biome=name,
         data_fertility=None if fertility is None else str(fertility),
+        data_waiting_flips=str(waiting) if waiting else None,
         data_zone=",".join(shown),
         data_face_down=",".join(CARD_NAMES[card] for card in cards if int(v.s.face_down) >> card & 1),
     )

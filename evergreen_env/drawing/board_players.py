@@ -145,7 +145,7 @@ def _head(v: View, seat: int, x: float, y: float, width: float, won: bool) -> It
 def _below(
     v: View, seat: int, now: Planet, levels: Sequence[int], x: float, y: float, width: float, height: float
 ) -> Iterator[Markup]:
-    card = 112.0
+    card = 104.0
     row = (height - 20) / 2
     middle = y + 8 + row / 2
     yield from _gains(v, now, x + 15, middle, (width - card) / 3, 0)

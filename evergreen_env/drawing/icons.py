@@ -91,6 +91,7 @@ _FIR = "M0-15L7.5-4H4L10 7.5H-10L-4-4H-7.5Z"
 _CROWN = (
     "M-5 9C-12 11-18 5-16-2C-19-9-12-16-6-14C-3-19 5-19 8-14C15-15 19-8 16-2C19 5 12 11 5 9C2 11-2 11-5 9Z"
 )  # fmt: skip
+_CROWN_FOOT = "M-15 2C-10 6-4 2 0 5C4 2 11 5 16 0C18 7 11 11 5 8.3C2 10.3-2 10.3-5 8.3C-11 10.3-16 7-15 2Z"
 _CROWN_TOP = "M-12-3C-13-9-8-13-4-11C-1-15 5-14 7-10C3-9 1-7 0-4C-4-6-9-6-12-3Z"
 
 
@@ -107,7 +108,7 @@ def _trees(name: str, crown: str, top: str, edge: str, trunk: str) -> dict[str, 
             path("M-3.200 4L-5 17.5H5L3.200 4Z", trunk, edge, 1.3),
             path(_CROWN, crown, edge, 1.5),
             path(_CROWN_TOP, top),
-            path("M-6 3C-5 6-2 6-1 4M4 1C6 4 9 3 10 0", None, edge, 1.2),
+            path(_CROWN_FOOT, edge, fill_opacity="0.35"),
         ],
     }
 
