@@ -144,9 +144,9 @@ def test_facts(players: int, seat: int | None) -> None:
         assert taken == (answers if state["decision"] == Decision.DRAFT else [])
         zone = all_with(root, "data-fertility")
         assert [int(one["data-fertility"]) for one in zone] == state["fertility"].tolist()
-        there = state["zone"][: state["zone_size"]].tolist()
+        there = [CARD_NAMES[card] for card in state["zone"][: state["zone_size"]]]
         for one, name in zip(zone, BIOME_NAMES, strict=False):
-            mine = [CARD_NAMES[card] for card in there if CARD_NAMES[card].startswith(f"{name} ")]
+            mine = [card for card in there if card.startswith(f"{name} ")]
             assert one["data-biome"] == name and names_in(one["data-zone"]) == mine
         down = {name for one in zone for name in names_in(one["data-face-down"])}
         assert down == {CARD_NAMES[card] for card in bits(int(state["face_down"]))}
@@ -157,8 +157,7 @@ def test_facts(players: int, seat: int | None) -> None:
 
 def test_light_and_forest_as_the_rules_have_it() -> None:
     """Of random planets, under every sun."""
-    generator = np.random.default_rng(8)
-    outline = int(load_tables()[0]["outline"])
+    generator, outline = np.random.default_rng(8), int(load_tables()[0]["outline"])
     for _ in range(60):
         kinds = generator.integers(0, 6, 49)
         pieces = [sum(1 << i for i in range(49) if kinds[i] == kind) & outline for kind in range(5)]

@@ -197,7 +197,7 @@ def _middle(v: View) -> Iterator[Markup]:
         yield from fertility_zone(v, left, _TOP + cards + GAP, _WIDTH - wide - GAP, zone, 2)
         yield points_by_source(v, 0, left, _TOP + _HEIGHT - points, _WIDTH - wide - GAP, points)
         return
-    strip = {2: 172.0, 3: -GAP, 4: 138.0}[players]
+    strip = {2: 172.0, 3: -GAP, 4: 146.0}[players]
     rows = 1 if players == 2 else 2
     high = (_HEIGHT - strip - rows * GAP) / rows
     for seat in range(players):
@@ -209,6 +209,6 @@ def _middle(v: View) -> Iterator[Markup]:
         yield from market(v, left, top, _HALF, cards)
         yield from fertility_zone(v, left, top + cards + GAP, _HALF, high - cards - GAP, 3)
     else:
-        wide = {2: 400.0, 4: 486.0}[players]
+        wide = {2: 400.0, 4: 458.0}[players]
         yield from market(v, _MARGIN, _TOP, wide, strip)
         yield from fertility_zone(v, _MARGIN + wide + GAP, _TOP, _WIDTH - wide - GAP, strip, 6)

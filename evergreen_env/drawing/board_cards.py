@@ -94,7 +94,7 @@ def _market_card(v: View, slot: int, x: float, y: float, width: float, height: f
         number,
     ]
     if marked:
-        parts.append(use("first", x + width - 10, y + 40 * scale, 0.95))
+        parts.append(use("first", x + width - 5, y - 2, 0.95))
     return titled(
         f"slot {slot + 1}: {card_words(v, card)}{', first player marker' if marked else ''}",
         *parts,

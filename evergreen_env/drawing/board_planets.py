@@ -46,7 +46,7 @@ _SCALES = (0.74, 0.84, 0.94, 0.88, 0.86)
 _TREES = (Piece.SMALL_TREE, Piece.BIG_TREE)
 _WIDTHS = {1: 24.0, 2: 30.0}
 """Of shadows by their length."""
-_AIR, _AIR_EDGE = "#c9d9e2", "#9db3c1"
+_AIR, _AIR_EDGE = "#bccbd5", "#93a8b6"
 
 
 def planet(v: View, seat: int, now: Planet, x: float, y: float, size: float) -> Markup:

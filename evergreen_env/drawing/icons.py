@@ -13,9 +13,9 @@ from tabletop.drawing.outlines import around, both, defs_of, dots, named, oval, 
 from tabletop.drawing.owners import owner_marks
 from tabletop.drawing.svg import INK, Markup, box, circle, group, path
 
-GROUNDS = ("#cfe6b0", "#f3c9dd", "#f6e096", "#d2cac4", "#a3cbc4", "#edf4fb", "#ffffff")
+GROUNDS = ("#cfe8ad", "#f2c6ea", "#f8dc7e", "#cdbfae", "#86b8b4", "#f1f6fc", "#ffffff")
 """Of the biomes, and of wild cards."""
-INKS = ("#5d8a32", "#b2467f", "#a87808", "#6f645c", "#2f6f6c", "#5f8fbd", "#55636f")
+INKS = ("#5d8a32", "#a8459a", "#a87808", "#75634f", "#1f5f60", "#5f8fbd", "#55636f")
 """Their darker tones, for patterns, edges and symbols."""
 GOLD, GOLD_EDGE, GLOW = "#f7c331", "#b97a00", "#ffef9c"
 SPACE = 40
@@ -64,14 +64,14 @@ def _symbols() -> dict[str, list[Markup]]:
         "flowers": [
             path("M0 2V11", None, "#4d7f35", 2),
             path("M0 11C-5 11-8 8-9 3C-4 4-1 7 0 11ZM0 11C5 11 8 8 9 3C4 4 1 7 0 11Z", "#79ad5a", "#4d7f35", 0.8),
-            path(tulip, "#de79ac", flowers, 1.1),
+            path(tulip, "#dc7cc4", flowers, 1.1),
         ],
         "grain": [
             path("M0 11V-4", None, grain, 1.8),
             path(grains + oval(0, -8.5, 2.1, 3.6), "#f0bd2c", grain, 0.9),
         ],
         "rock": [
-            path("M-12 9L-4-8L1 1L4-4L12 9Z", "#a59b93", rock, 1.2),
+            path("M-12 9L-4-8L1 1L4-4L12 9Z", "#a3917c", rock, 1.2),
             path("M-4-8L-7.200-1.200L-4.5-2.5L-2-.5L-.5-1.700Z", "#ffffff", rock, 0.8),
         ],
         "swamp": [
@@ -193,7 +193,7 @@ def _tokens() -> dict[str, list[Markup]]:
         ],
         **{
             f"side-{name}": [  # a planet and its sun, 24 wide
-                box(-8, -8, 16, 16, 5, fill="#c9d9e2", stroke="#7b8a96", stroke_width=1),
+                box(-8, -8, 16, 16, 5, fill="#bccbd5", stroke="#7b8a96", stroke_width=1),
                 circle(x * 8, y * 8, 4.6, GOLD, GOLD_EDGE, 1),
             ]
             for name, (x, y) in zip(SUN_NAMES, SIDES, strict=True)
