@@ -23,6 +23,11 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def joined(values: Sequence[object]) -> str:
+    """`3,0`."""
+    return ",".join(map(str, values))
+
+
 def win_text(winners: Sequence[str]) -> str:
     """`player_0 wins`, `player_0 and player_2 win`."""
     return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"

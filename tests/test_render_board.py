@@ -19,7 +19,6 @@ from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import question, render_svg
 from petrichor_env.drawing.board import SIZE
-from petrichor_env.drawing.pieces import STRONG, joined
 from petrichor_env.state import (
     CROP_NAMES,
     DECISION_NAMES,
@@ -38,10 +37,12 @@ from petrichor_env.state import (
 from petrichor_env.words import FIELDS, owner_names, tile_name
 from tabletop.drawing import raster
 from tabletop.drawing.letters import letter
+from tabletop.drawing.panels import STRONG
 from tabletop.drawing.picture import Picture
 from tabletop.drawing.raster import rgb_array, save_png
 from tabletop.drawing.svg import cut, text, width_of, wrapped
 from tabletop.errors import TabletopError
+from tabletop.words import joined
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
 

@@ -1,8 +1,214 @@
-def render_svg(state, viewer=None, *, tables=None, last_action="", names=None):
-    return "<svg/>"
+"""The game drawn as one SVG picture.
+
+    +--------------------------------------------------+
+    | seasons and rounds, first player                 |   who is asked what
+    +----------------------+---------------------------+
+    | market, deck         | fertility zone            |
+    +----------------------+---------------------------+
+    | a panel for every player: planet, points, powers |   two beside each other, or two by two
+    +--------------------------------------------------+
+    | the last action in words                         |
+    +--------------------------------------------------+
+
+With one player market and zone are on the right of the planet, with three they take the fourth panel's place.
+
+Every fact that is drawn can be read from the document too, from `data-` attributes: of the document itself, of a group
+for every player (`data-player`), space (`data-space`), slot of the market (`data-market`), biome of the fertility zone
+(`data-fertility`), power (`data-power`), and for the piles of cards (`data-deck`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from evergreen_env.drawing.board_cards import fertility_zone, market
+from evergreen_env.drawing.board_players import player, points_by_source
+from evergreen_env.drawing.decisions import asked_text, winners
+from evergreen_env.drawing.icons import defs
+from evergreen_env.drawing.view import View
+from evergreen_env.state import DECISION_NAMES, NOBODY, NUM_SUNS, SEASON_NAMES, SUN_NAMES, State
+from evergreen_env.words import tables_of
+from tabletop.drawing.owners import Mark, mark, token
+from tabletop.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
+from tabletop.drawing.svg import (
+    INK,
+    Markup,
+    box,
+    circle,
+    clean,
+    cut,
+    element,
+    paragraph,
+    text,
+    title,
+    titled,
+    use,
+    width_of,
+)
+from tabletop.errors import TabletopError
+from tabletop.words import name_or_none, player_names
+
+SIZE = 960
+"""Width and height of the drawing in its own units."""
+GAP = 8
+_MARGIN = 12
+_WIDTH = SIZE - 2 * _MARGIN
+_TOP = 88
+_FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
+_HEIGHT = _FOOTER_TOP - GAP - _TOP
+_HALF = (_WIDTH - GAP) / 2
+_LONG_NAME = 340
+"""How much room a name may take in the sentence at the top."""
 
 
-def marks(players):
-    from tabletop.drawing.owners import mark
+def render_svg(
+    state: State,
+    viewer: int | None = None,
+    *,
+    tables: np.ndarray | None = None,
+    last_action: str = "",
+    names: Sequence[str] | None = None,
+) -> str:
+    """The whole game as an SVG document, square, without scripts, fonts or anything else from outside.
 
-    return [mark(i) for i in range(players)]
+    Arguments:
+        state: one record of dtype STATE.
+        viewer: seat that looks on: what `render_text` hides from it is not in the document. None shows everything.
+        tables: (1,) TABLES that the game is played with; None for the shipped numbers.
+        last_action: what happened, in a sentence or two, for the last line.
+        names: labels of the seats, such as the agents' names; None for player_0 ….
+
+    Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
+    """
+    v = _view(state, viewer, tables, names)
+    happened = clean(last_action)
+    drawing = element(
+        "svg",
+        title(f"Evergreen: round {v.s.round} of {v.s.rounds}, {SEASON_NAMES[v.s.season]}"),
+        defs(),
+        box(0, 0, SIZE, SIZE, fill=BACKGROUND),
+        *_header(v),
+        *_middle(v),
+        panel(_MARGIN, _FOOTER_TOP, _WIDTH, _FOOTER_HEIGHT),
+        *paragraph([happened], 28, _FOOTER_TOP + 5, 15, SIZE - 56, _FOOTER_HEIGHT - 9),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {SIZE} {SIZE}",
+        width=SIZE,
+        height=SIZE,
+        fill=INK,
+        data_last_action=happened or None,
+        **_facts(v),
+    )
+    return str(drawing)
+
+
+def marks(players: int) -> list[Mark]:
+    """What the players are drawn as."""
+    return [mark(seat) for seat in range(players)]
+
+
+def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
+    players = int(state.players)
+    if viewer is not None and viewer not in range(players):
+        raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+    labels = player_names(players) if names is None else tuple(map(clean, names))
+    if len(labels) != players:
+        raise TabletopError(f"names={names!r}: one for each of {players} seats")
+    return View(state, tables_of(tables), viewer, labels)
+
+
+def _facts(v: View) -> dict[str, str | None]:
+    s = v.s
+    return {
+        "data_players": str(s.players),
+        "data_viewer": None if v.viewer is None else v.seats[v.viewer],
+        "data_round": str(s.round),
+        "data_rounds": str(s.rounds),
+        "data_season": SEASON_NAMES[s.season],
+        "data_sun": SUN_NAMES[s.sun],
+        "data_first_player": v.seats[s.first_player],
+        "data_next_first": name_or_none(v.seats, s.next_first),
+        "data_decision": None if v.hides_turn else DECISION_NAMES[s.decision],
+        "data_actor": name_or_none(v.seats, v.actor),
+        "data_asked": asked_text(s, v.viewer, v.names),
+        "data_winners": ",".join(v.seats[seat] for seat in winners(v.s)) or None,
+    }
+
+
+# --- the parts of the page --------------------------------------------------------------------------------------------
+
+
+def _header(v: View) -> Iterator[Markup]:
+    s = v.s
+    yield panel(_MARGIN, 10, _WIDTH, 70)
+    x = 26.0
+    last = 0
+    for season, rounds in enumerate(v.t.season_rounds.tolist()):
+        first, last = last + 1, min(last + rounds, int(s.rounds))
+        drawing, wide = _season(v, season, first, last, x)
+        yield drawing
+        x += wide + 16
+    if s.players > 1:
+        label = f"First: {v.names[s.first_player]}"
+        room = SIZE - 28 - x - 30
+        yield text(label, SIZE - 28, 36, 15, anchor="end", fit=room, keep_end=True)
+        yield use("first", SIZE - 44 - min(room, width_of(label, 15)), 31, 0.95)
+    if v.actor != NOBODY:
+        yield token(v.actor, None, 38, 60, 0.72)
+    names = [cut(name, 17, _LONG_NAME, bold=True, keep_end=True) for name in v.names]
+    left = 28 if v.actor == NOBODY else 54
+    yield text(asked_text(s, v.viewer, names), left, 66, 17, bold=True, fit=SIZE - 36 - left)
+
+
+def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Markup, float]:
+    """Its name, the side that the sun is on, and its rounds; and how wide that is."""
+    s = v.s
+    now, name = s.season == season, SEASON_NAMES[season].capitalize()
+    sun = (int(v.t.sun_start) + season) % NUM_SUNS
+    words = width_of(name, 14, now)
+    parts = [
+        use(f"side-{SUN_NAMES[sun]}", x + 13, 31),
+        text(name, x + 31, 36, 14, bold=now, fill=None if now else MUTED),
+    ]
+    at = x + 31 + words + 17
+    for i in range(first, last + 1):
+        present = i == s.round
+        fill, ink = (INK, "#ffffff") if present else ("#d5dde4", MUTED) if i < s.round else (PANEL, MUTED)
+        parts.append(circle(at, 30.5, 10.5, fill, INK if present else EDGE, 1.2))
+        parts.append(text(str(i), at, 35.3, 13, bold=present, anchor="middle", fill=ink))
+        at += 23.5
+    rounds = f"rounds {first} to {last}" if last > first else f"round {last}"
+    words_of = f"{name}: {rounds}, the sun in the {SUN_NAMES[sun]}"
+    return titled(words_of, *parts, data_season=SEASON_NAMES[season], data_sun=SUN_NAMES[sun]), at - 13 - x
+
+
+def _middle(v: View) -> Iterator[Markup]:
+    """The players' panels, and the cards beside, above or among them."""
+    won = winners(v.s)
+    players = int(v.s.players)
+    if players == 1:
+        wide, cards, points = 646.0, 190.0, 150.0
+        left = _MARGIN + wide + GAP
+        yield player(v, 0, _MARGIN, _TOP, wide, _HEIGHT, 0 in won)
+        yield from market(v, left, _TOP, _WIDTH - wide - GAP, cards)
+        zone = _HEIGHT - cards - points - 2 * GAP
+        yield from fertility_zone(v, left, _TOP + cards + GAP, _WIDTH - wide - GAP, zone, 2)
+        yield points_by_source(v, 0, left, _TOP + _HEIGHT - points, _WIDTH - wide - GAP, points)
+        return
+    strip = {2: 172.0, 3: -GAP, 4: 146.0}[players]
+    rows = 1 if players == 2 else 2
+    high = (_HEIGHT - strip - rows * GAP) / rows
+    for seat in range(players):
+        row, column = divmod(seat, 2)
+        left, top = _MARGIN + column * (_HALF + GAP), _TOP + strip + GAP + row * (high + GAP)
+        yield player(v, seat, left, top, _HALF, high, seat in won)
+    if players == 3:
+        left, top, cards = _MARGIN + _HALF + GAP, _TOP + high + GAP, 160.0
+        yield from market(v, left, top, _HALF, cards)
+        yield from fertility_zone(v, left, top + cards + GAP, _HALF, high - cards - GAP, 3)
+    else:
+        wide = {2: 400.0, 4: 458.0}[players]
+        yield from market(v, _MARGIN, _TOP, wide, strip)
+        yield from fertility_zone(v, _MARGIN + wide + GAP, _TOP, _WIDTH - wide - GAP, strip, 6)

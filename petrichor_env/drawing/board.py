@@ -36,7 +36,7 @@ from petrichor_env.drawing.board_panels import (
 )
 from petrichor_env.drawing.decisions import asked_text
 from petrichor_env.drawing.icons import defs, owner_shape
-from petrichor_env.drawing.pieces import EDGE, MUTED, PANEL, View, owner_token, panel
+from petrichor_env.drawing.pieces import View, owner_token
 from petrichor_env.drawing.text import result_text, size_of_fields, winners
 from petrichor_env.state import (
     DECISION_NAMES,
@@ -50,6 +50,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.words import NEUTRAL, owner_names
 from tabletop.drawing.owners import Mark, mark
+from tabletop.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
 from tabletop.drawing.svg import INK, Markup, box, circle, clean, cut, element, paragraph, text, title, use, width_of
 from tabletop.errors import TabletopError
 from tabletop.words import Facts, name_or_none
@@ -73,7 +74,6 @@ _PHASE_WORDS = {
 }
 _LONG_NAME = 340
 """How much room a name may take in the sentence at the top."""
-_BACKGROUND = "#eaf0f4"
 
 
 def render_svg(
@@ -101,7 +101,7 @@ def render_svg(
         "svg",
         title(f"Petrichor: round {v.s.round} of {v.s.rounds}, {PHASE_NAMES[v.s.phase]}"),
         defs(),
-        box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
+        box(0, 0, SIZE, SIZE, fill=BACKGROUND),
         *_header(v),
         *_middle(v),
         panel(_MARGIN, _FOOTER_TOP, SIZE - 2 * _MARGIN, _FOOTER_HEIGHT),

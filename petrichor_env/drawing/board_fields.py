@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from petrichor_env.drawing.pieces import EDGE, MUTED, STRONG, View, cloud, owner_token, owner_tokens
+from petrichor_env.drawing.pieces import View, cloud, owner_token, owner_tokens
 from petrichor_env.drawing.text import drops_to_grow, harvest_worth
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
+from tabletop.drawing.panels import EDGE, MUTED, STRONG
 from tabletop.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
 from tabletop.words import name_or_none
 

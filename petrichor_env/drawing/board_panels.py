@@ -8,19 +8,13 @@ import numpy as np
 
 from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.drawing.pieces import (
-    EDGE,
     FORECAST_EDGE,
     FORECAST_FILL,
-    MUTED,
-    PANEL,
-    STRONG,
     WEATHER_EDGES,
     WEATHER_TINTS,
     View,
     card_counts,
-    joined,
     owner_tokens,
-    panel,
 )
 from petrichor_env.drawing.text import CARD_WORDS, clouds_left, drops_lines, tokens_left, winds_icons
 from petrichor_env.state import (
@@ -34,8 +28,9 @@ from petrichor_env.state import (
     Module,
 )
 from petrichor_env.tables import RESHUFFLE
+from tabletop.drawing.panels import EDGE, MUTED, PANEL, STRONG, panel
 from tabletop.drawing.svg import INK, Markup, box, circle, element, group, paragraph, path, text, titled, use, width_of
-from tabletop.words import counted
+from tabletop.words import counted, joined
 
 # --- weather and votes ------------------------------------------------------------------------------------------------
 

@@ -6,56 +6,11 @@ that are not given come from the `<use>`.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable
 from functools import lru_cache
 
+from tabletop.drawing.outlines import around, both, defs_of, dots, named, oval, placed, spread
 from tabletop.drawing.owners import DROP, owner_marks
-from tabletop.drawing.svg import INK, PREFIX, Markup, circle, element, group, number, path
-
-_PAIR = re.compile(r"(-?\d*\.?\d+)[ ,]?(-?\d*\.?\d+) ?")
-
-
-# Paths that are made of many like parts are put together as one: a renderer's time goes by the number of elements.
-
-
-def placed(d: str, angle: float = 0, x: float = 0, y: float = 0, scale: float = 1, flip: bool = False) -> str:
-    """An outline made of M, L, C, Q and Z, mirrored (left to right), scaled and turned around (0, 0), then moved."""
-    across, down = scale * math.cos(math.radians(angle)), scale * math.sin(math.radians(angle))
-
-    def moved(pair: re.Match[str]) -> str:
-        left, top = float(pair[1]) * (-1 if flip else 1), float(pair[2])
-        return f"{number(left * across - top * down + x)} {number(left * down + top * across + y)} "
-
-    return _PAIR.sub(moved, d)
-
-
-def around(d: str, times: int, y: float = 0) -> str:
-    """The outline and its copies turned around (0, 0), moved down by y."""
-    return "".join(placed(d, 360 / times * i, y=y) for i in range(times))
-
-
-def oval(x: float, y: float, rx: float, ry: float) -> str:
-    """An ellipse as an outline that `placed` can place."""
-    kx, ky = 0.5523 * rx, 0.5523 * ry  # the usual four curves for a circle
-    right, left, top, bottom = x + rx, x - rx, y - ry, y + ry
-    curves = (
-        (x, top),
-        (x + kx, top, right, y - ky, right, y),
-        (right, y + ky, x + kx, bottom, x, bottom),
-        (x - kx, bottom, left, y + ky, left, y),
-        (left, y - ky, x - kx, top, x, top),
-    )
-    return (
-        "".join(f"{letter}{' '.join(map(number, points))}" for letter, points in zip("MCCCC", curves, strict=True))
-        + "Z"
-    )
-
-
-def dots(points: Iterable[tuple[float, float]], r: float) -> str:
-    return "".join(oval(x, y, r, r) for x, y in points)
-
+from tabletop.drawing.svg import INK, Markup, circle, element, group, path
 
 NEUTRAL_OWNER = 5
 """Index of the neutral player's colour and shape."""
@@ -78,26 +33,16 @@ _EAR = placed(_TIP, y=-12) + "".join(
 """Above a stem whose foot is at (0, 20)."""
 
 
-def _both(d: str) -> str:
-    """The outline and its mirror image."""
-    return d + placed(d, flip=True)
-
-
 def _sides(d: str) -> str:
     """The outline leaning to the left and to the right."""
     return placed(d, -24, x=-4, y=3, scale=0.82) + placed(d, 24, x=4, y=3, scale=0.82)
-
-
-def _spread(d: str, spots: Iterable[tuple[float, float, float]]) -> str:
-    """The outline at each spot: turned by an angle, at x and y."""
-    return "".join(placed(d, *spot) for spot in spots)
 
 
 def _crops() -> dict[str, list[Markup]]:
     cotton_leaf = "M0 9C-8 11-15 7-17-1C-10-1-3 3 0 9Z"
     beans = ((28, -8, 1), (-30, 7, 8))
     rice_stem = "M1 14C2 0 5-12 14-14"
-    rice_grains = _spread(
+    rice_grains = spread(
         oval(0, 3, 2.1, 4), ((-30, 4.5, -8), (-25, 9, -13), (-15, 14, -14), (-5, 17, -10), (-10, 11, -9))
     )
     cactus_arms = "M-1 6H-8Q-12 6-12 2V-5M1 1H8Q12 1 12-3V-9"
@@ -116,7 +61,7 @@ def _crops() -> dict[str, list[Markup]]:
             path("M0 8V20", None, "#5d4529", 2.4),
             path(dots(((-7, -5), (7, -5), (0, -11), (0, 0)), 8), "#ffffff", "#8d96a3", 1),
             path(dots(((-6, -5), (6, -5), (0, -9), (0, -2)), 6.8), "#ffffff"),
-            path(_both(cotton_leaf), "#8a6a45", "#5d4529", 0.8),
+            path(both(cotton_leaf), "#8a6a45", "#5d4529", 0.8),
         ],
         "grass": [
             path("M-3 19C-7 8-12 0-18-6C-16 4-12 13-8 19Z", "#5aa63a", "#2f6b1e", 1),
@@ -132,12 +77,12 @@ def _crops() -> dict[str, list[Markup]]:
         "coffee": [
             path("M-2-3C0-13 8-19 18-18C18-9 11-1 1 0Z", "#5b9a4a", "#2f5c24", 1),
             path("M1-2C6-6 10-10 14-14.5", None, "#2f5c24", 1),
-            path(_spread(oval(0, 0, 8, 11), beans), "#8a5a34", "#45280f", 1),
-            path(_spread("M0-10.5C-4.5-4 4.5 4 0 10.5", beans), None, "#45280f", 1.8),
+            path(spread(oval(0, 0, 8, 11), beans), "#8a5a34", "#45280f", 1),
+            path(spread("M0-10.5C-4.5-4 4.5 4 0 10.5", beans), None, "#45280f", 1.8),
         ],
         "rice": [
-            path(_both(rice_stem), None, "#55893a", 1.8),
-            path(_both(rice_grains), "#fff7d6", "#a58a3a", 0.8),
+            path(both(rice_stem), None, "#55893a", 1.8),
+            path(both(rice_grains), "#fff7d6", "#a58a3a", 0.8),
             path("M0 14C-1 2-2-8 0-19C3-8 3 3 1 14Z", "#7cb85a", "#3f7029", 0.9),
             path(
                 "M-18 14Q-13.5 11-9 14T0 14T9 14T18 14M-13 18.5Q-9 16-4.5 18.5T4.5 18.5T13 18.5", None, "#3f8fc4", 1.8
@@ -177,7 +122,7 @@ def _crops() -> dict[str, list[Markup]]:
             circle(0, -6, 4.5, "#f2b51d"),
         ],
         "primrose": [
-            path(_both(primrose_leaf), "#6fae58", "#33682b", 0.9),
+            path(both(primrose_leaf), "#6fae58", "#33682b", 0.9),
             path(around(primrose_petal, 5, y=-4), "#d986b8", "#7f3064", 0.9),
             circle(0, -4, 3.4, "#f9d84a", "#a97a00", 0.7),
         ],
@@ -295,14 +240,12 @@ def _tokens() -> dict[str, list[Markup]]:
 def defs() -> Markup:
     """Every drawing, by the name that `svg.use` takes."""
 
-    def named(prefix: str, parts: dict[str, list[Markup]]) -> dict[str, Markup]:
-        return {prefix + name: one[0] if len(one) == 1 else element("g", *one) for name, one in parts.items()}
-
-    drawings = {
-        **named("crop-", _crops()),
-        **named("weather-", _weather()),
-        **owner_marks(),
-        **named("die-", _dice()),
-        **named("", _tokens()),
-    }
-    return element("defs", *(element("g", drawing, id=PREFIX + name) for name, drawing in drawings.items()))
+    return defs_of(
+        {
+            **named("crop-", _crops()),
+            **named("weather-", _weather()),
+            **owner_marks(),
+            **named("die-", _dice()),
+            **named("", _tokens()),
+        }
+    )

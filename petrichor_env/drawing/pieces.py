@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,14 +13,11 @@ from petrichor_env.drawing.text import cloud_number
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
-from tabletop.drawing.owners import OWNER_INKS, OWNER_NUMBERS
-from tabletop.drawing.svg import INK, Markup, box, element, group, text, use
+from tabletop.drawing.owners import token
+from tabletop.drawing.panels import EDGE
+from tabletop.drawing.svg import INK, Markup, box, group, text, use
+from tabletop.words import joined
 
-MUTED = "#55636f"
-PANEL = "#ffffff"
-EDGE = "#c3ced7"
-STRONG = "#b3360b"
-"""Of what the eye is to find: the tile that was hit, who is asked."""
 WEATHER_TINTS = ("#d9ecf8", "#fdeeb9", "#d7ece6", "#dbe1f5")
 WEATHER_EDGES = ("#2f7fb8", "#c98a00", "#3d7f78", "#47599c")
 FORECAST_FILL, FORECAST_EDGE = "#efe6f8", "#7a4fa3"
@@ -68,20 +64,9 @@ class View:
         return ", ".join(f"{seat} {count}" for seat, count in there if count)
 
 
-def joined(values: Sequence[object]) -> str:
-    return ",".join(map(str, values))
-
-
 def owner_token(v: View, owner: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:
     """An owner's shape with a number in it."""
-    shape = owner_shape(v.s.players, owner)
-    drawing = use(f"owner-{shape}", x, y, scale)
-    if count is None:
-        return drawing
-    size = (15.5 if count < 10 else 12.5) * scale
-    middle = y + OWNER_NUMBERS[shape] * scale + size * 0.365
-    label = text(str(count), x, middle, size, bold=True, anchor="middle", fill=OWNER_INKS[shape])
-    return element("g", drawing, label)
+    return token(owner_shape(v.s.players, owner), count, x, y, scale)
 
 
 def owner_tokens(
@@ -139,8 +124,3 @@ def cloud(v: View, tile: int, x: float, y: float, scale: float) -> Markup:
         y=y,
         scale=scale,
     )
-
-
-def panel(x: float, y: float, width: float, height: float, **attributes: Any) -> Markup:
-    given = {"fill": PANEL, "stroke": EDGE, "stroke_width": 1} | attributes
-    return box(x, y, width, height, 8, **given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tabletop.drawing.svg import INK, PREFIX, Markup, element, path
+from tabletop.drawing.svg import INK, PREFIX, Markup, element, path, text, use
 
 OWNER_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d889b5", "#f0e442", "#e2e2e2")
 """Okabe and Ito's palette, which people who see no red or no green tell apart."""
@@ -47,3 +47,14 @@ def owner_marks() -> dict[str, Markup]:
         f"owner-{i}": element("g", path(shape, None, "#ffffff", 4.5), path(shape, colour, INK, 1.6))
         for i, (shape, colour) in enumerate(zip(OWNER_SHAPES, OWNER_COLOURS, strict=True))
     }
+
+
+def token(shape: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:
+    """The shape of that number, its middle at (x, y), with a number in it."""
+    drawing = use(f"owner-{shape}", x, y, scale)
+    if count is None:
+        return drawing
+    size = (15.5 if count < 10 else 12.5) * scale
+    middle = y + OWNER_NUMBERS[shape] * scale + size * 0.365
+    label = text(str(count), x, middle, size, bold=True, anchor="middle", fill=OWNER_INKS[shape])
+    return element("g", drawing, label)

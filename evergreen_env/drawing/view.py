@@ -1,0 +1,140 @@
+"""What a picture shows of a game: whose planets as they are, whose as all know them, and what light does there.
+
+Sets of spaces are Python integers here, with the same bits as in a record; the rules' own functions take a second each
+to compile for Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from evergreen_env.actions import NUM_ACTIONS, SPACE
+from evergreen_env.drawing.decisions import hides_actor
+from evergreen_env.state import COLUMNS, NOBODY, NUM_BIOMES, PLACES, ROWS, Piece, State, Sun
+from evergreen_env.tables import Tables
+from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
+from tabletop.words import player_names
+
+_ALL = (1 << PLACES) - 1
+_FIRST_COLUMN = sum(1 << COLUMNS * row for row in range(ROWS))
+_LAST_COLUMN = _FIRST_COLUMN << COLUMNS - 1
+
+
+@dataclass(frozen=True)
+class View:
+    """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
+
+    s: State
+    t: Tables
+    viewer: int | None
+    names: tuple[str, ...]
+
+    @cached_property
+    def seats(self) -> tuple[str, ...]:
+        """`player_0` …, whatever the labels."""
+        return player_names(int(self.s.players))
+
+    @cached_property
+    def hides_turn(self) -> bool:
+        """Whether another player takes a turn that the viewer sees nothing of."""
+        return hides_actor(self.s, self.viewer)
+
+    @cached_property
+    def actor(self) -> int:
+        """The seat that is asked, NOBODY where that is hidden, and at the end."""
+        return NOBODY if self.hides_turn else int(self.s.actor)
+
+    @cached_property
+    def answers(self) -> frozenset[int]:
+        """The legal actions, none where they are hidden."""
+        if self.actor == NOBODY:
+            return frozenset()
+        legal = int(self.s.legal[0])
+        return frozenset(action for action in range(NUM_ACTIONS) if legal >> action & 1)
+
+    def sees(self, seat: int) -> bool:
+        return self.viewer is None or self.viewer == seat
+
+    def points(self, seat: int) -> int:
+        return int(self.s.points[seat]) + (int(self.s.earned[seat]) if self.sees(seat) else 0)
+
+    def levels(self, seat: int) -> list[int]:
+        """Of the powers."""
+        levels: list[int] = (self.s.level if self.sees(seat) else self.s.shown_level)[seat].tolist()
+        return levels
+
+    def planet(self, seat: int) -> Planet:
+        fields = PLANET_FIELDS if self.sees(seat) else SHOWN_FIELDS
+        pieces = tuple(int(self.s[field][seat]) for field in fields)
+        choices = 0
+        if seat == self.actor:
+            for action in self.answers:
+                if action >= SPACE:
+                    choices |= 1 << int(self.t.place_of[action - SPACE])
+        return Planet(pieces, int(self.s.sun), choices)
+
+    def biome(self, place: int) -> int:
+        """Its Biome, -1 for a ravine."""
+        return next((biome for biome in range(NUM_BIOMES) if int(self.t.biome[biome]) >> place & 1), -1)
+
+    def fertility_points(self, planet: Planet) -> int:
+        """What the big trees would bring at the end."""
+        biomes = zip(self.s.fertility.tolist(), self.t.biome.tolist(), strict=True)
+        return sum(fertility * (planet.pieces[Piece.BIG_TREE] & spaces).bit_count() for fertility, spaces in biomes)
+
+
+@dataclass(frozen=True)
+class Planet:
+    """What stands on a planet: the spaces with each Piece, and those that can be chosen now."""
+
+    pieces: tuple[int, ...]
+    sun: int
+    choices: int
+
+    @cached_property
+    def big_shadow(self) -> int:
+        """The spaces in big trees' shadows, which every tree is dark in."""
+        once = shaded(self.pieces[Piece.BIG_TREE], self.sun)
+        return once | shaded(once, self.sun)
+
+    @cached_property
+    def small_shadow(self) -> int:
+        """The spaces in shadows of small trees only, which big trees are lit in."""
+        return shaded(self.pieces[Piece.SMALL_TREE], self.sun) & ~self.big_shadow
+
+    @cached_property
+    def lit(self) -> int:
+        """The spaces with trees that collect light."""
+        small = self.pieces[Piece.SMALL_TREE] & ~(self.big_shadow | self.small_shadow)
+        return small | self.pieces[Piece.BIG_TREE] & ~self.big_shadow
+
+    @cached_property
+    def light_points(self) -> int:
+        return self.lit.bit_count() + (self.lit & self.pieces[Piece.BIG_TREE]).bit_count()
+
+    @cached_property
+    def forest(self) -> int:
+        """The largest; of equal ones the first in reading order."""
+        left = self.pieces[Piece.SMALL_TREE] | self.pieces[Piece.BIG_TREE] | self.pieces[Piece.BUSH]
+        largest = 0
+        while left:
+            forest, grown = 0, left & -left
+            while grown != forest:
+                forest = grown
+                for sun in Sun:
+                    grown |= shaded(forest, sun) & left
+            left &= ~forest
+            largest = max(largest, forest, key=int.bit_count) if largest else forest
+        return largest
+
+
+def shaded(spaces: int, sun: int) -> int:
+    """The spaces next to these in the direction away from the sun."""
+    if sun == Sun.NORTH:
+        return spaces << COLUMNS & _ALL
+    if sun == Sun.EAST:
+        return (spaces & ~_FIRST_COLUMN) >> 1
+    if sun == Sun.SOUTH:
+        return spaces >> COLUMNS
+    return (spaces & ~_LAST_COLUMN) << 1
