@@ -152,7 +152,7 @@ class VersusEnv(SeatEnv):
 
     Those of this seat, summed up over a step: its own action and what the others do until it is asked again.
 
-    - `win` (default): at the end of the game 1 for the winner, -1 for the others. There is always one winner;
+    - `win` (default): at the end of the game 1 for the winner, while the others share -1. There is always one winner;
     - `margin`: the change of your points less the mean of the others';
     - `points`: the change of your points.
 

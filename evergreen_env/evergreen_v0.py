@@ -58,7 +58,7 @@ class raw_env(SeatsAEC):  # noqa: N801
 
     ## Rewards
 
-    - `win` (default): at the end of the game 1 for the winner, -1 for the others;
+    - `win` (default): at the end of the game 1 for the winner, while the others share -1;
     - `margin`: the change of the agent's points less the mean of the others';
     - `points`: the change of the agent's points.
 

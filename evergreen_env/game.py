@@ -47,7 +47,7 @@ GAME = Game(
         is_settled=is_settled,
     ),
     weights=WEIGHTS,
-    search_settings={},
+    search_settings={"scale": 15.0},
     words=drawing,
     drawing=drawing,
     check=check,

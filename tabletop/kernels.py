@@ -100,13 +100,16 @@ def view(
 
 @rule_template
 def write_places(s: Any, places: np.ndarray) -> None:
-    """Each owner's place in a finished game, 0 for no owner. Who forfeits is last, and all others share the first."""
+    """Each owner's place in a finished game, 0 for no owner.
+
+    Who forfeits is last, at least second; all others share the first place.
+    """
     places[:] = 0
     if s.forfeited == NOBODY:
         rules.ranks(s, places)
     else:
         for seat in range(s.owners):
-            places[seat] = s.owners if seat == s.forfeited else 1
+            places[seat] = max(2, int(s.owners)) if seat == s.forfeited else 1
 
 
 @rule_template

@@ -80,7 +80,7 @@ def test_random_games(name: str, arguments: dict[str, Any]) -> None:
         if name == SOLO:
             assert total == info["points"] and info["others_points"] == 0.0 and info["won"] is True
         elif arguments.get("reward", "win") == "win":
-            assert total == (1.0 if info["won"] else -1.0)
+            assert total == (1.0 if info["won"] else -1.0 / (arguments.get("players", 2) - 1))
 
 
 @pytest.mark.parametrize("name", ["SoloEnv", "VersusEnv"])
@@ -196,7 +196,8 @@ def test_pettingzoo_checks(players: int) -> None:
         api.api_test(evergreen_v0.env(num_players=players), num_cycles=150)
         seeding.seed_test(lambda: evergreen_v0.env(num_players=players), num_cycles=60)
         rendering.render_test(lambda **arguments: evergreen_v0.env(num_players=players, **arguments))
-    assert pettingzoo.make("aec", evergreen_env.AEC_ID, num_players=players).num_agents == 0
+    made = pettingzoo.make("aec", evergreen_env.AEC_ID, num_players=players)
+    assert made.possible_agents == [f"player_{seat}" for seat in range(players)]
 
 
 def test_aec_equals_the_batch() -> None:

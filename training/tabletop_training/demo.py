@@ -1,7 +1,4 @@
-"""A demonstration for a game of several players: learn by self-play for a few minutes, then see how good that is.
-
-Petrichor's own demonstration is of its game for one (`tabletop_training.petrichor.demo`).
-"""
+"""A demonstration for a game of several players: learn by self-play for a few minutes, then see how good that is."""
 
 from __future__ import annotations
 

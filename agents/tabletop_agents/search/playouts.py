@@ -11,7 +11,7 @@ from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import next_legal
 from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import BEST, find_best_line, new_walk
-from tabletop_agents.search.utility import utility
+from tabletop_agents.search.utility import par, utility
 
 _RESOLUTION = 1 << 30
 
@@ -34,28 +34,35 @@ def mean_utilities(
     seat = int(root[0].actor)
     t, w, p = tables[0], weights[0], settings[0]
     walk = new_walk()
+    start, last = par(root[0], t, w, memo), last_round(root[0], p)
     for chance in chances:
         action = next_legal(root[0], 0)
         while action >= 0:
             stack[0] = root[0]
             rules.sample_hidden(stack[0], t, seat, chance)
             rules.step(stack[0], t, action)
-            play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
-            margin = rules.value(stack[0], t, w, seat, memo)
+            play_on(stack, walk, memo, t, w, last, int(p.playout_nodes))
+            margin = rules.value(stack[0], t, w, seat, memo) - start
             values[action] += utility(stack[0], p, seat, margin) / chances.shape[0]
             action = next_legal(root[0], action + 1)
 
 
 @rule_template
-def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, rounds: int, max_nodes: int) -> None:
-    """Let everybody play `stack[0]` on by the one-turn walk.
+def last_round(s: Any, p: Any) -> int:
+    """Up to the beginning of which round playouts go on from this root."""
+    return int(s.round) + int(p.rounds) if p.rounds > 0 else 0
 
-    To the end of this round for `rounds` 1, of the next one for 2, and so on; for 0 till the action at hand is done.
+
+@rule_template
+def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, last: int, max_nodes: int) -> None:
+    """Let everybody play `stack[0]` on by the one-turn walk, up to round `last`, or till the action at hand is done.
+
+    `last` is counted from the root of a search: what ends a round must not be judged by one round more.
     """
     seat = int(stack[0].actor)
-    last = int(stack[0].round) + rounds
+    is_there = stack[0].round >= last
     while stack[0].actor != NOBODY:
-        if stack[0].round >= last and (rounds > 0 or rules.is_settled(stack[0], seat)):
+        if stack[0].round >= last and (not is_there or rules.is_settled(stack[0], seat)):
             return
         chance = random_below(stack[0], _RESOLUTION) / _RESOLUTION
         find_best_line(stack, walk, memo, t, w, chance, max_nodes)

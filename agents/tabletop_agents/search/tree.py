@@ -18,8 +18,8 @@ from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import count_legal, is_legal
 from tabletop.record import NOBODY
 from tabletop_agents.search.one_turn import new_walk, value_after
-from tabletop_agents.search.playouts import play_on
-from tabletop_agents.search.utility import expected_utility, utility
+from tabletop_agents.search.playouts import last_round, play_on
+from tabletop_agents.search.utility import expected_utility, par, utility
 
 NODE = np.dtype(
     [
@@ -59,10 +59,11 @@ def search_tree(
     walk = new_walk()
     path = np.zeros(MAX_PATH, np.int64)
     seat = int(root[0].actor)
+    start, last = par(root[0], tables[0], weights[0], memo), last_round(root[0], settings[0])
     for _ in range(simulations):
         stack[0] = root[0]
         rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
-        used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path)
+        used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path, start, last)
     return used
 
 
@@ -89,6 +90,8 @@ def simulate(
     nodes: np.ndarray,
     used: int,
     path: np.ndarray,
+    start: float,
+    last: int,
 ) -> int:
     """One simulation from `stack[0]`: down the tree, one node's children, an evaluation, and up again."""
     s = stack[0]
@@ -96,7 +99,7 @@ def simulate(
     path[0] = 0
     while s.actor != NOBODY and depth + 1 < MAX_PATH:
         fresh = nodes[node].child == 0
-        used = add_children(stack, walk, memo, t, w, p, nodes, used, node)
+        used = add_children(stack, walk, memo, t, w, p, nodes, used, node, start)
         chosen = choose_child(s, p, nodes, node)
         if chosen == 0:
             break  # no room for children
@@ -106,8 +109,8 @@ def simulate(
         path[depth] = node
         if fresh:
             break
-    play_on(stack, walk, memo, t, w, int(p.rounds), int(p.playout_nodes))
-    back_up(stack[0], t, w, p, nodes, path, depth, memo)
+    play_on(stack, walk, memo, t, w, last, int(p.playout_nodes))
+    back_up(stack[0], t, w, p, nodes, path, depth, memo, start)
     return used
 
 
@@ -122,6 +125,7 @@ def add_children(
     nodes: np.ndarray,
     used: int,
     node: int,
+    start: float,
 ) -> int:
     """Give the node a child for every legal action that it lacks one for; returns how many nodes there are now."""
     s = stack[0]
@@ -143,7 +147,7 @@ def add_children(
                 continue
             action = 64 * word + bit
             margin = value_after(stack, walk, memo, t, w, actor, action, budget)
-            nodes[used].prior = expected_utility(s, p, margin)
+            nodes[used].prior = expected_utility(s, p, margin - start)
             nodes[used].total = 0.0
             nodes[used].visits = 0
             nodes[used].available = 0
@@ -175,12 +179,14 @@ def choose_child(s: Any, p: Any, nodes: np.ndarray, node: int) -> int:
 
 
 @rule_template
-def back_up(s: Any, t: Any, w: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray) -> None:
+def back_up(
+    s: Any, t: Any, w: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray, start: float
+) -> None:
     """Add the position's utility, for who moved there, to every node of the path."""
     values = np.full(s.points.shape[0], -1.0)
     for i in range(1, depth + 1):
         seat = int(nodes[path[i]].mover)
         if values[seat] < 0.0:
-            values[seat] = utility(s, p, seat, rules.value(s, t, w, seat, memo))
+            values[seat] = utility(s, p, seat, rules.value(s, t, w, seat, memo) - start)
         nodes[path[i]].visits += 1
         nodes[path[i]].total += values[seat]

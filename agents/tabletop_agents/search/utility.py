@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.compiled import rule_template
+from tabletop.compiled import rule_template, rules
 from tabletop.errors import ConfigError
 from tabletop.kernels import write_places
 from tabletop.record import NOBODY
@@ -26,6 +26,12 @@ SETTINGS = np.dtype(
     ]
 )
 """What the searches are tuned with."""
+
+
+@rule_template
+def par(s: Any, t: Any, w: Any, memo: np.ndarray) -> float:
+    """What margins are counted from: alone one is always ahead, so from what is expected at the root of a search."""
+    return rules.value(s, t, w, 0, memo) if s.owners == 1 else 0.0
 
 
 @rule_template
