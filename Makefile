@@ -8,13 +8,16 @@ WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo test test-slow test-oldest fuzz lint format bench notebooks docs clean
+.PHONY: help demo demo-evergreen test test-slow test-oldest fuzz lint format bench notebooks docs clean
 
 help:  ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
 demo: $(VENV)/train  ## train an agent for five minutes, then measure every solo difficulty; leaves a folder in runs/
 	@$(BIN)/petrichor demo
+
+demo-evergreen: $(VENV)/train  ## train an agent for Evergreen by self-play for five minutes, then measure it
+	@$(BIN)/evergreen demo
 
 test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, these with small settings
 	PETRICHOR_QUICK=1 $(BIN)/python -m pytest -n $(WORKERS) --nbmake notebooks tests
@@ -24,7 +27,7 @@ test-slow: $(VENV)/dev  ## the tests that take minutes
 
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/evergreen/test_environments.py
 
 fuzz: $(VENV)/dev $(VENV)/compiled  ## random games with both implementations of the rules, until Ctrl-C
 	@$(BIN)/python -m tests.fuzz
@@ -67,5 +70,7 @@ $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 # Before the tests start, so that not every process that they run on compiles the rules for itself.
 .PHONY: $(VENV)/compiled
 $(VENV)/compiled: $(VENV)/dev
-	@$(BIN)/python -c 'from petrichor_env import GAME; from tabletop.warm_up import warm_up; warm_up(GAME)'
-	@$(BIN)/python -c 'from petrichor_env import GAME; from tabletop_agents.search import search_for; search_for(GAME)'
+	@for game in petrichor_env evergreen_env; do \
+	  $(BIN)/python -c "from $$game import GAME; from tabletop.warm_up import warm_up; warm_up(GAME)"; \
+	  $(BIN)/python -c "from $$game import GAME; from tabletop_agents.search import search_for; search_for(GAME)"; \
+	done
