@@ -206,7 +206,7 @@ player, the viewer, may know. Seats are counted clockwise from the viewer, who i
 In code: `evergreen_env.observation.LAYOUT`, and `observation[LAYOUT["planets"].slice]` takes a block out.
 
 With `observation_dtype="int8"` the numbers are the counts as they are, not divided (`levels / 5`: plain levels), at
-most 127. Rollout buffers shrink to a quarter.""",
+most 127. Rollout buffers shrink to a quarter. Points above 127 are seen as 127 then.""",
     unobserved="""\
 - types of cards: meadow, flowers, grain, rock, swamp, snow, wild; biomes: the first six of them
 - powers: sprout, small_tree, big_tree, bush, lake, buds
