@@ -108,7 +108,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "flags.supply": Key(
             "pieces of each kind that a player has",
             high=MAX_SPACES,
-            places=tuple(f"{name.replace('_', ' ')}s" for name in PIECE_NAMES),
+            places=tuple(f"{name.replace('_', ' ')}{'es' if name == 'bush' else 's'}" for name in PIECE_NAMES),
             words=("unlimited",),
         ),
     }
@@ -124,7 +124,8 @@ def _check_together(reader: Reader, components: Components) -> None:
     rounds = _numbers(components, "flags.season_rounds")
     if sum(rounds) > MAX_ROUNDS:
         reader.fail("flags.season_rounds", f"{sum(rounds)} rounds", f"at most {MAX_ROUNDS} in all")
-    deck_key = next((key for key in KEYS if key.startswith("deck.") and key in reader.read_keys), "flags.setup_flowers")
+    counting = [key for key in KEYS if key.startswith("deck.") or key == "flags.season_rounds"]
+    deck_key = next((key for key in counting if key in reader.read_keys), "flags.setup_flowers")
     wild_counts = components["flags.wild_fertility"].values[0] != "discard"
     flowers = sorted(
         int(icons)
@@ -156,7 +157,7 @@ def _check_supply(reader: Reader, components: Components) -> None:
     for key, value in whole.items():
         if is_limited and components[key].values[0] == value:
             changed = key if reader.base is not None and key in reader.read_keys else "flags.supply"
-            problem = f"goes not with {'flags.supply' if changed == key else key}"
+            problem = f"does not go with {'flags.supply' if changed == key else key}"
             reader.fail(changed, problem, "a limited supply only where actions and growth may be left half done")
 
 

@@ -20,8 +20,8 @@ class SoloEnv(SeatEnv):
     Evergreen for one, for points: fourteen rounds in four seasons. Each round you take one of two cards, and the other
     one changes the fertility of a biome. Your card is an action in its biome and a power that grows with every use:
     plant sprouts, let them grow into trees, place bushes and lakes. At the end of each season trees in the light and
-    the largest forest score; at the end of the game big trees score the fertility of their biome. A game is some 80
-    decisions, each a small one: which card, which action, which space.
+    the largest forest score; at the end of the game big trees score the fertility of their biome. A game is 60 to
+    100 decisions, each a small one: which card, which action, which space.
 
     ```python
     import gymnasium

@@ -13,6 +13,7 @@ import numpy as np
 
 from evergreen_env.component_files import load_tables
 from evergreen_env.config import Config
+from evergreen_env.rules.planet import beside
 from evergreen_env.state import (
     CARD_NAMES,
     DECISION_NAMES,
@@ -269,8 +270,12 @@ def _broken_planets(s: np.ndarray, t: Any) -> Iterator[Check]:
             yield breaks(wrong != 0, lambda i, seat, w=wrong: f"{_first(w[i, seat])} of player_{seat} has two things")
             occupied |= there
             many = np.bitwise_count(there) > t["supply"][piece]
-            yield breaks(many, lambda i, seat, word=word: f"player_{seat} has more {word}s than the supply")
+            yield breaks(many, lambda i, seat, name=name: f"player_{seat} has more {_plural(name)} than the supply")
         yield breaks(~_plays(s) & (occupied != 0), lambda i, seat: f"player_{seat} has a planet and does not play")
+
+
+def _plural(field: str) -> str:
+    return field.removeprefix("shown_").replace("_", " ")
 
 
 def _first(spaces: np.uint64) -> str:
@@ -356,7 +361,15 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
     level = s["level"][games, actor, power]
     bad = in_power & ((power == Power.BUDS) | ((decision == Decision.LAKE) & (power != Power.LAKE)))
     yield breaks(bad, lambda i: f"{_asked(s, i)} with the card {CARD_NAMES[card[i]]}")
+    by_lake = _beside(s["lakes"][games, actor])
+    bad = (decision == Decision.LAKE) & (s["open_spaces"] & ~by_lake != 0)
+    yield breaks(bad, lambda i: f"{_first(s['open_spaces'][i] & ~by_lake[i])} is beside no lake")
     fewest = np.where(decision == Decision.POWER, 1, 0)
     most = np.where(decision == Decision.LAKE, level - 1, np.where(decision == Decision.POWER, level, 0))
     bad = ~stopped & ((uses < fewest) | (uses > most))
     yield breaks(bad, lambda i: f"{uses[i]} uses left of a power at level {level[i]} in {_asked(s, i)}")
+
+
+def _beside(spaces: np.ndarray) -> np.ndarray:
+    """What is orthogonally adjacent to one of the spaces, for an array of sets."""
+    return np.array([int(beside(one)) for one in spaces], np.uint64)

@@ -17,7 +17,7 @@ import numpy as np
 from evergreen_env.component_files import load_tables, spaces_set
 from evergreen_env.config import Config
 from evergreen_env.invariants import check, first_broken, waiting_flips
-from evergreen_env.rules.planet import ALL
+from evergreen_env.rules.planet import ALL, beside
 from evergreen_env.state import (
     BLANK,
     CARD_NAMES,
@@ -126,6 +126,7 @@ class _Reader:
         """The round, and whose decision it is."""
         s = self.record
         usual = "turn" if self.get("cards", {}) and not self.get("market", []) else "draft"
+        usual = usual if self.get("forfeited", None) is None else "game_over"
         s.decision = choice(self.get("decision", usual), "decision", DECISION_NAMES)
         over = s.decision == Decision.GAME_OVER
         s.forfeited = choice(self.get("forfeited", None), "forfeited", self.agents, or_none=True)
@@ -289,6 +290,8 @@ class _Reader:
     def usual_spaces(self, in_power: bool, in_action: bool) -> np.uint64:
         """Where an action or a power that has just begun can be used."""
         s = self.record
+        if s.decision == Decision.LAKE:
+            return np.uint64(beside(s.lakes[s.actor]))
         if in_power or s.decision == Decision.ANYWHERE:
             return np.uint64(ALL)
         if not in_action:

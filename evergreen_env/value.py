@@ -73,7 +73,7 @@ def promise(s: State, t: Tables, w: Any, seat: int) -> float:
     value += growing * w.free * float(count_bits(t.outline & ~t.ravines & ~occupied(s, seat)))
     for power in range(NUM_POWERS):
         value += growing * w.level * float(s.level[seat, power])
-    value += float(s.rounds - s.round) * any_card_value(s, w, seat)  # so that a round that ends changes nothing
+    value += float(s.rounds - s.round) * any_card_value(s, t, w, seat)  # so that a round that ends changes nothing
     return value + card_value(s, t, w, seat)
 
 
@@ -82,7 +82,7 @@ def card_value(s: State, t: Tables, w: Any, seat: int) -> float:
     """What the card in hand promises, as far as it is still to be played; before the draft what any card does."""
     card = int(s.card[seat])
     if s.decision == Decision.DRAFT and card == NO_CARD:
-        return any_card_value(s, w, seat)
+        return any_card_value(s, t, w, seat)
     if card == NO_CARD or s.finished[seat] == 1:
         return 0.0
     begun = s.actor == seat and s.decision != Decision.DRAFT
@@ -93,17 +93,17 @@ def card_value(s: State, t: Tables, w: Any, seat: int) -> float:
         value += w.action + w.choice * float(min(choices, _MOST_CHOICES))
     if not begun or s.power_open == 1:
         power = power_of(card)
-        uses = float(s.level[seat, power] + 1)
+        uses = float(min(s.level[seat, power] + 1, t.power_cap))
         value += uses * (w.buds if power == Power.BUDS else w.power)
     return value
 
 
 @rule
-def any_card_value(s: State, w: Any, seat: int) -> float:
+def any_card_value(s: State, t: Tables, w: Any, seat: int) -> float:
     """The promise of a card that is as good as the mean of all."""
     uses = 0.0
     for power in range(NUM_POWERS):
-        uses += float(s.level[seat, power] + 1)
+        uses += float(min(s.level[seat, power] + 1, t.power_cap))
     return w.action + w.choice + w.power * uses / NUM_POWERS
 
 

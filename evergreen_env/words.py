@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evergreen_env.actions import ACTION_NAMES, SPACE
-from evergreen_env.component_files import load_tables
+from evergreen_env.component_files import LETTERS, RAVINE, load_tables
 from evergreen_env.state import (
     BIOME_NAMES,
     CARD_NAMES,
@@ -23,8 +23,6 @@ from evergreen_env.state import (
 from evergreen_env.tables import Tables
 from tabletop.words import counted
 
-BIOME_LETTERS = "MFGRWN"
-"""Of the biomes, as on the board of a component file; # is a ravine."""
 POWER_WORDS = tuple(name.replace("_", " ") for name in POWER_NAMES)
 PIECE_WORDS = tuple(name.replace("_", " ") for name in PIECE_NAMES)
 PLANET_FIELDS = tuple(f"{name}{'es' if name.endswith('sh') else 's'}" for name in PIECE_NAMES)
@@ -79,8 +77,8 @@ def biome_letter(t: Tables, place: int) -> str:
     """`W`, or `#` for a ravine; a blank where there is no space."""
     for biome in range(NUM_BIOMES):
         if int(t.biome[biome]) >> place & 1:
-            return BIOME_LETTERS[biome]
-    return "#" if int(t.ravines) >> place & 1 else " "
+            return LETTERS[biome]
+    return RAVINE if int(t.ravines) >> place & 1 else " "
 
 
 def card_word(card: int) -> str:

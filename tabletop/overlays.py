@@ -132,7 +132,6 @@ class ComponentFile:
         base: the shipped file.
         keys: every key by its dotted name, in the order in which they are shown.
         page: of the documentation, for messages.
-        kinds: what a name below a table is called, by the table's name with a dot, where it is more than a "key".
         tables: the dtype of the record that the compiled rules read the numbers from.
         fill: takes the numbers and a blank record, and writes them into it.
         check_together: takes a `Reader` and its numbers; it calls `fail` where several keys don't go together.

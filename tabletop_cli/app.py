@@ -388,7 +388,7 @@ def _bench(
     ] = None,
 ) -> None:
     """Measure how fast games are stepped on this machine (needs a clone of the repository)."""
-    imported("benchmarks.run", extra="bench").main(line.benchmarks, quick=quick, only=only, json_path=json_path)
+    imported("benchmarks.run", extra="bench").main(name=line.benchmarks, quick=quick, only=only, json_path=json_path)
 
 
 def _check_outputs(file: Path, outputs: dict[str, Path | None]) -> None:

@@ -79,7 +79,8 @@ def _values(numbers: Numbers) -> Text:
         return Text("none")
     values = Text()
     for value, source in zip(numbers.values, numbers.sources, strict=False):
-        values.append(f"{value} ", _STYLES[source])
+        shown = str(value).lower() if isinstance(value, bool) else value
+        values.append(f"{shown} ", _STYLES[source])
     values.rstrip()
     return values
 

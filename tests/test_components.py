@@ -815,8 +815,8 @@ def test_bench_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     run("bench")
     run("bench", "--quick", "--only", "playout", "--json", str(tmp_path / "speed.json"))
     assert calls == [
-        {"quick": False, "only": None, "json_path": None},
-        {"quick": True, "only": "playout", "json_path": tmp_path / "speed.json"},
+        {"name": "petrichor", "quick": False, "only": None, "json_path": None},
+        {"name": "petrichor", "quick": True, "only": "playout", "json_path": tmp_path / "speed.json"},
     ]
 
 
@@ -868,4 +868,4 @@ def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert result.stdout == "here ['json_path', 'only', 'quick']\n", result.stderr
+    assert result.stdout == "here ['json_path', 'name', 'only', 'quick']\n", result.stderr

@@ -69,13 +69,20 @@ def test_top_level_names(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert tops == {"petrichor_env", "tabletop", "tabletop_agents", "tabletop_cli", "tabletop_training"}
+    assert tops == {
+        "evergreen_env",
+        "petrichor_env",
+        "tabletop",
+        "tabletop_agents",
+        "tabletop_cli",
+        "tabletop_training",
+    }
     for data in ("components/base.toml", "page.js", "solo.zip", "versus.zip", "solo.toml", "py.typed"):
         assert any(name.endswith(data) for name in names), data
 
 
 def test_it_is_the_wheel_that_runs(run: Run) -> None:
-    packages = "petrichor_env, tabletop, tabletop_agents, tabletop_cli, tabletop_training"
+    packages = "evergreen_env, petrichor_env, tabletop, tabletop_agents, tabletop_cli, tabletop_training"
     paths = run("-c", f"import {packages}; print(*[one.__file__ for one in ({packages})], sep='\\n')").split()
     assert len(paths) == 5 and all("elsewhere" in path and "site-packages" in path for path in paths), paths
 

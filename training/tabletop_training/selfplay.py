@@ -276,7 +276,9 @@ def say_how_good(console: Console, learner: Learner, task: Task) -> None:
         return
     steps, best = max(learner.evaluations, key=lambda pair: pair[1].score)
     told = f"won {best.numbers['win_rate']:.1%}"
-    if task.against:
+    if task.config.owners == 1:
+        told = f"{best.numbers['margin']:.1f} points"
+    elif task.against:
         told += f" against {', '.join(task.against)}, an even share being {1 / task.config.players:.1%}"
     else:
         told += f", margin {best.numbers['margin']:+.1f}"
