@@ -1,10 +1,10 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
 A test compares them with what this writes. The pages that come from a game's modules are in `docs/game_pages.py`. The
-pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of
-`docs/performance.md` come from `docs/performance.json` (`petrichor bench`), of `README.md` from
-`docs/difficulty/difficulty.csv` (`petrichor difficulty`), of `docs/agents.md` from `docs/ladder.json`
-(`petrichor ladder`).
+pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of the pages
+`performance.md` come from `performance.json` beside them (`petrichor bench`, `evergreen bench`), of `README.md` from
+`docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
+(`petrichor ladder`, `evergreen ladder`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
 
 
-def performance_table() -> str:
-    report = json.loads((DOCS / "performance.json").read_text(encoding="utf-8"))
+def performance_table(folder: Path = DOCS) -> str:
+    report = json.loads((folder / "performance.json").read_text(encoding="utf-8"))
     lines = [
         f"Measured on {report['date']}: {report['cores']} cores, Python {report['python']}, NumPy {report['numpy']},"
         f" Numba {report['numba']}; medians of {report['repeats']} runs, contenders in turns in one process.",
@@ -58,17 +58,19 @@ def difficulty_table() -> str:
     return "\n".join(lines)
 
 
-def ladder_table() -> str:
+def ladder_table(folder: Path = DOCS) -> str:
     lines = [
         "| game | agent | against | games | win rate | above | margin |",
         "|---|---|---|---:|---:|---:|---:|",
     ]
-    for row in json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))["steps"]:
+    for row in json.loads((folder / "ladder.json").read_text(encoding="utf-8"))["steps"]:
         rate, above, margin = (Estimate(*row[key]) for key in ("win_rate", "above", "margin"))
         game = "solo" if row["players"] == 1 else f"{row['players']} players"
-        gain = f"{100 * above.value:+.1f} ({100 * above.low:+.1f} to {100 * above.high:+.1f})"
+        gain, won = f"{100 * above.value:+.1f} ({100 * above.low:+.1f} to {100 * above.high:+.1f})", percent(rate)
+        if row["owners"] == 1:  # nobody to win against
+            gain = won = "–"
         lines.append(
-            f"| {game} | `{row['upper']}` | `{row['lower']}` | {row['games']} | {percent(rate)} | {gain} | "
+            f"| {game} | `{row['upper']}` | `{row['lower']}` | {row['games']} | {won} | {gain} | "
             f"{plus_minus(margin, signed=True)} |"
         )
     return "\n".join(lines)
@@ -88,8 +90,9 @@ def main() -> None:
             page.write_text(text, encoding="utf-8")
     for name, table in evergreen_blocks().items():
         replace_block(EVERGREEN.folder / "components.md", name, table)
-    replace_block(DOCS / "performance.md", "benchmarks", performance_table())
-    replace_block(DOCS / "agents.md", "ladder", ladder_table())
+    for folder in (DOCS, EVERGREEN.folder):
+        replace_block(folder / "performance.md", "benchmarks", performance_table(folder))
+        replace_block(folder / "agents.md", "ladder", ladder_table(folder))
     replace_block(README, "difficulty", difficulty_table())
     for name, svg in drawings():
         save_png(svg, FOLDER / f"{name}.png", WIDTH)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from petrichor_env import Batch, Config
+import evergreen_env
+from petrichor_env import Config
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import events, render_svg
 from tabletop.agents import ask
+from tabletop.batch import Batch
 from tabletop_agents import Decisions, GreedyAgent
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 720
 
-POSITIONS = {
+POSITIONS: dict[str, tuple[Any, int, int, int | None]] = {
     "solo": (Config(variants=("double_card",)), 3, 38, 0),
     "two_players": (Config(players=2), 5, 95, 0),
     "five_players": (Config(players=5, modules=tuple(MODULES)), 4, 330, None),
+    "evergreen_two_players": (evergreen_env.Config(2), 3, 172, 0),
+    "evergreen_four_players": (evergreen_env.Config(4), 3, 348, None),
 }
-"""By name: the configuration, the seed, how many decisions were taken, and who looks on (None sees all hands)."""
+"""By name: the configuration, the seed, how many decisions were taken, and who looks on (None sees all)."""
 
 
 def drawings() -> Iterator[tuple[str, str]]:
@@ -31,6 +35,6 @@ def drawings() -> Iterator[tuple[str, str]]:
         told: list[str] = []
         for _ in range(decisions):
             actions = ask(agent, Decisions.of(batch), generator)
-            told = events(batch.states[0], int(actions[0]), viewer)
+            told = list(config.game.words.events(batch.states[0], int(actions[0]), viewer, batch.tables))
             batch.step(actions)
-        yield name, render_svg(batch.states[0], viewer, last_action=" ".join(told))
+        yield name, config.game.drawing.render_svg(batch.states[0], viewer, last_action=" ".join(told))

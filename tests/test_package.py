@@ -84,7 +84,9 @@ def test_generated_pages_are_current() -> None:
         assert page.read_text(encoding="utf-8") == text
     assert generate.performance_table() in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert generate.difficulty_table() in README
-    assert generate.ladder_table() in (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    for folder in (ROOT / "docs", ROOT / "docs" / "evergreen"):
+        assert generate.ladder_table(folder) in (folder / "agents.md").read_text(encoding="utf-8")
+        assert generate.performance_table(folder) in (folder / "performance.md").read_text(encoding="utf-8")
 
 
 def test_pictures_are_current() -> None:

@@ -212,7 +212,8 @@ class Learner:
         """How far it is, for a progress bar."""
         text = f"{self.steps / 1e6:.2f}M steps, {self.steps_per_second / 1e3:.1f}k/s"
         if self.recent is not None:
-            text += f", won {self.recent[0]:.0%}, {self.recent[1]:+.1f}"
+            alone = self.games.config.owners == 1
+            text += f", {self.recent[1]:.1f} points" if alone else f", won {self.recent[0]:.0%}, {self.recent[1]:+.1f}"
         if self.evaluations:
             text += f"; best evaluation {max(evaluation.score for _, evaluation in self.evaluations):.3f}"
         return text
