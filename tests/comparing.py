@@ -15,11 +15,13 @@ from difflib import unified_diff
 from math import prod
 from pathlib import Path
 from pprint import pformat
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from tabletop.batch import Batch, game_seed
 from tabletop.errors import TabletopError
 from tabletop.game import Config
+
+C = TypeVar("C", bound=Config)
 
 # --- Chance ----------------------------------------------------------------------------------------------------------
 
@@ -126,7 +128,7 @@ class Difference(Exception):
         return "\n".join(lines)
 
 
-class Comparison(ABC):
+class Comparison(ABC, Generic[C]):
     """One game with both, step by step.
 
     Attributes:
@@ -135,7 +137,7 @@ class Comparison(ABC):
         batch: the fast game.
     """
 
-    def __init__(self, config: Config, seed: int) -> None:
+    def __init__(self, config: C, seed: int) -> None:
         self.config = config
         self.seed = seed
         self.taste = Taste(config, seed)

@@ -123,7 +123,7 @@ def compare_game(config: Config, seed: int) -> int:
     return Comparison(config, seed).play()
 
 
-class Comparison(comparing.Comparison):
+class Comparison(comparing.Comparison[Config]):
     """One game with both, step by step."""
 
     chance: RecordedChance

@@ -36,7 +36,7 @@ class RecordedChance(RandomStream):
         return cards[self.below(len(cards))]
 
 
-class Comparison(comparing.Comparison):
+class Comparison(comparing.Comparison[Config]):
     """One game with both, step by step."""
 
     chance: RecordedChance

@@ -112,10 +112,10 @@ def test_light_and_forest_of_random_planets() -> None:
     for _ in range(2000):
         kinds = generator.choice(4, PLACES, p=(0.5, 0.2, 0.2, 0.1))
         small, big, bushes = (sum(1 << int(place) for place in np.flatnonzero(kinds == kind)) for kind in (1, 2, 3))
-        sets = [np.uint64(one) for one in (small, big, small | big | bushes)]
+        wood = small | big | bushes
         for sun in Sun:
-            assert light_points(*sets[:2], int(sun)) == slow_light(small, big, sun)
-        assert int(largest_forest(sets[2])).bit_count() == slow_forest(small | big | bushes)
+            assert light_points(np.uint64(small), np.uint64(big), int(sun)) == slow_light(small, big, sun)
+        assert int(largest_forest(np.uint64(wood))).bit_count() == slow_forest(wood)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
