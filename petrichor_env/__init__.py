@@ -9,11 +9,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
-import pettingzoo
-
 from petrichor_env.config import VARIANTS, Config
 from tabletop import errors
+from tabletop.registration import register_environments
 
 if TYPE_CHECKING:
     from petrichor_env import petrichor_v0
@@ -58,13 +56,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def _register() -> None:
-    for made, name in ((SOLO_ID, "Solo"), (VERSUS_ID, "Versus")):
-        if made not in gymnasium.registry:
-            where = f"petrichor_env.envs:{name}"
-            gymnasium.register(made, f"{where}Env", vector_entry_point=f"{where}VectorEnv")
-    if AEC_ID not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", AEC_ID, entry_point="petrichor_env.petrichor_v0:env")
-
-
-_register()
+register_environments(__name__, SOLO_ID, VERSUS_ID, AEC_ID)

@@ -48,13 +48,15 @@ __all__ = [
 ]
 
 opponent = ""
-examples = ("plant three", "c1")
+examples = ("plant up to 3", "c1")
 guide = (
     "Points: at the end of each season every small tree in the light brings 1 point, every big tree 2, and each space "
     "of the largest forest 1: trees and bushes that touch at their sides. At the end of the game each big tree brings "
     "the fertility of its biome. Buds bring their level.",
     "Light comes from the sun's side. A small tree's shadow is 1 space long, a big one's 2; a tree in a shadow is dark "
     "unless it is bigger than the tree that casts it. The sun moves on after each season: north, east, south, west.",
+    "The spaces of one action, or of one power, are named in reading order, row by row: after c3 comes d3 or row 4. "
+    "Only lakes can be placed in any order.",
     "The card that nobody takes changes the fertility: flowers add to it, a skull takes the latest flowers away.",
     "The board: a letter for the biome (M meadow, F flowers, G grain, R rock, W swamp, N snow, # a ravine), then s "
     "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now.",
