@@ -38,6 +38,9 @@ MOST_GAMES = 1_000_000_000
 # What several commands take
 Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
 AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
+MoreAgents = Annotated[
+    list[str] | None, typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES")
+]
 Overlay = Annotated[
     Path | None, typer.Option(help="A TOML file whose numbers replace the shipped ones.", metavar="FILE")
 ]
@@ -71,6 +74,7 @@ class CommandLine:
         opponent: whom one plays against who plays alone; empty where there is nobody.
         curriculum: what `config.curriculum` has; empty where there is none.
         ladder: by number of players the fields of the configuration that the agents' ladder is measured with.
+        table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
     """
 
@@ -83,6 +87,7 @@ class CommandLine:
     opponent: str = ""
     curriculum: str = ""
     ladder: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    table: str = ""
     benchmarks: str = ""
 
     @property
@@ -148,6 +153,8 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
     add(app, "replay", _replay)
     if line.ladder:
         add(app, "ladder", _ladder)
+    if line.table:
+        add(app, "benchmark", _benchmark)
     if line.benchmarks:
         add(app, "bench", _bench)
     return app, train
@@ -376,6 +383,42 @@ def _ladder(
         games=games,
         output=output,
         **given(seed=seed),
+    )
+
+
+def agent_names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:
+    """All that `AnyAgents` and `MoreAgents` name."""
+    return [*words(",".join(more_agents or ())), *(agents or ())]
+
+
+def _benchmark(
+    line: CommandLine,
+    agents: AnyAgents = None,
+    more_agents: MoreAgents = None,
+    games: Annotated[
+        int,
+        typer.Option(min=1, max=MOST_GAMES, help="Solo games of each agent; with each set of variants, if it has any."),
+    ] = 1000,
+    search_games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="The same for rollout and ismcts, which are slow.")
+    ] = 100,
+    duel_games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Two-player games of each two agents.")] = 200,
+    components: Overlay = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Far fewer games: rough numbers, soon.")] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder; its benchmark.json is gone on with.", show_default="runs/benchmark")
+    ] = None,
+) -> None:
+    """The reference table of agents; with an agent's name, its place among the agents there."""
+    imported("tabletop_training.benchmark", extra="train").main(
+        imported(line.table, extra="train").PLAN,
+        agent_names(agents, more_agents),
+        games=games,
+        search_games=search_games,
+        duel_games=duel_games,
+        components=components,
+        output=output,
+        quick=quick,
     )
 
 

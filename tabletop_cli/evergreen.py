@@ -23,6 +23,7 @@ LINE = CommandLine(
     config=Config,
     players=tuple(range(1, MAX_PLAYERS + 1)),
     ladder={players: {} for players in range(1, MAX_PLAYERS + 1)},
+    table="tabletop_training.evergreen.benchmark",
     benchmarks="evergreen",
 )
 app, _ = make_app(LINE)

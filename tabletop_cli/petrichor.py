@@ -18,10 +18,12 @@ from tabletop_cli.app import (
     AnyAgents,
     CommandLine,
     FirstSeed,
+    MoreAgents,
     Overlay,
     ReplayGames,
     ReplayProbabilities,
     SaveReplays,
+    agent_names,
     imported,
     make_app,
     replay_files,
@@ -41,13 +43,10 @@ LINE = CommandLine(
     curriculum="all 16 sets of variants, the easy ones first",
     # the base game is won by the upper half of the ladder nearly always
     ladder={1: {"variants": ("double_card",)}, 2: {}, 3: {}, 4: {}},
+    table="tabletop_training.petrichor.benchmark",
     benchmarks="petrichor",
 )
 app, _ = make_app(LINE)
-
-_MoreAgents = Annotated[
-    list[str] | None, typer.Option("--agents", "--agent", help="The same: agents' names.", metavar="NAMES")
-]
 
 # What each Southern Winds card does (Southern Winds Card Reference)
 _WINDS_ABILITIES = (
@@ -108,14 +107,10 @@ def demo(
     )
 
 
-def _names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:
-    return [*words(",".join(more_agents or ())), *(agents or ())]
-
-
 @app.command()
 def difficulty(
     agents: AnyAgents = None,
-    more_agents: _MoreAgents = None,
+    more_agents: MoreAgents = None,
     games: Annotated[
         int | None,
         typer.Option(min=1, max=MOST_GAMES, help="Games of each agent with each set of variants.", show_default="1000"),
@@ -141,7 +136,7 @@ def difficulty(
 ) -> None:
     """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
     imported("tabletop_training.petrichor.difficulty", extra="train").main(
-        _names(agents, more_agents),
+        agent_names(agents, more_agents),
         games=games,
         search_games=search_games,
         seed=seed,
@@ -150,33 +145,4 @@ def difficulty(
         replays=replay_files(save_replays, replay_games, replay_probabilities),
         output=output,
         resume=resume,
-    )
-
-
-@app.command()
-def benchmark(
-    agents: AnyAgents = None,
-    more_agents: _MoreAgents = None,
-    games: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="Solo games of each agent with each set of variants.")
-    ] = 1000,
-    search_games: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="The same for rollout and ismcts, which are slow.")
-    ] = 100,
-    duel_games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Two-player games of each two agents.")] = 200,
-    components: Overlay = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Far fewer games: rough numbers, soon.")] = False,
-    output: Annotated[
-        Path | None, typer.Option(help="Folder; its benchmark.json is gone on with.", show_default="runs/benchmark")
-    ] = None,
-) -> None:
-    """The table of docs/benchmark.md; with an agent's name, its place among the agents there."""
-    imported("tabletop_training.petrichor.benchmark", extra="train").main(
-        _names(agents, more_agents),
-        games=games,
-        search_games=search_games,
-        duel_games=duel_games,
-        components=components,
-        output=output,
-        quick=quick,
     )

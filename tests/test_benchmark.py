@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,23 @@ from petrichor_env.config import Config
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
 from tabletop_cli import petrichor as cli
+from tabletop_training import benchmark, plays
+from tabletop_training.benchmark import Benchmark
 from tabletop_training.evaluation import EvaluationStopped, play_games, share_estimate
 from tabletop_training.matches import play_match
-from tabletop_training.petrichor import benchmark, difficulty
-from tabletop_training.petrichor.benchmark import Benchmark
+from tabletop_training.petrichor import benchmark as petrichor
+from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
+from tests.games import connect_four
 
+ROOT = Path(__file__).parents[1]
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
 
 
 def measure(*agents: str, output: Path, reference: Path | None = None) -> Path:
     return benchmark.main(
-        agents, games=GAMES, duel_games=GAMES, output=output, reference=reference or output / "no reference"
+        PLAN, agents, games=GAMES, duel_games=GAMES, output=output, reference=reference or output / "no reference"
     )
 
 
@@ -66,16 +71,27 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     assert "petrichor benchmark --output docs" in page
 
 
+def test_the_published_page_is_what_its_numbers_say(tmp_path: Path) -> None:
+    """Byte for byte, from a file of the time when there was but one game."""
+    published = ROOT / "docs"
+    kept = benchmark._start(tmp_path / "none", PLAN.reference, Benchmark.new(PLAN))
+    benchmark._write(tmp_path, kept)
+    for name in ("benchmark.md", "benchmark.csv"):
+        assert (tmp_path / name).read_bytes() == (published / name).read_bytes()
+    before, after = (json.loads((folder / "benchmark.json").read_text()) for folder in (published, tmp_path))
+    assert after == {"quick": False, **before}
+
+
 def test_scores_and_ratings_of_kept_games() -> None:
     """A text of games: lost and shared with either in the first seat, then two victories, then a lost and a won one."""
-    kept = Benchmark(pairs=[{"first": "a", "second": "b", "games": "-=++-+"}])
+    kept = Benchmark(PLAN, pairs=[{"first": "a", "second": "b", "games": "-=++-+"}])
     assert kept.score("a", "b") == share_estimate(np.array([0.25, 1.0, 0.5]))
     assert kept.score("b", "a") == share_estimate(np.array([0.75, 0.0, 0.5]))
     assert kept.score("a", "c") is None
     ratings = kept.ratings()
     assert ratings["a"].games == ratings["b"].games == 6
     assert ratings["a"].mu > ratings["b"].mu
-    assert Benchmark(pairs=[{"first": "a", "second": "b", "games": "--"}]).ratings()["b"].mu > 25
+    assert Benchmark(PLAN, pairs=[{"first": "a", "second": "b", "games": "--"}]).ratings()["b"].mu > 25
 
 
 def test_an_agent_is_placed_without_playing_the_others_again(
@@ -90,7 +106,7 @@ def test_an_agent_is_placed_without_playing_the_others_again(
         played.append(tuple(agent.name for agent in agents))
         return play_match(agents, *arguments, **options)
 
-    monkeypatch.setattr(difficulty, "play_match", counting)
+    monkeypatch.setattr(plays, "play_match", counting)
     own = measure("greedy", output=tmp_path / "own", reference=reference / "benchmark.json")
     assert played == [("greedy",)] * 16 + [("random", "greedy")]
     assert without_speed(own) == without_speed(folder)
@@ -114,7 +130,7 @@ def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path, monkeypatch: pyt
         return play_match(agents, *arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(difficulty, "play_match", interrupted)
+        patch.setattr(plays, "play_match", interrupted)
         stopped = measure("random", "greedy", output=tmp_path / "study")
         assert json.loads((stopped / "benchmark.json").read_text(encoding="utf-8"))["pairs"] == []
         assert table_of(stopped)["greedy"]["against_random"] == ""
@@ -136,8 +152,8 @@ def test_what_is_finished_is_shown_and_written(
             assert "| `greedy` |" in (tmp_path / "study" / "benchmark.md").read_text(encoding="utf-8")
         return play_match(agents, *arguments, **options)
 
-    monkeypatch.setattr(difficulty, "play_match", noting)
-    monkeypatch.setattr(difficulty, "_seconds_a_game", lambda agent, play: 60.0)
+    monkeypatch.setattr(plays, "play_match", noting)
+    monkeypatch.setattr(plays, "_seconds_a_game", lambda agent, play, decisions: 60.0)
     measure("random", "greedy", output=tmp_path / "study")
     (shown,) = before
     assert f"{33 * GAMES} games: this takes about 3 hours in all." in shown
@@ -152,7 +168,7 @@ def test_tables_fit_80_columns() -> None:
     names = [*benchmark.LADDER, "my_own_package.agents:TheBestOfAll"]
     pairs = [{"first": one, "second": other, "games": "++"} for one in names for other in names if one < other]
     console = Console(width=80, record=True, file=io.StringIO())
-    for table in benchmark._tables(benchmark._rows(Benchmark(pairs=pairs))):
+    for table in benchmark._tables(PLAN, benchmark._rows(Benchmark(PLAN, pairs=pairs))):
         console.print(table)
     text = console.export_text()
     assert "…" not in text and max(map(len, text.splitlines())) <= 80
@@ -163,7 +179,7 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     """It plays far fewer games, says that the numbers are rough, and is not mixed with a table that is not."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
-    monkeypatch.setattr(benchmark, "REFERENCE", tmp_path / "none")
+    monkeypatch.setattr(petrichor, "PLAN", replace(PLAN, docs=str(tmp_path / "none")))
     cli.app(["benchmark", "random", "greedy", "--quick"], standalone_mode=False)
     assert "These numbers are rough" in " ".join(capsys.readouterr().out.split())
     folder = tmp_path / "runs" / "benchmark-quick"
@@ -172,6 +188,19 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     with pytest.raises(TabletopError, match="measured with --quick; go on with --quick"):
         measure("random", output=folder)
     cli.app(["benchmark", "random", "--quick", "--output", str(folder)], standalone_mode=False)
+
+
+def test_a_game_that_nobody_plays_alone(tmp_path: Path) -> None:
+    """Any game has a table by a plan; it has no solo games then, and no place in another game's folder."""
+    plan = benchmark.Plan(game=connect_four.GAME, agents=("random", "greedy"), docs=str(tmp_path / "none"))
+    folder = benchmark.main(plan, duel_games=20, output=tmp_path / "study")
+    table = table_of(folder)
+    assert list(table) == ["greedy", "random"]
+    assert list(table["greedy"])[:2] == ["agent", "against_random"] and "rating" in table["greedy"]
+    page = (folder / "benchmark.md").read_text(encoding="utf-8")
+    assert "solo" not in page and "decisions/s" not in page and "connect_four benchmark --output" in page
+    with pytest.raises(TabletopError, match="a benchmark of connect_four; give another --output"):
+        measure("random", output=folder)
 
 
 def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
@@ -184,12 +213,12 @@ def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
         "components": numbers,
         "reference": folder / "benchmark.json",
     }
-    alone = benchmark.main(["random"], output=tmp_path / "study", **own)
+    alone = benchmark.main(PLAN, ["random"], output=tmp_path / "study", **own)
     assert list(table_of(alone)) == ["random"]  # nobody comes from the reference
     assert table_of(alone)["random"]["base_margin"] != table_of(folder)["random"]["base_margin"]
     page = (alone / "benchmark.md").read_text(encoding="utf-8")
     assert "some of them replaced by an overlay file" in page and "petrichor benchmark --components FILE" in page
-    benchmark.main(["greedy"], output=alone, **own)
+    benchmark.main(PLAN, ["greedy"], output=alone, **own)
     config = Config(players=2, components=str(numbers))
     match = play_match([make_agent("random", GAME), make_agent("greedy", GAME)], config, range(SEED, SEED + GAMES // 2))
     won = match.by_seed(match.by_agent(match.win_shares))[:, 1].mean()
@@ -203,12 +232,13 @@ def test_numbers_of_ones_own(folder: Path, tmp_path: Path) -> None:
 
 def test_another_checkpoint_of_the_same_name_is_measured_anew() -> None:
     kept = Benchmark(
+        PLAN,
         solo={"policy:a": {}, "random": {}},
         pairs=[{"first": "random", "second": "policy:a", "games": "--"}],
         checkpoints={"policy:a": "0"},
     )
     kept.forget("policy:a")
-    assert kept == Benchmark(solo={"random": {}})
+    assert kept == Benchmark(PLAN, solo={"random": {}})
 
 
 def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,7 +246,7 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         measure("wizard", output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
     with pytest.raises(TabletopError, match="games=0: at least 1"):
-        benchmark.main(["random"], games=0, output=tmp_path / "none")
+        benchmark.main(PLAN, ["random"], games=0, output=tmp_path / "none")
     file = tmp_path / "benchmark.json"
     for text, match in (("{}x", "no benchmark of this version"), ('{"solo": {"random": {}}}', "no benchmark")):
         file.write_text(text, encoding="utf-8")

@@ -23,6 +23,7 @@ from tabletop.batch import Batch
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
+from tabletop_training import plays
 from tabletop_training.evaluation import Estimate, EvaluationStopped, Results, difference_estimate, play_games
 from tabletop_training.evaluation_files import write_json
 from tabletop_training.job import Job
@@ -36,7 +37,6 @@ from tabletop_training.petrichor.study import (
     complete_sets,
     read_games,
     summaries_of,
-    tables_hash,
     write_games,
 )
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
@@ -338,7 +338,7 @@ def test_an_interval_without_0_that_could_be_chance_says_why(tmp_path: Path) -> 
 
 def test_about() -> None:
     words = ["less than a minute", "about 1 minute", "about 12 minutes", "about 3 hours"]
-    assert [difficulty.about(seconds) for seconds in (20, 61, 700, 3 * 3600 + 200)] == words
+    assert [plays.about(seconds) for seconds in (20, 61, 700, 3 * 3600 + 200)] == words
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -352,8 +352,8 @@ def test_it_tells_how_long_and_shows_what_is_finished(
         told.append((agents[0].name, capsys.readouterr().out, (tmp_path / "study" / "difficulty.csv").exists()))
         return play_match(agents, *arguments, **options)
 
-    monkeypatch.setattr(difficulty, "play_match", noting)
-    monkeypatch.setattr(difficulty, "_seconds_a_game", lambda agent, play: 60.0)
+    monkeypatch.setattr(plays, "play_match", noting)
+    monkeypatch.setattr(plays, "_seconds_a_game", lambda agent, play, decisions: 60.0)
     difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / "study")
     assert "96 games: this takes about 96 minutes in all." in told[0][1]
     assert [(name, written) for name, _, written in told[:2]] == [("random", False), ("random", True)]
@@ -398,7 +398,7 @@ def test_an_overlay_is_compared_with_the_shipped_numbers(
     assert f"{(own.margins - shipped.margins).mean():+.1f} (" in text.split("## What the changed numbers do")[1]
     games = rows_of(study / "games.csv")
     assert {game["numbers"] for game in games} == {"overlay", "shipped"} and len(games) == 2 * 16 * 4
-    monkeypatch.setattr(difficulty, "play_match", stopping_after(0))
+    monkeypatch.setattr(plays, "play_match", stopping_after(0))
     before = contents(study)
     difficulty.main(resume=study)  # nothing is missing
     assert contents(study) == before
@@ -498,7 +498,7 @@ def stopping_after(calls: int) -> Callable[..., Results]:
 
 
 def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
-    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=tables_hash(None))))
+    write_json(tmp_path / SETTINGS_FILE, asdict(Study({"evil:Agent": 10}, 1, tables=plays.tables_hash(GAME, None))))
     with pytest.raises(ConfigError, match=r"names evil:Agent.*add the agents evil:Agent"):
         difficulty.main(resume=tmp_path)
     with pytest.raises(ConfigError, match="No module named 'evil'"):
@@ -509,7 +509,7 @@ def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: P
 def test_interrupted_and_resumed_is_the_same_study(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(difficulty, "play_match", stopping_after(20))
+    monkeypatch.setattr(plays, "play_match", stopping_after(20))
     stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again")
     assert "Stopped early. To go on: petrichor difficulty --resume" in capsys.readouterr().out
     assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
@@ -519,10 +519,10 @@ def test_interrupted_and_resumed_is_the_same_study(
     # as if the program had been killed while it wrote the last set
     with (stopped / "games.csv").open("r+b") as file:
         file.truncate((stopped / "games.csv").stat().st_size - 20)
-    monkeypatch.setattr(difficulty, "play_match", stopping_after(13))
+    monkeypatch.setattr(plays, "play_match", stopping_after(13))
     assert difficulty.main(resume=stopped) == stopped
     assert contents(stopped) == contents(folder)
-    monkeypatch.setattr(difficulty, "play_match", stopping_after(0))
+    monkeypatch.setattr(plays, "play_match", stopping_after(0))
     difficulty.main(["greedy"], resume=stopped)
     assert contents(stopped) == contents(folder)
 
@@ -542,7 +542,7 @@ def test_stopped_before_the_first_set_is_finished(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(difficulty, "play_match", interrupted)
+        patch.setattr(plays, "play_match", interrupted)
         stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "study")
     assert "Stopped early before a set of games was finished: nothing was kept." in capsys.readouterr().out
     assert rows_of(stopped / "games.csv") == []
@@ -551,7 +551,7 @@ def test_stopped_before_the_first_set_is_finished(
 
 
 def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(difficulty, "play_match", stopping_after(3))
+    monkeypatch.setattr(plays, "play_match", stopping_after(3))
     stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study")
     assert "No agent has played all 16 sets" in (stopped / "report.md").read_text(encoding="utf-8")
     assert len(rows_of(stopped / "difficulty.csv")) == 3
@@ -567,9 +567,9 @@ def test_an_agent_joins_a_study(folder: Path, tmp_path: Path) -> None:
 def test_modules_and_kept_games(tmp_path: Path) -> None:
     study = Study({"random": 5}, SEED, modules=("cactus", "forecasts"))
     agents = [make_agent("random", GAME)]
-    plays = [difficulty.Play(agents, replace(study.config, variants=variants), 5) for variants in ALL_VARIANTS[:2]]
+    wanted = [plays.Play(agents, replace(study.config, variants=variants), 5) for variants in ALL_VARIANTS[:2]]
     with Job(tmp_path / "job") as job:
-        played = [result for result, _ in difficulty.play_all(job, plays, SEED)]
+        played = [result for result, _ in plays.play_all(job, wanted, SEED)]
     results = by_set(played, None)
     write_games(tmp_path, played, new=True)
     read = by_set(read_games(tmp_path, study), None)

@@ -320,6 +320,10 @@ class Estimate(NamedTuple):
         return self.low > value or self.high < value
 
 
+NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
+"""Of what was not measured: empty in a CSV file, null in a JSON file."""
+
+
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
     if games < 1 or not 0 <= wins <= games:

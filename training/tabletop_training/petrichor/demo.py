@@ -15,10 +15,11 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Results
 from tabletop_training.job import Job, Stopped
 from tabletop_training.learning import CurvePoint, learn
-from tabletop_training.petrichor.difficulty import Play, difficulty_tables, play_all
+from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
+from tabletop_training.plays import Play, play_all
 from tabletop_training.plots import plot_learning_curve
 from tabletop_training.settings import Settings
 

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Unpack
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from petrichor_env.config import VARIANTS, Config
-from tabletop.batch import Batch
+from petrichor_env.config import VARIANTS
+from petrichor_env.game import GAME
 from tabletop.errors import TabletopError
-from tabletop.words import counted
-from tabletop_agents import Agent, Decisions, check_trusted
-from tabletop_training.evaluation import EVALUATION_SEED, MAX_GAMES_AT_ONCE, Recording, Results
+from tabletop_agents import check_trusted
+from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.evaluation_files import ReplayFiles, new_table, plus_minus, slug, write_json
 from tabletop_training.job import Job, Stopped, refuse_with_resume
-from tabletop_training.matches import make_agents, play_match, seeds_for
+from tabletop_training.matches import make_agents
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
     Study,
-    is_search,
     read_games,
     read_study,
     study_summaries,
-    tables_hash,
     with_agents,
     write_games,
 )
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, games_each, in_points, write_summaries
+from tabletop_training.plays import Play, is_search, play_all, tables_hash
 from tabletop_training.settings import check_at_least_one
 
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
@@ -46,93 +39,7 @@ SEARCH_GAMES = 200
 """Default numbers of games of each set, for other agents and for those that search."""
 
 _VARIANTS_WIDTH = 36
-_BAR_WIDTH = 40
-"""Columns of a screen that the variants take in `difficulty_tables`, and a progress bar without the words beside it."""
-
-_DECISIONS = 65
-_STEPS = 80
-"""About how many decisions a game asks each player for, and the longest of many games."""
-_MOMENT = 0.3
-"""Seconds that an agent's decisions take before their time is trusted."""
-
-
-@dataclass(frozen=True)
-class Play:
-    """Games to be played on consecutive seeds, with several agents in every rotation of the seats."""
-
-    agents: Sequence[Agent]
-    config: Config
-    games: int
-
-
-def _seconds_a_game(agent: Agent, play: Play) -> float:
-    """By its first decision in some of the games, in more and more until that takes a moment."""
-    number, taken = 0, 0.0
-    while taken < _MOMENT and number < min(play.games, MAX_GAMES_AT_ONCE):
-        number = min(4 * number + 1, play.games, MAX_GAMES_AT_ONCE)
-        decisions = Decisions.of(Batch(play.config, number, 0))
-        start = time.perf_counter()
-        agent.act(decisions, np.random.default_rng(0))
-        taken = time.perf_counter() - start
-    return _DECISIONS * taken / number
-
-
-def about(seconds: float) -> str:
-    """`about 12 minutes`, `less than a minute`."""
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return "less than a minute"
-    return f"about {counted(minutes, 'minute')}" if minutes < 120 else f"about {minutes / 60:.0f} hours"
-
-
-def play_all(
-    job: Job, plays: Sequence[Play], seed: int, **recording: Unpack[Recording]
-) -> Iterator[tuple[Results, str]]:
-    """Play them in this order, each from `seed` on: their results one by one, with how long the rest takes, in words.
-
-    Says how long it takes in all, before the first and beside a progress bar: at first by a few timed decisions of each
-    agent, then by its games. Raises Stopped after Ctrl-C.
-    """
-    paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
-
-    def seconds(some: Iterable[Play]) -> float:
-        return sum(play.games * paces[agent.name, play.config.players] for play in some for agent in play.agents)
-
-    def watching(play: Play, later: Sequence[Play]) -> Callable[[], bool]:
-        """To be called at each step of a play: shows how long the rest takes, and says whether to stop."""
-        start, own, rest, steps = time.perf_counter(), seconds([play]), seconds(later), itertools.count(1)
-        all_steps = _STEPS * play.config.players * math.ceil(play.games / MAX_GAMES_AT_ONCE)
-        who = " against ".join(agent.name for agent in play.agents)
-
-        def step() -> bool:
-            now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)
-            taken = now - start
-            left = rest + (taken * (1 - done) / done if done > 0.1 else max(own - taken, 0.0))
-            status = f"{about(left)} left in all; {who}"[: job.console.width - _BAR_WIDTH]
-            bar.show(status, (now - began) / max(now - began + left, 1e-9))
-            return job.should_stop()
-
-        return step
-
-    if not plays:
-        return
-    with job.console.status("estimating how long this takes"):
-        for play in plays:
-            for agent in play.agents:
-                if (agent.name, play.config.players) not in paces:
-                    paces[agent.name, play.config.players] = _seconds_a_game(agent, play)
-    number = counted(sum(play.games for play in plays), "game")
-    job.console.print(f"{number}: this takes {about(seconds(plays))} in all.")
-    began = time.perf_counter()
-    with job.bar("playing", 1.0) as bar:
-        for index, play in enumerate(plays):
-            later, start = plays[index + 1 :], time.perf_counter()
-            seeds = range(seed, seed + seeds_for(play.games, play.config.players))
-            result = play_match(play.agents, play.config, seeds, should_stop=watching(play, later), **recording)
-            pace = (time.perf_counter() - start) / play.games / max(result.seconds.sum(), 1e-9)
-            for agent, part in zip(play.agents, result.seconds, strict=True):
-                paces[agent.name, play.config.players] = pace * float(part)
-            yield result, f"{about(seconds(later))} left in all".capitalize()
+"""Columns of a screen that the variants take in `difficulty_tables`."""
 
 
 def main(
@@ -169,7 +76,7 @@ def main(
         names = list(agents) or list(DEFAULT_AGENTS)
         overlay = None if components is None else str(Path(components).resolve())
         first = EVALUATION_SEED if seed is None else seed
-        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(overlay))
+        study = Study({}, first, tuple(modules), overlay, tables=tables_hash(GAME, overlay))
     else:
         allowed = "agents to add, and their numbers of games"
         refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,19 +14,16 @@ from typing import Any
 import numpy as np
 
 import petrichor_env
-from petrichor_env.component_files import load_tables, own_numbers
+from petrichor_env.component_files import own_numbers
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
-from tabletop.errors import CheckpointError, TabletopError
+from tabletop.errors import TabletopError
 from tabletop.files import read_limited
-from tabletop_agents import agent_file
 from tabletop_training.evaluation import Results
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
-
-SEARCH_AGENTS = ("rollout", "ismcts")
-"""Agents whose names begin so play `search_games`: a decision costs them thousands of times another agent's."""
+from tabletop_training.plays import agent_hash, is_search, tables_hash
 
 SETTINGS_FILE = "settings.json"
 GAMES_FILE = "games.csv"
@@ -194,34 +190,15 @@ def read_study(folder: Path) -> Study:
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):
         if getattr(study, what) != now:
             raise TabletopError(f"{folder}: its games are of {what} {getattr(study, what)}, this is {now}")
-    if study.tables != tables_hash(study.components):
+    if study.tables != tables_hash(GAME, study.components):
         raise TabletopError(f"{folder}: its games were played with other numbers on the pieces")
     for agent, digest in study.files.items():
-        if agent_hash(agent) != digest:
+        if agent_hash(agent, GAME) != digest:
             raise TabletopError(f"{folder}: the checkpoint of {agent} is another one than its games were played with")
     return study
 
 
 def with_agents(study: Study, games: Mapping[str, int]) -> Study:
-    digests = {agent: agent_hash(agent) for agent in games}
+    digests = {agent: agent_hash(agent, GAME) for agent in games}
     files = {agent: digest for agent, digest in digests.items() if digest is not None}
     return replace(study, agents={**study.agents, **games}, files={**study.files, **files})
-
-
-def is_search(agent: str) -> bool:
-    """Whether an agent of this name looks ahead with many playouts, so that it should play fewer games."""
-    return agent.startswith(SEARCH_AGENTS)
-
-
-def agent_hash(agent: str) -> str | None:
-    """SHA-256 of the file that decides how an agent of this name plays, None for an agent without one."""
-    try:
-        path = agent_file(agent, GAME)
-    except CheckpointError:
-        return None
-    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def tables_hash(components: str | None) -> str:
-    """SHA-256 of the numbers on the pieces."""
-    return hashlib.sha256(load_tables(components).tobytes()).hexdigest()

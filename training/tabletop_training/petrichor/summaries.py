@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -13,16 +12,20 @@ import petrichor_env
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.state import RULES_VERSION
 from tabletop.words import counted
-from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate, wilson_interval
+from tabletop_training.evaluation import (
+    NO_ESTIMATE,
+    Estimate,
+    Results,
+    difference_estimate,
+    mean_estimate,
+    wilson_interval,
+)
 from tabletop_training.evaluation_files import flat, write_rows
 
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
 )
 """The 16 combinations of the difficulty variants, the base game first, then by how many there are."""
-
-NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
-"""Of what was not measured: empty in a CSV file, null in a JSON file."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,146 @@
+"""Evergreen's reference table of agents: mean points alone, ratings of two players."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evergreen_env import GAME, Config
+from tabletop.errors import TabletopError
+from tabletop_agents import make_agent
+from tabletop_cli import evergreen as cli
+from tabletop_training import benchmark, plays
+from tabletop_training.evaluation import mean_estimate, play_games, share_estimate
+from tabletop_training.evergreen import benchmark as evergreen
+from tabletop_training.evergreen.benchmark import PLAN
+from tabletop_training.matches import play_match
+from tabletop_training.petrichor.benchmark import PLAN as OTHER_PLAN
+
+GAMES = 6
+SEED = benchmark.EVALUATION_SEED
+
+
+def run(*words: str | Path) -> None:
+    cli.app(["benchmark", *map(str, words)], standalone_mode=False)
+
+
+def measure(*agents: str, output: Path) -> Path:
+    run(*agents, "--games", str(GAMES), "--duel-games", str(GAMES), "--output", output)
+    return output
+
+
+def table_of(folder: Path) -> dict[str, dict[str, str]]:
+    with (folder / "benchmark.csv").open(newline="", encoding="utf-8") as file:
+        return {row["agent"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture(autouse=True)
+def without_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evergreen, "PLAN", replace(PLAN, docs=str(tmp_path / "none")))
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """Who has played, match by match."""
+    told: list[tuple[str, ...]] = []
+
+    def noting(agents, *arguments, **options):  # type: ignore[no-untyped-def]
+        told.append(tuple(agent.name for agent in agents))
+        return play_match(agents, *arguments, **options)
+
+    monkeypatch.setattr(plays, "play_match", noting)
+    return told
+
+
+def test_whom_it_measures() -> None:
+    assert PLAN.agents == ("random", "greedy", "rollout", "ismcts-200", "policy:versus")
+    new = benchmark.Benchmark.new(PLAN)
+    assert (new.solo_configs, new.duel) == ([Config()], Config(players=2))
+    assert PLAN.reference == Path(__file__).parents[2] / "docs" / "evergreen" / "benchmark.json"
+
+
+def test_table_page_and_a_second_run(
+    tmp_path: Path, played: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = measure("random", "greedy", output=tmp_path / "study")
+    assert played == [("random",), ("greedy",), ("random", "greedy")]
+    printed = capsys.readouterr().out
+    assert "Solo: mean points" in printed and "Two players: games won in per cent" in printed
+    table = table_of(folder)
+    assert list(table) == ["greedy", "random"]  # by rating
+    for name, row in table.items():
+        points = mean_estimate(play_games([make_agent(name, GAME)], Config(), GAMES, SEED).points[:, 0])
+        assert row["solo_games"] == str(GAMES)
+        assert float(row["mean_points"]) == pytest.approx(points.value, abs=1e-4)
+        assert float(row["mean_points_low"]) == pytest.approx(points.low, abs=1e-4)
+    assert not any("win_rate" in column or "margin" in column for column in table["greedy"])
+    match = play_match(
+        [make_agent("random", GAME), make_agent("greedy", GAME)], Config(players=2), range(SEED, SEED + 3)
+    )
+    score = share_estimate(match.by_seed(match.by_agent(match.win_shares))[:, 1])
+    assert float(table["greedy"]["against_random"]) == pytest.approx(score.value, abs=1e-4)
+    page = (folder / "benchmark.md").read_text(encoding="utf-8")
+    assert (
+        "| agent | solo games | solo points | 2p rating | 2p against random | 2p against greedy | decisions/s |" in page
+    )
+    assert page.startswith("# Evergreen: the agents, measured\n") and "evergreen-env" in page
+    assert "petrichor" not in page.lower() and "variants" not in page
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert sorted(before) == ["benchmark.csv", "benchmark.json", "benchmark.md"]
+    measure("greedy", "random", output=folder)
+    assert len(played) == 3 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    measure("rollout-1", output=folder)
+    assert played[3:] == [("rollout-1",), ("random", "rollout-1"), ("greedy", "rollout-1")]
+
+
+def test_an_agent_of_ones_own_is_placed_among_the_published(
+    tmp_path: Path, played: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = measure("random", output=tmp_path / "none")  # where the plan looks for them
+    (tmp_path / "careless.py").write_text(
+        "import numpy as np\n\n\nclass Careless:\n    name = 'careless'\n\n"
+        "    def act(self, decisions, generator):\n        return np.argmax(decisions.action_masks, axis=1)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    played.clear()
+    own = measure("careless:Careless", output=tmp_path / "own")
+    assert played == [("careless:Careless",), ("random", "careless:Careless")]
+    assert set(table_of(own)) == {"random", "careless:Careless"}
+    assert table_of(own)["random"]["mean_points"] == table_of(published)["random"]["mean_points"]
+
+
+def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
+    run("random", "greedy", "--quick")
+    assert "These numbers are rough" in " ".join(capsys.readouterr().out.split())
+    folder = tmp_path / "runs" / "benchmark-quick"
+    assert {row["solo_games"] for row in table_of(folder).values()} == {"2"}
+    assert "These numbers are rough" in (folder / "benchmark.md").read_text(encoding="utf-8")
+    with pytest.raises(TabletopError, match="measured with --quick; go on with --quick"):
+        run("random", "--output", folder)
+
+
+def test_numbers_of_ones_own_and_of_another_game(tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers.toml"
+    numbers.write_text("[flags]\nstart_points = [5, 5, 5, 5]\n")
+    measure("random", output=tmp_path / "study")
+    alone = tmp_path / "alone"
+    run("random", "--games", "6", "--components", numbers, "--output", alone)
+    points = {folder.name: float(table_of(folder)["random"]["mean_points"]) for folder in (alone, tmp_path / "study")}
+    assert points["alone"] - points["study"] == pytest.approx(5, abs=1e-4)
+    with pytest.raises(TabletopError, match=r"the numbers of .*numbers\.toml\); give the same --components"):
+        run("random", "--output", alone)
+    with pytest.raises(TabletopError, match="a benchmark of evergreen; give another --output"):
+        benchmark.main(OTHER_PLAN, ["random"], games=2, output=alone)
+    unnamed = json.loads((tmp_path / "study" / "benchmark.json").read_text())
+    del unnamed["game"]  # as in files of the time when there was but one game: its columns tell
+    (tmp_path / "unnamed").mkdir()
+    (tmp_path / "unnamed" / "benchmark.json").write_text(json.dumps(unnamed))
+    with pytest.raises(TabletopError, match="no benchmark of this version"):
+        benchmark.main(OTHER_PLAN, ["random"], games=2, output=tmp_path / "unnamed")

@@ -1,0 +1,1 @@
+"""What is Evergreen's alone: what its reference table has."""

@@ -1,0 +1,19 @@
+"""What Evergreen's reference table has (`evergreen benchmark`)."""
+
+from __future__ import annotations
+
+from evergreen_env.game import GAME
+from tabletop_training.benchmark import POINTS, Column, Plan
+
+PLAN = Plan(
+    game=GAME,
+    agents=("random", "greedy", "rollout", "ismcts-200", "policy:versus"),
+    docs="docs/evergreen",
+    solo=({},),
+    columns=(Column("mean_points", POINTS, "solo points", "points"),),
+    ranked_by="mean_points",
+    solo_title="Solo: mean points",
+    about_solo=("- **solo**: one player alone, who plays for points: their mean.",),
+    about_numbers="Numbers and icons that the rule texts lack are assumed (`evergreen components`)",
+    title="Evergreen: the agents, measured",
+)

@@ -1,0 +1,134 @@
+"""Many games one after the other, with how long the rest takes; and what tells kept games from those of other rules."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError
+from tabletop.game import Config, Game
+from tabletop.words import counted
+from tabletop_agents import Agent, Decisions, RandomAgent, agent_file
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Recording, Results, play_games
+from tabletop_training.job import Job
+from tabletop_training.matches import play_match, seeds_for
+
+SEARCH_AGENTS = ("rollout", "ismcts")
+"""Agents whose names begin so should play fewer games: a decision costs them thousands of times another agent's."""
+
+_BAR_WIDTH = 40
+"""Columns of a screen that a progress bar takes without the words beside it."""
+_SAMPLE = 64
+"""Random games that say about how many decisions a game takes."""
+_MOMENT = 0.3
+"""Seconds that an agent's decisions take before their time is trusted."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Games to be played on consecutive seeds, with several agents in every rotation of the seats."""
+
+    agents: Sequence[Agent]
+    config: Config
+    games: int
+
+
+def _seconds_a_game(agent: Agent, play: Play, decisions: float) -> float:
+    """For so many decisions, by its first one in some of the games, in more and more until that takes a moment."""
+    number, taken = 0, 0.0
+    while taken < _MOMENT and number < min(play.games, MAX_GAMES_AT_ONCE):
+        number = min(4 * number + 1, play.games, MAX_GAMES_AT_ONCE)
+        asked = Decisions.of(Batch(play.config, number, 0))
+        start = time.perf_counter()
+        agent.act(asked, np.random.default_rng(0))
+        taken = time.perf_counter() - start
+    return decisions * taken / number
+
+
+def about(seconds: float) -> str:
+    """`about 12 minutes`, `less than a minute`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    return f"about {counted(minutes, 'minute')}" if minutes < 120 else f"about {minutes / 60:.0f} hours"
+
+
+def play_all(
+    job: Job, plays: Sequence[Play], seed: int, **recording: Unpack[Recording]
+) -> Iterator[tuple[Results, str]]:
+    """Play them in this order, each from `seed` on: their results one by one, with how long the rest takes, in words.
+
+    Says how long it takes in all, before the first and beside a progress bar: at first by a few timed decisions of each
+    agent, then by its games. Raises Stopped after Ctrl-C.
+    """
+    lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
+    paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
+
+    def seconds(some: Iterable[Play]) -> float:
+        return sum(play.games * paces[agent.name, play.config.players] for play in some for agent in play.agents)
+
+    def watching(play: Play, later: Sequence[Play]) -> Callable[[], bool]:
+        """To be called at each step of a play: shows how long the rest takes, and says whether to stop."""
+        start, own, rest, steps = time.perf_counter(), seconds([play]), seconds(later), itertools.count(1)
+        all_steps = int(lengths[play.config.players].max()) * math.ceil(play.games / MAX_GAMES_AT_ONCE)
+        who = " against ".join(agent.name for agent in play.agents)
+
+        def step() -> bool:
+            now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)
+            taken = now - start
+            left = rest + (taken * (1 - done) / done if done > 0.1 else max(own - taken, 0.0))
+            status = f"{about(left)} left in all; {who}"[: job.console.width - _BAR_WIDTH]
+            bar.show(status, (now - began) / max(now - began + left, 1e-9))
+            return job.should_stop()
+
+        return step
+
+    if not plays:
+        return
+    with job.console.status("estimating how long this takes"):
+        for play in plays:
+            players = play.config.players
+            if players not in lengths:
+                lengths[players] = play_games([RandomAgent()] * players, play.config, _SAMPLE, 0).lengths
+            for agent in play.agents:
+                if (agent.name, players) not in paces:
+                    paces[agent.name, players] = _seconds_a_game(agent, play, lengths[players].mean() / players)
+    number = counted(sum(play.games for play in plays), "game")
+    job.console.print(f"{number}: this takes {about(seconds(plays))} in all.")
+    began = time.perf_counter()
+    with job.bar("playing", 1.0) as bar:
+        for index, play in enumerate(plays):
+            later, start = plays[index + 1 :], time.perf_counter()
+            seeds = range(seed, seed + seeds_for(play.games, play.config.players))
+            result = play_match(play.agents, play.config, seeds, should_stop=watching(play, later), **recording)
+            pace = (time.perf_counter() - start) / play.games / max(result.seconds.sum(), 1e-9)
+            for agent, part in zip(play.agents, result.seconds, strict=True):
+                paces[agent.name, play.config.players] = pace * float(part)
+            yield result, f"{about(seconds(later))} left in all".capitalize()
+
+
+def is_search(agent: str) -> bool:
+    """Whether an agent of this name looks ahead with many playouts, so that it should play fewer games."""
+    return agent.startswith(SEARCH_AGENTS)
+
+
+def agent_hash(agent: str, game: Game) -> str | None:
+    """SHA-256 of the file that decides how an agent of this name plays, None for an agent without one."""
+    try:
+        path = agent_file(agent, game)
+    except CheckpointError:
+        return None
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def tables_hash(game: Game, components: str | None) -> str:
+    """SHA-256 of the numbers on the pieces."""
+    return hashlib.sha256(game.load_tables(components).tobytes()).hexdigest()
