@@ -25,6 +25,7 @@ class Measured:
             and with two.
         int8_times: how many times as fast as EnvPool's CartPole the vector environment with plain counts should be.
         pictures: by name, arguments of AEC environments whose pictures are drawn.
+        with_small_games: whether the small games of the tests are measured, too.
     """
 
     solo: str
@@ -35,6 +36,7 @@ class Measured:
     search_target: int
     int8_times: float
     pictures: Mapping[str, dict[str, Any]]
+    with_small_games: bool = False
 
     @property
     def solo_name(self) -> str:
@@ -65,6 +67,7 @@ GAMES = {
             "5p": {"num_players": 5},
             "5p, all modules": {"num_players": 5, "modules": MODULES},
         },
+        with_small_games=True,
     ),
     "evergreen": Measured(
         solo="evergreen_env:Evergreen/Solo-v0",

@@ -58,7 +58,7 @@ def main(
     results: list[Result] = []
     console = Console()
     for what, benchmark in BENCHMARKS.items():
-        if only in (None, what):
+        if only == what or (only is None and (what != "connect_four" or GAMES[name].with_small_games)):
             with console.status(f"measuring {what}"):
                 results += benchmark(GAMES[name], repeats, seconds)
     console.print(_table(results))

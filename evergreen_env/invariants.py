@@ -361,8 +361,9 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
     level = s["level"][games, actor, power]
     bad = in_power & ((power == Power.BUDS) | ((decision == Decision.LAKE) & (power != Power.LAKE)))
     yield breaks(bad, lambda i: f"{_asked(s, i)} with the card {CARD_NAMES[card[i]]}")
-    by_lake = _beside(s["lakes"][games, actor])
-    bad = (decision == Decision.LAKE) & (s["open_spaces"] & ~by_lake != 0)
+    at_lake = decision == Decision.LAKE
+    by_lake = _beside(np.where(at_lake, s["lakes"][games, actor], 0))
+    bad = at_lake & (s["open_spaces"] & ~by_lake != 0)
     yield breaks(bad, lambda i: f"{_first(s['open_spaces'][i] & ~by_lake[i])} is beside no lake")
     fewest = np.where(decision == Decision.POWER, 1, 0)
     most = np.where(decision == Decision.LAKE, level - 1, np.where(decision == Decision.POWER, level, 0))
@@ -372,4 +373,5 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
 
 def _beside(spaces: np.ndarray) -> np.ndarray:
     """What is orthogonally adjacent to one of the spaces, for an array of sets."""
-    return np.array([int(beside(one)) for one in spaces], np.uint64)
+    different, where = np.unique(spaces, return_inverse=True)
+    return np.array([int(beside(one)) for one in different], np.uint64)[where]
