@@ -159,7 +159,7 @@ def with_enough_later(t: Tables, spaces: np.uint64, number: int) -> np.uint64:
     kept = count_bits(spaces) - min(number, count_bits(spaces)) + 1
     result, left = NO_SPACES, spaces
     for _ in range(kept):
-        result |= left & (~left + np.uint64(1))
+        result |= left & ~without_first(left)
         left = without_first(left)
     return result & spaces
 

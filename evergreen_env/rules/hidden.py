@@ -6,7 +6,7 @@ import numpy as np
 
 from evergreen_env.rules.draft import is_drafting
 from evergreen_env.rules.game_flow import legal
-from evergreen_env.rules.turn import begin_turn, next_to_act
+from evergreen_env.rules.turn import begin_turn, clear_effect, next_to_act
 from evergreen_env.state import NOBODY, NUM_POWERS, State
 from evergreen_env.tables import Tables
 from tabletop.compiled import rule
@@ -26,7 +26,7 @@ def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
         if other != seat:
             take_back_turn(s, other)
     if s.actor != seat:
-        clear_turn(s)
+        clear_effect(s)
         begin_turn(s, next_to_act(s))
         legal(s, t)
 
@@ -43,9 +43,3 @@ def take_back_turn(s: State, seat: int) -> None:
     s.lakes[seat] = s.shown_lakes[seat]
     for power in range(NUM_POWERS):
         s.level[seat, power] = s.shown_level[seat, power]
-
-
-@rule
-def clear_turn(s: State) -> None:
-    s.plants_left, s.growths_left, s.uses_left, s.begun = 0, 0, 0, 0
-    s.open_spaces ^= s.open_spaces

@@ -106,7 +106,7 @@ def largest_forest(wood: np.uint64) -> np.uint64:
     """The largest set of orthogonally adjacent spaces; of equal ones the first in reading order."""
     left, largest, most = wood, NO_SPACES, 0
     while left != NO_SPACES:
-        forest = left & (~left + _ONE)
+        forest = left & ~without_first(left)
         grown = (forest | beside(forest)) & left
         while grown != forest:
             forest = grown

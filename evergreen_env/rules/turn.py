@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evergreen_env.actions import ANYWHERE, DONE, GROW_TWO, PLANT_AND_GROW, PLANT_THREE, POWER
 from evergreen_env.rules import card_actions
+from evergreen_env.rules.planet import NO_SPACES
 from evergreen_env.rules.powers import use_power
 from evergreen_env.state import NOBODY, Decision, State
 from evergreen_env.tables import Tables
@@ -63,12 +64,18 @@ def take_turn(s: State, t: Tables, action: int) -> None:
 @rule
 def go_on_with_turn(s: State) -> None:
     """After an action or a power: ask for the other one, or end the turn."""
-    s.plants_left, s.growths_left, s.uses_left, s.begun = 0, 0, 0, 0
-    s.open_spaces ^= s.open_spaces
+    clear_effect(s)
     if s.action_open == 1 or s.power_open == 1:
         ask(s, Decision.TURN, s.actor)
     else:
         end_turn(s)
+
+
+@rule
+def clear_effect(s: State) -> None:
+    """No action and no power is being carried out."""
+    s.plants_left, s.growths_left, s.uses_left, s.begun = 0, 0, 0, 0
+    s.open_spaces = NO_SPACES
 
 
 @rule
