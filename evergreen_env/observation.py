@@ -59,6 +59,7 @@ NUM_TYPES = len(BIOME_NAMES)
 _FACE = NUM_TYPES + NUM_POWERS
 """A card as type and power, one-hot each."""
 _SLOT = _FACE + 3
+_CARDS = np.uint64((1 << NUM_CARDS) - 1)
 
 _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
     (
@@ -124,7 +125,7 @@ def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
     """Write the viewer's observation into `out`, (OBSERVATION_SIZE,) zeros, in counts."""
     _observe_progress(s, t, viewer, out)
     _observe_cards(s, t, out, viewer)
-    for i in range(s.players):
+    for i in range(min(s.players, MAX_PLAYERS)):  # a record changed by hand must not write beyond the view
         _observe_planet(s, t, viewer, i, out)
     if s.actor == viewer and not is_drafting(s):
         _observe_turn(s, t, out)
@@ -152,7 +153,7 @@ def _observe_progress(s: State, t: Tables, viewer: int, out: np.ndarray) -> None
 
 @rule
 def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
-    for slot in range(s.players + 1):
+    for slot in range(min(s.players, MAX_PLAYERS) + 1):
         card = int(s.market[slot])
         if card != NO_CARD:
             at = At.market + slot * _SLOT
@@ -161,13 +162,13 @@ def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
             out[at + _FACE] = t.flowers[card]
             out[at + _FACE + 1] = t.skulls[card]
             out[at + _FACE + 2] = s.marker == slot
-    for i in range(s.players):
+    for i in range(min(s.players, MAX_PLAYERS)):
         card = int(s.card[(viewer + i) % s.players])
         if card != NO_CARD:
             out[At.cards + i * _FACE + biome_of(card)] = 1
             out[At.cards + i * _FACE + NUM_TYPES + power_of(card)] = 1
-    _mark_cards(s.deck, out, At.deck)
-    _mark_cards(s.discards | s.collected, out, At.discards)
+    _mark(s.deck & _CARDS, out, At.deck)
+    _mark((s.discards | s.collected) & _CARDS, out, At.discards)
     for biome in range(NUM_BIOMES):
         out[At.fertility + biome] = s.fertility[biome]
         flipped = card_to_flip(s, t, biome)
@@ -176,14 +177,8 @@ def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
 
 
 @rule
-def _mark_cards(cards: np.uint64, out: np.ndarray, start: int) -> None:
-    while cards != NO_SPACES:
-        out[start + first_place(cards)] = 1
-        cards = without_first(cards)
-
-
-@rule
-def _mark_spaces(spaces: np.uint64, out: np.ndarray, start: int) -> None:
+def _mark(spaces: np.uint64, out: np.ndarray, start: int) -> None:
+    """A 1 for each space, or card, of a set."""
     while spaces != NO_SPACES:
         out[start + first_place(spaces)] = 1
         spaces = without_first(spaces)
@@ -200,17 +195,17 @@ def _observe_planet(s: State, t: Tables, viewer: int, i: int, out: np.ndarray) -
     bushes = s.bushes[seat] if own else s.shown_bushes[seat]
     lakes = s.lakes[seat] if own else s.shown_lakes[seat]
     at = At.planets + i * NUM_PIECES * PLACES
-    _mark_spaces(sprouts, out, at + Piece.SPROUT * PLACES)
-    _mark_spaces(small, out, at + Piece.SMALL_TREE * PLACES)
-    _mark_spaces(big, out, at + Piece.BIG_TREE * PLACES)
-    _mark_spaces(bushes, out, at + Piece.BUSH * PLACES)
-    _mark_spaces(lakes, out, at + Piece.LAKE * PLACES)
+    _mark(sprouts, out, at + Piece.SPROUT * PLACES)
+    _mark(small, out, at + Piece.SMALL_TREE * PLACES)
+    _mark(big, out, at + Piece.BIG_TREE * PLACES)
+    _mark(bushes, out, at + Piece.BUSH * PLACES)
+    _mark(lakes, out, at + Piece.LAKE * PLACES)
     forest = largest_forest(small | big | bushes)
     out[At.points + i] = s.points[seat]
     if own:
         out[At.points] += s.earned[seat]
-        _mark_spaces(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun), out, At.lit_trees)
-        _mark_spaces(forest, out, At.largest_forest)
+        _mark(lit_small_trees(small, big, s.sun) | lit_big_trees(big, s.sun), out, At.lit_trees)
+        _mark(forest, out, At.largest_forest)
     for power in range(NUM_POWERS):
         out[At.levels + i * NUM_POWERS + power] = s.level[seat, power] if own else s.shown_level[seat, power]
     for sun in range(NUM_SUNS):
@@ -233,4 +228,4 @@ def _observe_turn(s: State, t: Tables, out: np.ndarray) -> None:
         choices = growable(s, t) & s.open_spaces
     elif s.decision != Decision.TURN:
         choices = plants_or_growths(s, t)
-    _mark_spaces(choices, out, At.choices)
+    _mark(choices, out, At.choices)

@@ -108,14 +108,14 @@ def write_places(s: Any, places: np.ndarray) -> None:
     if s.forfeited == NOBODY:
         rules.ranks(s, places)
     else:
-        for seat in range(s.owners):
+        for seat in range(min(int(s.owners), places.shape[0])):
             places[seat] = max(2, int(s.owners)) if seat == s.forfeited else 1
 
 
 @rule_template
 def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     """The rewards of one step for every player, by the points `before` it."""
-    owners = int(s.owners)
+    owners = min(int(s.owners), before.shape[0])  # a record changed by hand must not write beyond
     if reward == WIN:
         if s.actor == NOBODY:
             write_places(s, places)
@@ -220,7 +220,7 @@ def step_games(
             if autoreset != DISABLED:
                 rules.reset(s, t)
         else:
-            for seat in range(s.owners):
+            for seat in range(min(int(s.owners), before.shape[0])):
                 before[seat] = s.points[seat]
             action = actions[i]
             if action < 0 or action >= num_actions or not is_legal(s, action):

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import evergreen_env
 from petrichor_env import GAME, Batch, Config, scenario
 from petrichor_env.component_files import BASE_FILE, KEYS, load_components, load_tables
 from petrichor_env.config import MODULES, VARIANTS
@@ -119,6 +120,7 @@ def test_saved_games_are_taken_again() -> None:
 
 GAMES: list[Any] = [
     *(Config(), Config(variants=VARIANTS), Config(players=2), Config(players=5, modules=MODULES, drafting=True)),
+    *(evergreen_env.Config(), evergreen_env.Config(3)),
     *(connect_four.GAME.config(), leduc_poker.GAME.config()),
 ]
 LONGEST = 3000

@@ -30,14 +30,14 @@ def plantable(s: State, t: Tables) -> np.uint64:
 def growing_sprouts(s: State, t: Tables) -> np.uint64:
     """Sprouts of the actor that can become small trees."""
     enough = count_bits(s.small_trees[s.actor]) < t.supply[Piece.SMALL_TREE]
-    return s.sprouts[s.actor] if enough else NO_SPACES
+    return s.sprouts[s.actor] & t.outline if enough else NO_SPACES
 
 
 @rule
 def growing_small_trees(s: State, t: Tables) -> np.uint64:
     """Small trees of the actor that can become big trees."""
     enough = count_bits(s.big_trees[s.actor]) < t.supply[Piece.BIG_TREE]
-    return s.small_trees[s.actor] if enough else NO_SPACES
+    return s.small_trees[s.actor] & t.outline if enough else NO_SPACES
 
 
 @rule

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evergreen_env.rules.cards import biome_of, card_set, is_wild
-from evergreen_env.state import NO_CARD, NUM_BIOMES, WILD, State
+from evergreen_env.state import NO_CARD, NUM_BIOMES, NUM_CARDS, WILD, State
 from evergreen_env.tables import Tables, WildFertility
 from tabletop.compiled import rule
 
@@ -77,8 +77,9 @@ def flip(s: State, t: Tables, card: int) -> None:
 
 @rule
 def add_to_zone(s: State, card: int) -> None:
-    s.zone[s.zone_size] = card
-    s.zone_size += 1
+    if 0 <= s.zone_size < NUM_CARDS:  # always, unless a record was changed by hand
+        s.zone[s.zone_size] = card
+        s.zone_size += 1
 
 
 @rule

@@ -95,9 +95,10 @@ def fertility_points(s: State, t: Tables, big_trees: np.uint64) -> int:
 @rule
 def ranks(s: State, out: np.ndarray) -> None:
     """The most points win; of equal ones who came earlier in the last round's order."""
-    for seat in range(s.players):
+    players = min(int(s.players), out.shape[0])
+    for seat in range(players):
         out[seat] = 1
-        for other in range(s.players):
+        for other in range(players):
             out[seat] += is_ahead(s, other, seat)
 
 
