@@ -84,7 +84,9 @@ def test_top_level_names(wheel: Path) -> None:
 def test_it_is_the_wheel_that_runs(run: Run) -> None:
     packages = "evergreen_env, petrichor_env, tabletop, tabletop_agents, tabletop_cli, tabletop_training"
     paths = run("-c", f"import {packages}; print(*[one.__file__ for one in ({packages})], sep='\\n')").split()
-    assert len(paths) == 5 and all("elsewhere" in path and "site-packages" in path for path in paths), paths
+    assert len(paths) == len(packages.split()) and all(
+        "elsewhere" in path and "site-packages" in path for path in paths
+    ), paths
 
 
 def test_readme_blocks(run: Run) -> None:
@@ -103,6 +105,16 @@ def test_evaluate_a_shipped_policy_and_show_a_replay(run: Run) -> None:
     (first, *_) = run("-c", "import os; print(*sorted(os.listdir('replays')))").split()
     run(*_command("replay", f"replays/{first}", "--html", "game.html"))
     assert run("-c", "print(len(open('game.html', encoding='utf-8').read()))").strip() > "1"
+
+
+def test_the_second_game(run: Run) -> None:
+    """Its numbers, its policy and its settings are in the wheel, too."""
+    said = run("-c", "from tabletop_cli.evergreen import main; main(['components'])")
+    assert "MMNN#R." in said
+    words = ["evaluate", "policy:versus", "greedy", "--games", "4"]
+    assert "policy:versus" in run("-c", f"from tabletop_cli.evergreen import main; main({words!r})")
+    settings = "from tabletop_training.settings import shipped_settings; from evergreen_env import GAME; "
+    assert run("-c", f"{settings}print(*shipped_settings(GAME))").split() == ["selfplay_2p", "solo"]
 
 
 def test_difficulty(run: Run) -> None:
