@@ -192,7 +192,9 @@ class ComponentFile:
             if not isinstance(key, str) or key not in self.keys:
                 raise ComponentsError(f"components: {key!r:.80} is no key of a component file ({self.page})")
             for number in value if isinstance(value, tuple) else (value,):
-                is_switch = isinstance(number, bool) and self.keys[key].is_switch
+                is_switch = self.keys[key].is_switch
+                if is_switch and not self.keys[key].allows(number):  # 1 would be found where True was loaded before
+                    raise ComponentsError(f"components: {key}: {number!r:.80}; allowed: {self.keys[key].allowed}")
                 if not is_switch and (isinstance(number, bool) or not isinstance(number, int | float | str)):
                     raise ComponentsError(f"components: {key}: {number!r:.80} is neither a number nor a word")
         return tuple(sorted(frozen.items()))

@@ -92,6 +92,13 @@ def test_unknown_keys_and_values_in_code() -> None:
     assert Config(components={}) == Config()
 
 
+def test_a_switch_is_no_number() -> None:
+    """Also where the same overlay with true, which is equal to 1, has been loaded before."""
+    load_tables({"flags.partial_actions": True})
+    with pytest.raises(ComponentsError, match=r"components: flags\.partial_actions: 1; allowed: true or false"):
+        load_tables({"flags.partial_actions": 1})
+
+
 def test_a_smaller_planet_is_played() -> None:
     config = Config(2, components={"board.rows": SMALL})
     tables = load_tables(config.components)
