@@ -145,6 +145,8 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
         texts = {"kind": "selfplay", "learned": learned, "kept": "checkpoints, league and logs"}
         several: dict[str, Any] = {"players": "several", "without": ("curriculum",), "only_given": True}
         add(train, "selfplay", _train, texts=texts, kind="selfplay", **several)
+    add(train, "outlook", _train_outlook)
+    add(train, "expert", _train_expert)
     app.add_typer(train, name="train")
     add(app, "evaluate", _evaluate)
     if line.players[-1] > 1:
@@ -202,6 +204,35 @@ def _train(
     told |= {"trust": words(trust)}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
+
+
+def _train_outlook(
+    line: CommandLine,
+    policy: Annotated[str, typer.Argument(help="A checkpoint, or a shipped policy by name.")],
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default="5")] = None,
+    games: Annotated[int | None, typer.Option(min=0, help="How many games, instead.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.")] = 0,
+    output: Annotated[Path, typer.Option(help="Folder for the checkpoint.")] = Path("runs/outlook"),
+) -> None:
+    """Teach a policy how its games end, so that search-N:PATH can search with it."""
+    learn = imported("tabletop_training.outlook", extra="train").main
+    learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output)
+
+
+def _train_expert(
+    line: CommandLine,
+    policy: Annotated[str, typer.Argument(help="A checkpoint, or a shipped policy by name, to go on from.")],
+    simulations: Annotated[int, typer.Option(min=1, help="Of each decision of the search.")] = 64,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.")] = None,
+    steps: Annotated[int | None, typer.Option(min=0, help="How many decisions of the search, instead.")] = None,
+    device: Annotated[str, typer.Option(help="Where the network learns: cpu, or cuda.")] = "cpu",
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.")] = 0,
+    output: Annotated[Path, typer.Option(help="Folder for checkpoints and log.")] = Path("runs/expert"),
+) -> None:
+    """Go on by expert iteration: a search with the network plays, the network learns from it."""
+    learn = imported("tabletop_training.expert", extra="train").main
+    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
+    learn(line.game, policy, simulations=simulations, **told)
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:

@@ -75,7 +75,7 @@ from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.runs import RUN, main, read_run
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
-from tabletop_training.vec_env import Ended, SeatsVecEnv
+from tabletop_training.vec_env import SeatsVecEnv
 from tests.configurations import SOLO_MODULES
 
 SMALL = Settings(num_envs=16, steps=32, minibatch=128, epochs=1, layers=(16,), threads=1)
@@ -891,29 +891,26 @@ def test_budgets() -> None:
 # --- Solo ------------------------------------------------------------------------------------------------------------
 
 
-def _ended(curriculum: Curriculum, won: float, games: int = 60) -> Ended:
+def _ended(curriculum: Curriculum, won: float, games: int = 60) -> tuple[list[Any], np.ndarray]:
     """That many games of every open set, of which the share `won` was won."""
     configs = [config for config, on in zip(curriculum.configs, curriculum.open, strict=True) if on]
-    number = games * len(configs)
-    numbers = np.zeros(number, np.int64)
     wins = np.tile(np.arange(games) < won * games, len(configs)) * 1.0
-    played = [config for config in configs for _ in range(games)]
-    return Ended(wins, numbers, wins, wins, numbers, numbers, np.zeros((number, 0), np.int64), played)
+    return [config for config in configs for _ in range(games)], wins
 
 
 def test_the_curriculum_opens_levels_by_win_rate() -> None:
     curriculum = Curriculum(Config().curriculum(), threshold=0.5, latest=0.4, seed=0)
     assert curriculum.shares.tolist() == [1.0] + [0.0] * 15
     assert set(curriculum.choose(np.arange(30))) == {Config()}
-    curriculum.update(_ended(curriculum, 0.75, games=40), 0.0)
+    curriculum.update(*_ended(curriculum, 0.75, games=40), 0.0)
     assert curriculum.level == 0  # too few games to say
-    curriculum.update(_ended(curriculum, 0.4, games=400), 0.0)
+    curriculum.update(*_ended(curriculum, 0.4, games=400), 0.0)
     assert curriculum.level == 0
     for level in range(1, 5):
-        curriculum.update(_ended(curriculum, 0.9, games=400), 0.0)
+        curriculum.update(*_ended(curriculum, 0.9, games=400), 0.0)
         assert curriculum.level == level
     assert curriculum.open.all()
-    curriculum.update(_ended(curriculum, 0.9), 0.0)
+    curriculum.update(*_ended(curriculum, 0.9), 0.0)
     assert curriculum.level == 4
 
 
@@ -921,7 +918,7 @@ def test_the_curriculum_opens_levels_in_time_without_wins() -> None:
     curriculum = Curriculum(Config().curriculum(), threshold=0.5, latest=0.4, seed=0)
     levels = []
     for fraction in (0.05, 0.099, 0.1, 0.15, 0.2, 0.301, 0.4):
-        curriculum.update(_ended(curriculum, 0.0), fraction)
+        curriculum.update(*_ended(curriculum, 0.0), fraction)
         levels.append(curriculum.level)
     assert levels == [0, 0, 1, 1, 2, 3, 4]
 

@@ -45,6 +45,9 @@ AGENT_NAMES = (
     "ismcts-Nms",
     "policy:PATH",
     "policy-sample:PATH",
+    "search:PATH",
+    "search-N:PATH",
+    "search-Nms:PATH",
     "MODULE:CLASS",
 )
 """What `make_agent` understands.
@@ -55,10 +58,13 @@ AGENT_NAMES = (
 - `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
 - `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
   checkpoint that training left, or the name of a shipped one (`shipped_policies`).
+- `search-N:PATH`: tree search that this network guides, with N simulations a decision, `search-Nms:PATH` with N
+  milliseconds; `search:PATH` takes 800 simulations.
 - `MODULE:CLASS`: an agent of one's own, made without arguments; the module is looked for in the current folder, too.
 """
 
 _SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms")
+_GUIDED = re.compile(r"search(-(?P<number>[0-9]{1,9})|-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms)?")
 
 _POLICY_KINDS = ("policy", "policy-sample")
 POLICIES = Path(__file__).parent / "policies"
@@ -86,6 +92,8 @@ def make_agent(name: str, game: Game) -> Agent:
         from tabletop_agents.policy import PolicyAgent
 
         return PolicyAgent.load(checkpoint_path(path, game), game, sample=kind == "policy-sample", name=name)
+    if path and (found := _GUIDED.fullmatch(kind)) is not None:
+        return _guided_search(name, found, checkpoint_path(path, game), game)
     if _is_own_agent(kind, path):
         return _own_agent(name, kind, path, game)
     found = _SEARCHES.fullmatch(name)
@@ -96,6 +104,17 @@ def make_agent(name: str, game: Game) -> Agent:
     if found["milliseconds"]:
         return IsmctsAgent(milliseconds=float(found["milliseconds"]), name=name)
     return IsmctsAgent(int(found["number"] or SIMULATIONS), name=name)
+
+
+def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> Agent:
+    from tabletop_agents.guided_search import SIMULATIONS, GuidedSearchAgent
+
+    number, milliseconds = found["number"], found["milliseconds"]
+    if not float(number or milliseconds or 1) > 0:
+        raise _unknown(name, game)
+    if milliseconds:
+        return GuidedSearchAgent.load(path, game, milliseconds=float(milliseconds), name=name)
+    return GuidedSearchAgent.load(path, game, simulations=int(number or SIMULATIONS), name=name)
 
 
 def own_agents(names: Iterable[str]) -> list[str]:
@@ -121,7 +140,7 @@ def agent_file(name: str, game: Game) -> Path | None:
     there.
     """
     kind, _, path = name.partition(":")
-    if kind in _POLICY_KINDS:
+    if _plays_checkpoint(kind):
         return checkpoint_path(path, game)
     if not _is_own_agent(kind, path):
         return None
@@ -134,7 +153,11 @@ def agent_file(name: str, game: Game) -> Path | None:
 
 
 def _is_own_agent(module: str, kind: str) -> bool:
-    return module not in _POLICY_KINDS and all(part.isidentifier() for part in (kind, *module.split(".")))
+    return not _plays_checkpoint(module) and all(part.isidentifier() for part in (kind, *module.split(".")))
+
+
+def _plays_checkpoint(kind: str) -> bool:
+    return kind in _POLICY_KINDS or _GUIDED.fullmatch(kind) is not None
 
 
 def _look_in_the_current_folder() -> None:

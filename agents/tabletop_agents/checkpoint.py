@@ -65,7 +65,11 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
     """
     from tabletop_agents.networks import Network  # torch takes seconds to import
 
-    network = Network.of(model.policy)
+    save_network(game, Network.of(model.policy), path, notes)
+
+
+def save_network(game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
+    """`save_checkpoint` for a network, with its outlook if it has one."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -101,7 +105,8 @@ def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, An
     notes = read_notes(game, path)
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            return Network.of_arrays(notes["network"], dict(arrays), game.observation.size, game.num_actions), notes
+            sizes = (game.observation.size, game.num_actions, game.players[-1])
+            return Network.of_arrays(notes["network"], dict(arrays), *sizes), notes
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from None
     except Exception as error:  # damaged arrays raise anything

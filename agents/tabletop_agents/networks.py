@@ -1,4 +1,4 @@
-"""Fully connected networks with a policy and a value, which plain PyTorch runs."""
+"""Fully connected networks with a policy, a value and an outlook, which plain PyTorch runs."""
 
 from __future__ import annotations
 
@@ -9,20 +9,31 @@ import torch
 from torch import nn
 
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop_agents.search import forward
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
+_ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}
 _PARTS = ("trunk", "policy", "value")
+OUTLOOK = "outlook"
+"""The part that searches need and that not every network has."""
 _LINEAR = "Linear"
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 
 
 class Network(nn.Module):
-    """A trunk that may be empty, and after it a head each for policy and value: `nn.Linear` and `ACTIVATIONS`."""
+    """A trunk that may be empty, and after it a head each for policy and value: `nn.Linear` and `ACTIVATIONS`.
 
-    def __init__(self, trunk: nn.Sequential, policy: nn.Sequential, value: nn.Sequential) -> None:
+    Beside them it may have an outlook, which begins at the observation, too: what the game comes to for each seat. Its
+    2 K numbers, for the K players that the game may have, are logits of winning and margins in points, clockwise from
+    who is asked. Several players' logits are those of a softmax; a game for one has a logit of its own.
+    """
+
+    def __init__(
+        self, trunk: nn.Sequential, policy: nn.Sequential, value: nn.Sequential, outlook: nn.Sequential | None = None
+    ) -> None:
         super().__init__()
-        self.trunk, self.policy, self.value = trunk, policy, value
+        self.trunk, self.policy, self.value, self.outlook = trunk, policy, value, outlook
 
     @classmethod
     def of(cls, policy: Any) -> Self:
@@ -48,12 +59,12 @@ class Network(nn.Module):
 
     @classmethod
     def of_arrays(
-        cls, described: dict[str, list[str]], arrays: dict[str, np.ndarray], inputs: int, actions: int
+        cls, described: dict[str, list[str]], arrays: dict[str, np.ndarray], inputs: int, actions: int, players: int
     ) -> Self:
         """The network that `described` and `arrays` gave. Raises CheckpointError for what is no such network."""
         made = {}
-        widths = {"trunk": inputs}
-        for part in _PARTS:
+        widths = {"trunk": inputs, OUTLOOK: inputs}
+        for part in [*_PARTS, *([OUTLOOK] if OUTLOOK in described else [])]:
             width, layers = widths.get(part, widths["trunk"]), []
             for number, kind in enumerate(described[part]):
                 if kind in ACTIVATIONS:
@@ -72,17 +83,20 @@ class Network(nn.Module):
             widths[part], made[part] = width, nn.Sequential(*layers)
         if (widths["policy"], widths["value"]) != (actions, 1):
             raise CheckpointError(f"its heads give {widths['policy']} and {widths['value']} numbers, not {actions}, 1")
+        if OUTLOOK in made and (widths[OUTLOOK] % 2 == 1 or widths[OUTLOOK] < 2 * players):
+            raise CheckpointError(f"its outlook gives {widths[OUTLOOK]} numbers, not {2 * players}, two a player")
         return cls(**made)
 
     @property
     def layers(self) -> list[nn.Module]:
         """All of them, one part after the other."""
-        return [*self.trunk, *self.policy, *self.value]
+        return [*self.trunk, *self.policy, *self.value, *(self.outlook or ())]
 
     @property
     def described(self) -> dict[str, list[str]]:
         """The kinds of layers of each part, JSON-able."""
-        return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in _PARTS}
+        parts = [*_PARTS, *([] if self.outlook is None else [OUTLOOK])]
+        return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in parts}
 
     def log_probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """(N, A) float32 of the actions, about -1e8 for those that are masked out.
@@ -97,6 +111,25 @@ class Network(nn.Module):
             if not torch.isfinite(logits).all():
                 raise CheckpointError("the network's outputs are not finite: it has learned nothing that can be played")
             return np.asarray(logits.numpy())
+
+
+def flat_network(network: Network) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Copies of trunk, policy and outlook as `search.forward` takes them: layers, parts, and all weights float32."""
+    layers: list[tuple[int, int, int, int, int]] = []
+    parts, weights, size = [], [], 0
+    for part in (network.trunk, network.policy, network.outlook or ()):
+        first = len(layers)
+        for layer in part:
+            if isinstance(layer, nn.Linear):
+                matrix = layer.weight.detach().cpu().numpy().T
+                bias = layer.bias.detach().cpu().numpy()
+                layers.append((size, size + matrix.size, *matrix.shape, forward.NONE))
+                weights += [np.ravel(matrix), bias]
+                size += matrix.size + bias.size
+            else:
+                layers[-1] = (*layers[-1][:-1], _ACTIVATION_CODES[type(layer).__name__])
+        parts.append((first, len(layers)))
+    return np.array(layers, forward.LAYER), np.array(parts, np.int64), np.concatenate(weights).astype(np.float32)
 
 
 def _size(module: nn.Module) -> int:

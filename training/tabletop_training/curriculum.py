@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tabletop.game import Config
-from tabletop_training.vec_env import Ended
 
 _MEMORY = 200
 """Of about how many games of each configuration its win rate is the mean."""
@@ -54,12 +53,15 @@ class Curriculum:
         """What games that start now play."""
         return [self.configs[i] for i in self.generator.choice(len(self.configs), len(games), p=self.shares)]
 
-    def update(self, ended: Ended, fraction: float) -> None:
-        """Count games that ended, and open what is to be opened."""
-        for config, won in zip(ended.configs, ended.won, strict=True):
+    def update(self, configs: Sequence[Config], won: np.ndarray, fraction: float) -> None:
+        """Count games that ended, of these configurations and with these (n,) shares of the victory; open levels.
+
+        `fraction` of the budget is used up.
+        """
+        for config, victory in zip(configs, won, strict=True):
             i = self._index[config]
             self.games[i] += 1
-            self.win_rates[i] += (won - self.win_rates[i]) / min(self.games[i], _MEMORY)
+            self.win_rates[i] += (victory - self.win_rates[i]) / min(self.games[i], _MEMORY)
         known = (self.games[self.open] >= _ENOUGH).all()
         mastered = known and self.win_rates[self.open].mean() >= self.threshold
         last = self.levels.max()

@@ -197,7 +197,7 @@ class TaskHook(Hook):
     def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
         numbers: dict[str, float] = {}
         if self.curriculum is not None:
-            self.curriculum.update(ended, learner.fraction)
+            self.curriculum.update(ended.configs, ended.won, learner.fraction)
             numbers |= self.curriculum.numbers()
         if isinstance(learner.games, LeagueGames):
             league = learner.games.league

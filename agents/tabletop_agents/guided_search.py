@@ -1,0 +1,221 @@
+"""A tree search guided by a network: the agents named `search-N:POLICY`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.compiled import JIT, templates_in
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Config, Game
+from tabletop.kernels import write_places
+from tabletop.threads import in_threads
+from tabletop.warm_up import compile_all, is_cached
+from tabletop_agents.networks import Network, flat_network
+from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search import guided_tree
+from tabletop_agents.search.forward import LAYER
+from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_factors
+
+DEFAULT_SETTINGS: dict[str, float] = {"exploration": 0.5, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
+"""What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""
+
+SIMULATIONS = 800
+"""Simulations a decision of the agent named `search:POLICY`."""
+_MOST_SIMULATIONS = 20_000
+"""Of one decision that a tree has room for; what comes after only adds to the nodes there are."""
+_NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
+_SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
+
+
+class GuidedSearch:
+    """The compiled parts of the search for one game."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.factors = seen_factors(game.observation.size)
+        self.rng_at = int(game.state.fields["rng"][1])  # type: ignore[index]
+        self.__dict__.update(game.made([write_places, *templates_in(guided_tree)]))
+        if JIT and not is_cached(self.read_guided_root):
+            self._compile()
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def _compile(self) -> None:
+        """Compile what the cache lacks, with a word about it."""
+        game, values = self.game, np.zeros(self.game.num_actions)
+        batch = Batch(game.config(players=game.players[0]), 1, 0)
+        sizes = (game.observation.size, game.num_actions + 2 * game.players[-1])
+        layers = np.array([(0, 0, *sizes, 0)], LAYER)
+        parts, weights = np.array([(0, 0), (0, 1), (0, 1)], np.int64), np.zeros((sizes[0] + 1) * sizes[1], np.float32)
+        tree = GuidedTree(self, 4, closed=True)
+        arguments = (batch.states.copy(), batch.tables, settings_record({}), (layers, parts, weights), 2)
+        compile_all(
+            f"the search with a network for {game.title}, once",
+            [
+                ("the tree", tree.grow, arguments),
+                ("its result", self.read_guided_root, (tree.nodes, tree.edges, values, values.copy())),
+            ],
+        )
+
+
+@cache
+def guided_search_for(game: Game) -> GuidedSearch:
+    """The search of a game, compiled or taken from the cache."""
+    return GuidedSearch(game)
+
+
+class GuidedTree:
+    """Room for a tree of one thread, with so many simulations; `closed` as in `guided_tree.search_guided_tree`."""
+
+    def __init__(self, search: GuidedSearch, simulations: int, closed: bool) -> None:
+        self.search, self.closed = search, closed
+        self.tree = np.zeros(1, TREE)
+        self.nodes = np.zeros(_NODES_A_SIMULATION * simulations + 64, NODE)
+        self.edges = np.zeros(_EDGES_A_SIMULATION * simulations + 512, EDGE)
+        self.states = np.zeros(len(self.nodes) if closed else 1, search.game.state)
+        self.stack = np.zeros(1, search.game.state)
+
+    def clear(self) -> None:
+        """Begin a new tree."""
+        self.tree[0] = 0
+
+    def grow(
+        self,
+        root: np.ndarray,
+        tables: np.ndarray,
+        settings: np.ndarray,
+        network: tuple[np.ndarray, ...],
+        simulations: int,
+    ) -> None:
+        """Add simulations from `root` (1,), whose random stream goes on; `network` as `flat_network` gives it."""
+        search, states, stack = self.search, self.states, self.stack
+        grown = (self.tree, self.nodes, self.edges, states, _bytes_of(states), stack, _bytes_of(stack))
+        fixed = (search.rng_at, search.factors, search.game.observation.divisors)
+        search.search_guided_tree(root, tables, settings, self.closed, *network, *grown, *fixed, simulations)
+
+
+@dataclass(eq=False)
+class GuidedSearchAgent:
+    """Searches a tree that a network guides, as `tabletop_agents.search.guided_tree` says; plays the most tried action.
+
+    Arguments:
+        policy: the network, and for how many players it is.
+        simulations: of each decision.
+        milliseconds: to think of each decision, instead; what it plays then depends on the machine.
+        settings: replaces some of `DEFAULT_SETTINGS`.
+        num_threads: threads that share the games of one call; None for as many as there are cores.
+
+    Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, for unknown
+    settings, and for a network without an outlook.
+    """
+
+    policy: PolicyAgent
+    simulations: int | None = None
+    milliseconds: float | None = None
+    settings: Mapping[str, float] | None = None
+    num_threads: int | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.simulations is None) == (self.milliseconds is None):
+            raise ConfigError("search: its budget is simulations or milliseconds, one of them")
+        if self.simulations is not None and (type(self.simulations) is not int or self.simulations < 1):
+            raise ConfigError(f"simulations={self.simulations!r}: an int of at least 1")
+        if self.milliseconds is not None and not self.milliseconds > 0:
+            raise ConfigError(f"milliseconds={self.milliseconds!r}: a number above 0")
+        if self.policy.network.outlook is None:
+            raise ConfigError(f"{self.policy.name}: its network has no outlook, by which a search values positions")
+        self._settings = settings_record(self.settings or {})
+        budget = f"{self.simulations}" if self.simulations is not None else f"{self.milliseconds:g}ms"
+        self.name = self.name or f"search-{budget}:{self.policy.name.partition(':')[2] or self.policy.name}"
+        self._network = flat_network(self.network)
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
+        """With the network of a checkpoint. Raises CheckpointError where it is missing, damaged or has no outlook."""
+        policy = PolicyAgent.load(path, game, name=str(path))
+        if policy.network.outlook is None:
+            text = f"{path}: its network has no outlook, by which a search values positions"
+            raise CheckpointError(f"{text}; `{game.name} train outlook {path}` teaches it one")
+        return cls(policy, **options)
+
+    @property
+    def network(self) -> Network:
+        return self.policy.network
+
+    def check(self, config: Config) -> None:
+        """Raises ConfigError for another number of players than the network was trained for."""
+        self.policy.check(config)
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64 legal actions: the most tried ones, among equals those with the highest mean utility."""
+        visits, utilities = self.search(decisions, generator)
+        legal = decisions.action_masks == 1
+        best = utilities.max(axis=1, where=legal, initial=-np.inf)[:, None]
+        ties = 1.0 / (2.0 + best - utilities)  # at most a half
+        return np.asarray(np.where(legal, visits + ties, -1.0).argmax(axis=1), np.int64)
+
+    def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N, A) float64: the shares of the simulations that began with each action."""
+        visits, _ = self.search(decisions, generator)
+        return np.asarray(visits / visits.sum(axis=1, keepdims=True))
+
+    def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Simulations that began with each action, and their mean utility: both (N, A) float64.
+
+        The utility is the chance to win and `margin` a point; it is 0 for actions without a simulation. Where one
+        action is legal there is nothing to search: it has one simulation.
+        """
+        game, search = decisions.game, guided_search_for(decisions.game)
+        visits, utilities = np.zeros((2, len(decisions), game.num_actions))
+        roots, tables = decisions.sample_states(generator), decisions.tables
+        closed = bool((roots["players"] == 1).all())
+        room = min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
+        forced = decisions.action_masks.sum(axis=1) == 1
+        visits[forced] = decisions.action_masks[forced]
+        searched = np.flatnonzero(~forced)
+
+        def think(part: slice) -> None:
+            tree = GuidedTree(search, room, closed)
+            for one in searched[part]:
+                tree.clear()
+                for simulations in self._portions():
+                    tree.grow(roots[one : one + 1], tables, self._settings, self._network, simulations)
+                search.read_guided_root(tree.nodes, tree.edges, visits[one], utilities[one])
+
+        if len(searched):
+            in_threads(think, len(searched), 1, self.num_threads)
+        return visits, utilities
+
+    def _portions(self) -> Iterator[int]:
+        """Numbers of simulations, until the budget is spent."""
+        if self.simulations is not None:
+            yield self.simulations
+            return
+        assert self.milliseconds is not None
+        end = time.perf_counter() + self.milliseconds / 1000
+        yield 1
+        while time.perf_counter() < end:
+            yield _SIMULATIONS_A_LOOK_AT_THE_CLOCK
+
+
+def settings_record(settings: Mapping[str, float]) -> np.ndarray:
+    """(1,) SETTINGS with some in place of the defaults. Raises ConfigError for an unknown one."""
+    unknown = sorted(set(settings) - set(DEFAULT_SETTINGS))
+    if unknown:
+        raise ConfigError(f"settings: unknown {', '.join(unknown)}; there are {', '.join(DEFAULT_SETTINGS)}")
+    return np.array([tuple({**DEFAULT_SETTINGS, **settings}.values())], SETTINGS)
+
+
+def _bytes_of(records: np.ndarray) -> np.ndarray:
+    return records.view(np.uint8).reshape(len(records), records.dtype.itemsize)

@@ -1,0 +1,417 @@
+"""A tree of what may follow, guided by a network: its policy says what to try, its outlook what a position is worth.
+
+Selection is PUCT (Rosin 2011; Silver and others 2017), each player for the own utility. The network is evaluated in
+compiled code, a position at a time (`forward`), so that one game is searched as fast as many.
+
+A game for one is searched in a closed loop: a node is a position. What chance brings is drawn anew for each
+simulation, and told apart by what the player sees of it; an action has the more outcomes the oftener it was tried
+(progressive widening; Couëtoux and others 2011). With several players a node is the decisions that led to it, and all
+that is hidden from the searcher is drawn anew for each simulation (single-observer ISMCTS; Cowling, Powley and
+Whitehouse 2012).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tabletop.chance import random_below, random_bits
+from tabletop.compiled import kernel_template, rule_template, rules
+from tabletop.defaults import points_margin
+from tabletop.kernels import write_places
+from tabletop.legal import count_legal, is_legal, next_legal
+from tabletop.record import NOBODY
+from tabletop_agents.search.forward import OUTLOOK, POLICY, TRUNK, forward
+
+SETTINGS = np.dtype(
+    [
+        ("exploration", np.float64),  # how much the policy's wish counts beside what was found
+        ("temperature", np.float64),  # of the policy: above 1 it is less sure of itself
+        ("widening", np.float64),  # outcomes of an action tried n times: this times the square root of n
+        ("margin", np.float64),  # what a point of margin is worth, in victories
+    ]
+)
+"""What the search is tuned with."""
+
+NODE = np.dtype(
+    [
+        ("total", np.float64),  # utilities of the simulations through it, for who is asked there
+        ("seen", np.uint64),  # tells what the player sees of it from the other outcomes of the same action
+        ("visits", np.int32),
+        ("draws", np.int32),  # how often chance led to it
+        ("edge", np.int32),  # first action, 0 for none yet
+        ("sibling", np.int32),  # next outcome of the same action, 0 for none
+    ],
+    align=True,
+)
+EDGE = np.dtype(
+    [
+        ("total", np.float64),  # utilities of the simulations through it, for who chose it
+        ("prior", np.float64),
+        ("visits", np.int32),
+        ("available", np.int32),  # simulations in which it could be chosen
+        ("node", np.int32),  # its last new outcome, 0 for none yet
+        ("outcomes", np.int32),
+        ("sibling", np.int32),  # next action of the same node, 0 for none
+        ("action", np.int16),
+        ("certain", np.int16),  # 1: nothing that follows it depends on chance
+    ],
+    align=True,
+)
+TREE = np.dtype([("nodes", np.int64), ("edges", np.int64), ("low", np.float64), ("high", np.float64)])
+"""How many nodes and edges a tree has, and the lowest and highest mean utility of an action in it.
+
+Number 0 of the nodes is the root, number 0 of the edges is none.
+"""
+
+MAX_PATH = 96
+"""Decisions of one simulation; few go down further than twenty."""
+_NODES, _EDGES, _ACTORS = 0, 1, 2
+_LOW, _HIGH = 0, 1
+
+
+def seen_factors(size: int) -> np.ndarray:
+    """(size,) uint64 odd numbers at random, always the same: by them `seen_by` tells one view from another."""
+    return np.random.default_rng(0).integers(0, 2**63, size, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+
+
+@kernel_template
+def search_guided_tree(
+    root: np.ndarray,
+    tables: np.ndarray,
+    settings: np.ndarray,
+    closed: bool,
+    layers: np.ndarray,
+    parts: np.ndarray,
+    weights: np.ndarray,
+    tree: np.ndarray,
+    nodes: np.ndarray,
+    edges: np.ndarray,
+    states: np.ndarray,
+    raw_states: np.ndarray,
+    stack: np.ndarray,
+    raw_stack: np.ndarray,
+    rng_at: int,
+    factors: np.ndarray,
+    divisors: np.ndarray,
+    simulations: int,
+) -> None:
+    """Add simulations from `root` (1,) to a tree; a new one, with `tree` zero, looks at the root before.
+
+    The root's own random stream, which goes on, seeds what is hidden and what happens.
+
+    Arguments (D numbers in an observation; room for R nodes and E edges):
+        closed: whether nodes are positions.
+        layers, parts, weights: the network, as `forward` takes it.
+        tree: (1,) TREE. nodes: (R,) NODE. edges: (E,) EDGE. states: (R,) records if `closed`, else (1,).
+        stack: (1,) record, scratch space. raw_states, raw_stack: the bytes of the two, one axis more.
+        rng_at: which of a record's bytes is the random stream's first.
+        factors: (D,) `seen_factors`. divisors: (D,) of the observation.
+    """
+    s, t, p, r = stack[0], tables[0], settings[0], tree[0]
+    seat = int(root[0].actor)
+    path = np.zeros((3, MAX_PATH), np.int64)
+    counts = np.zeros(divisors.shape[0], np.int16)
+    seen = np.zeros(divisors.shape[0], np.float32)
+    room = np.zeros((layers.shape[0], widest(layers)), np.float32)
+    utilities = np.zeros(s.points.shape[0])
+    if r.nodes == 0:
+        r.nodes, r.edges, r.low, r.high = 1, 1, np.inf, -np.inf
+        nodes[0].total, nodes[0].visits, nodes[0].edge = 0.0, 0, 0
+        states[0] = root[0]
+        simulations += 1
+    for _ in range(simulations):
+        stack[0] = root[0]
+        rules.sample_hidden(s, t, seat, random_bits(root[0]))
+        node, depth = 0, 0
+        while s.actor != NOBODY and depth < MAX_PATH and node >= 0:
+            if nodes[node].edge == 0:
+                if count_legal(s) > 1:
+                    break
+                add_edge(r, nodes, edges, node, next_legal(s, 0), 1.0)  # nothing to ask the network
+            elif not closed:
+                add_missing_edges(s, r, nodes, edges, node)
+            chosen = choose_edge(s, p, r, nodes, edges, node)
+            if chosen == 0:
+                break  # no room for actions
+            path[_NODES, depth], path[_EDGES, depth], path[_ACTORS, depth] = node, chosen, s.actor
+            depth += 1
+            edge = edges[chosen]
+            if edge.certain == 1:
+                node = int(edge.node)
+                stack[0] = states[node]
+            elif not closed:
+                rules.step(s, t, edge.action)
+                node = outcome(edge, r, nodes, np.uint64(0))
+            elif edge.outcomes < p.widening * math.sqrt(edge.visits + 1.0):
+                rules.sample_hidden(s, t, seat, random_bits(root[0]))
+                certain = edge.outcomes == 0 and equal_but_rng(raw_stack[0], raw_states[node], rng_at)
+                stream = s.rng
+                rules.step(s, t, edge.action)
+                node = outcome(edge, r, nodes, seen_by(s, t, seat, counts, factors))
+                if node >= 0 and nodes[node].draws == 1:
+                    states[node] = s
+                    edge.certain = certain and s.rng == stream
+            else:
+                node = drawn_outcome(root[0], edge, nodes)
+                stack[0] = states[node]
+        if s.actor == NOBODY:
+            write_utilities(s, p.margin, utilities)
+        else:
+            look(s, t, p, layers, parts, weights, divisors, counts, seen, room, utilities)
+            if node >= 0:
+                nodes[node].visits += 1
+                nodes[node].total += utilities[s.actor]
+                if nodes[node].edge == 0:
+                    add_edges(s, p, r, nodes, edges, node, room[parts[POLICY, 1] - 1])
+        back_up_path(r, nodes, edges, path, depth, utilities)
+
+
+@kernel_template
+def read_guided_root(nodes: np.ndarray, edges: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> None:
+    """Write the simulations through each action of the root, and their mean utility, by action (A,)."""
+    edge = nodes[0].edge
+    while edge != 0:
+        e = edges[edge]
+        visits[e.action] = e.visits
+        if e.visits > 0:
+            utilities[e.action] = e.total / e.visits
+        edge = e.sibling
+
+
+# --- Actions ---------------------------------------------------------------------------------------------------------
+
+
+@rule_template
+def choose_edge(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node: int) -> int:
+    """The legal action with the highest upper bound (PUCT); 0 if the node has none.
+
+    Utilities count by where they lie between the lowest and the highest mean in the tree (Schrittwieser and others
+    2020). What has not been tried counts as the mean of the node.
+    """
+    priors = 0.0
+    edge = int(nodes[node].edge)
+    while edge != 0:
+        if is_legal(s, int(edges[edge].action)):
+            priors += edges[edge].prior
+        edge = int(edges[edge].sibling)
+    span = r.high - r.low
+    mean = nodes[node].total / max(1, nodes[node].visits)
+    best, best_bound = 0, -np.inf
+    edge = int(nodes[node].edge)
+    while edge != 0:
+        e = edges[edge]
+        if is_legal(s, int(e.action)):
+            e.available += 1
+            utility = e.total / e.visits if e.visits > 0 else mean
+            quality = (utility - r.low) / span if span > 0.0 else 0.5
+            bound = quality + p.exploration * e.prior / priors * math.sqrt(float(e.available)) / (1 + e.visits)
+            if bound > best_bound:
+                best, best_bound = edge, bound
+        edge = int(e.sibling)
+    return best
+
+
+@rule_template
+def add_edges(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, logits: np.ndarray) -> None:
+    """Give a node its legal actions, with what the policy wishes."""
+    highest, total = -np.inf, 0.0
+    action = next_legal(s, 0)
+    while action >= 0:
+        highest = max(highest, float(logits[action]))
+        action = next_legal(s, action + 1)
+    action = next_legal(s, 0)
+    while action >= 0:
+        total += math.exp((float(logits[action]) - highest) / p.temperature)
+        action = next_legal(s, action + 1)
+    action = next_legal(s, 0)
+    while action >= 0:
+        add_edge(r, nodes, edges, node, action, math.exp((float(logits[action]) - highest) / p.temperature) / total)
+        action = next_legal(s, action + 1)
+
+
+@rule_template
+def add_missing_edges(s: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node: int) -> None:
+    """Give a node the actions that were not legal when it got the others; the policy's wish for them is the mean."""
+    missing = s.legal.copy()
+    edge, known, priors = int(nodes[node].edge), 0, 0.0
+    while edge != 0:
+        action = int(edges[edge].action)
+        missing[action // 64] &= ~(np.uint64(1) << np.uint64(action % 64))
+        known += 1
+        priors += edges[edge].prior
+        edge = int(edges[edge].sibling)
+    for word in range(missing.shape[0]):
+        if missing[word] == 0:
+            continue
+        for bit in range(64):
+            if (missing[word] >> np.uint64(bit)) & np.uint64(1) != 0:
+                add_edge(r, nodes, edges, node, 64 * word + bit, priors / known)
+
+
+@rule_template
+def add_edge(r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, action: int, prior: float) -> None:
+    """Give a node an action, as far as there is room."""
+    new = int(r.edges)
+    if new >= edges.shape[0]:
+        return
+    r.edges += 1
+    e = edges[new]
+    e.total, e.prior = 0.0, prior
+    e.visits, e.available, e.node, e.outcomes, e.certain = 0, 0, 0, 0, 0
+    e.action = action
+    e.sibling = nodes[node].edge
+    nodes[node].edge = new
+
+
+# --- Outcomes --------------------------------------------------------------------------------------------------------
+
+
+@rule_template
+def outcome(edge: Any, r: Any, nodes: np.ndarray, seen: np.uint64) -> int:
+    """The node of an action's outcome that looks like this, a new one if there is none; -1 without room for it."""
+    node = int(edge.node)
+    while node != 0:
+        if nodes[node].seen == seen:
+            nodes[node].draws += 1
+            return node
+        node = int(nodes[node].sibling)
+    new = int(r.nodes)
+    if new >= nodes.shape[0]:
+        return -1
+    r.nodes += 1
+    n = nodes[new]
+    n.total, n.seen, n.visits, n.draws, n.edge = 0.0, seen, 0, 1, 0
+    n.sibling = edge.node
+    edge.node = new
+    edge.outcomes += 1
+    return new
+
+
+@rule_template
+def drawn_outcome(root: Any, edge: Any, nodes: np.ndarray) -> int:
+    """One of an action's outcomes, as often as chance led to it."""
+    draws, node = 0, int(edge.node)
+    while node != 0:
+        draws += nodes[node].draws
+        node = int(nodes[node].sibling)
+    left, node = random_below(root, draws), int(edge.node)
+    while left >= nodes[node].draws:
+        left -= nodes[node].draws
+        node = int(nodes[node].sibling)
+    return node
+
+
+@rule_template
+def seen_by(s: Any, t: Any, seat: int, counts: np.ndarray, factors: np.ndarray) -> np.uint64:
+    """A number that tells one view of a seat from another, as good as always."""
+    counts[:] = 0
+    rules.observe(s, t, seat, counts)
+    seen = np.uint64(s.actor + 1)
+    for i in range(counts.shape[0]):
+        seen += np.uint64(np.int64(counts[i])) * factors[i]
+    for word in range(s.legal.shape[0]):
+        seen += s.legal[word] * factors[word]
+    return seen
+
+
+@rule_template
+def equal_but_rng(a: np.ndarray, b: np.ndarray, rng_at: int) -> bool:
+    """Whether two records, as bytes, differ in nothing but the random stream."""
+    different = 0
+    for i in range(a.shape[0]):
+        different += a[i] != b[i]
+    for i in range(rng_at, rng_at + 8):
+        different -= a[i] != b[i]
+    return different == 0
+
+
+# --- Up --------------------------------------------------------------------------------------------------------------
+
+
+@rule_template
+def write_utilities(s: Any, margin_weight: float, utilities: np.ndarray) -> None:
+    """What a finished game is worth to each seat: its share of the victory, and something for its margin."""
+    places = np.zeros(s.points.shape[0], np.int8)
+    write_places(s, places)
+    winners = 0
+    for owner in range(s.owners):
+        winners += places[owner] == 1
+    for seat in range(s.players):
+        won = 1.0 / winners if places[seat] == 1 else 0.0
+        utilities[seat] = won + margin_weight * points_margin(s, seat)
+
+
+@rule_template
+def look(
+    s: Any,
+    t: Any,
+    p: Any,
+    layers: np.ndarray,
+    parts: np.ndarray,
+    weights: np.ndarray,
+    divisors: np.ndarray,
+    counts: np.ndarray,
+    seen: np.ndarray,
+    room: np.ndarray,
+    utilities: np.ndarray,
+) -> None:
+    """Let the network look at a position as who is asked sees it: `utilities` of all seats, logits left in `room`."""
+    counts[:] = 0
+    rules.observe(s, t, int(s.actor), counts)
+    for i in range(counts.shape[0]):
+        seen[i] = np.float32(counts[i]) / divisors[i]
+    forward(layers, parts[TRUNK], weights, seen, room)
+    if parts[TRUNK, 0] == parts[TRUNK, 1]:
+        forward(layers, parts[POLICY], weights, seen, room)
+    else:
+        forward(layers, parts[POLICY], weights, room[parts[TRUNK, 1] - 1], room)
+    forward(layers, parts[OUTLOOK], weights, seen, room)
+    last = parts[OUTLOOK, 1] - 1
+    read_outlook(room[last], int(layers[last].outputs), int(s.actor), int(s.players), p.margin, utilities)
+
+
+@rule_template
+def read_outlook(
+    outlook: np.ndarray, size: int, actor: int, players: int, margin_weight: float, utilities: np.ndarray
+) -> None:
+    """What an outlook of `size` numbers promises each seat: the chance to win, and something for the margin."""
+    seats = size // 2
+    if players == 1:
+        utilities[actor] = 1.0 / (1.0 + math.exp(-float(outlook[0]))) + margin_weight * float(outlook[seats])
+        return
+    highest, total = -np.inf, 0.0
+    for i in range(players):
+        highest = max(highest, float(outlook[i]))
+    for i in range(players):
+        total += math.exp(float(outlook[i]) - highest)
+    for i in range(players):
+        won = math.exp(float(outlook[i]) - highest) / total
+        utilities[(actor + i) % players] = won + margin_weight * float(outlook[seats + i])
+
+
+@rule_template
+def back_up_path(
+    r: Any, nodes: np.ndarray, edges: np.ndarray, path: np.ndarray, depth: int, utilities: np.ndarray
+) -> None:
+    """Add what a leaf is worth to who was asked, to every node and action of the path."""
+    for i in range(depth):
+        node, edge, utility = path[_NODES, i], path[_EDGES, i], utilities[path[_ACTORS, i]]
+        e = edges[edge]
+        e.visits += 1
+        e.total += utility
+        nodes[node].visits += 1
+        nodes[node].total += utility
+        r.low = min(r.low, e.total / e.visits)
+        r.high = max(r.high, e.total / e.visits)
+
+
+@rule_template
+def widest(layers: np.ndarray) -> int:
+    """The most numbers that a layer gives."""
+    most = 1
+    for i in range(layers.shape[0]):
+        most = max(most, int(layers[i].outputs))
+    return most

@@ -1,0 +1,326 @@
+"""The search with a network: compiled networks, the tree's accounts, chance, hidden things, names and files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.game import GAME
+from tabletop.agents import Decisions, check_agents
+from tabletop.batch import Batch
+from tabletop.compiled import kernel
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Game
+from tabletop_agents import POLICIES, agent_file, make_agent
+from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
+from tabletop_agents.networks import Network, flat_network
+from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.forward import OUTLOOK, POLICY, TRUNK, forward
+from tests.games import connect_four, leduc_poker
+from tests.test_agents import in_the_middle, what_is_hidden_changed
+
+
+def network_for(game: Game, *, seed: int = 0, trunk: bool = True, tanh: bool = False, size: float = 1.0) -> Network:
+    """A small network with random weights; `size` 0: it wishes and expects nothing in particular."""
+    torch.manual_seed(seed)
+    inputs, actions, seats = game.observation.size, game.num_actions, game.players[-1]
+    between: type[nn.Module] = nn.Tanh if tanh else nn.ReLU
+    shared = [nn.Linear(inputs, 24), between()] if trunk else []
+    width = 24 if trunk else inputs
+    network = Network(
+        nn.Sequential(*shared),
+        nn.Sequential(nn.Linear(width, 17), between(), nn.Linear(17, actions)),
+        nn.Sequential(nn.Linear(width, 1)),
+        nn.Sequential(nn.Linear(inputs, 9), between(), nn.Linear(9, 5), between(), nn.Linear(5, 2 * seats)),
+    )
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(size)
+    return network
+
+
+def guided(game: Game, simulations: int = 40, network: Network | None = None, **options: Any) -> GuidedSearchAgent:
+    return GuidedSearchAgent(PolicyAgent(network or network_for(game)), simulations, **options)
+
+
+@kernel
+def forward_all(
+    layers: np.ndarray, parts: np.ndarray, weights: np.ndarray, seen: np.ndarray, room: np.ndarray, through: int
+) -> None:
+    forward(layers, parts[TRUNK], weights, seen, room)
+    if through >= 0:
+        forward(layers, parts[POLICY], weights, room[through], room)
+    else:
+        forward(layers, parts[POLICY], weights, seen, room)
+    forward(layers, parts[OUTLOOK], weights, seen, room)
+
+
+# --- Networks --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trunk", [True, False])
+@pytest.mark.parametrize("tanh", [True, False])
+def test_compiled_networks_say_what_torch_says(trunk: bool, tanh: bool) -> None:
+    network = network_for(GAME, trunk=trunk, tanh=tanh)
+    assert network.outlook is not None
+    seen = in_the_middle(Config(players=3), 8, 30).observations
+    layers, parts, weights = flat_network(network)
+    room = np.zeros((len(layers), 200), np.float32)
+    with torch.no_grad():
+        policy = network.policy(network.trunk(torch.from_numpy(seen))).numpy()
+        outlook = network.outlook(torch.from_numpy(seen)).numpy()
+    for game in range(8):
+        forward_all(layers, parts, weights, seen[game], room, parts[TRUNK, 1] - 1)
+        assert np.allclose(room[parts[POLICY, 1] - 1, : GAME.num_actions], policy[game], atol=1e-5)
+        assert np.allclose(room[parts[OUTLOOK, 1] - 1, :10], outlook[game], atol=1e-5)
+
+
+def test_checkpoints_keep_the_outlook(tmp_path: Path) -> None:
+    network, path = network_for(GAME), tmp_path / "with.zip"
+    save_network(GAME, network, path, {"players": 1})
+    read, notes = read_checkpoint(GAME, path)
+    assert notes["training"] == {"players": 1}
+    assert read.outlook is not None
+    for name, weights in network.state_dict().items():
+        assert torch.equal(weights, read.state_dict()[name])
+    without = network_for(GAME)
+    without.outlook = None
+    save_network(GAME, without, tmp_path / "without.zip")
+    assert read_checkpoint(GAME, tmp_path / "without.zip")[0].outlook is None
+
+
+@pytest.mark.parametrize("numbers", [8, 11])
+def test_an_outlook_that_does_not_fit_is_refused(tmp_path: Path, numbers: int) -> None:
+    """Petrichor has five players: ten numbers."""
+    network = network_for(GAME)
+    network.outlook = nn.Sequential(nn.Linear(GAME.observation.size, numbers))
+    save_network(GAME, network, tmp_path / "policy.zip")
+    with pytest.raises(CheckpointError, match=f"its outlook gives {numbers} numbers, not 10, two a player"):
+        read_checkpoint(GAME, tmp_path / "policy.zip")
+
+
+# --- The tree --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [Config(variants=VARIANTS), Config(players=2), Config(players=5, modules=MODULES)])
+def test_the_search_accounts_for_its_simulations(config: Config) -> None:
+    batch = in_the_middle(config, 16, 20)
+    decisions = Decisions.of(batch)
+    agent = guided(GAME, 75)
+    visits, utilities = agent.search(decisions, np.random.default_rng(0))
+    several = batch.action_masks.sum(axis=1) > 1
+    assert several.any()
+    assert (visits.sum(axis=1) == np.where(several, 75, 1)).all()
+    assert (visits[batch.action_masks == 0] == 0).all()
+    assert (utilities[visits == 0] == 0).all()
+    assert np.allclose(agent.probabilities(decisions, np.random.default_rng(0)).sum(axis=1), 1)
+    actions = agent.act(decisions, np.random.default_rng(0))
+    assert (visits[np.arange(16), actions] == visits.max(axis=1)).all()
+
+
+def grown(config: Config, simulations: int, steps: int, room: int | None = None) -> GuidedTree:
+    """The tree of one decision, grown in two portions."""
+    search = guided_search_for(GAME)
+    batch = in_the_middle(config, 1, steps)
+    tree = GuidedTree(search, room or simulations, closed=config.players == 1)
+    tree.clear()
+    for portion in (simulations - simulations // 2, simulations // 2):
+        tree.grow(batch.states.copy(), batch.tables, settings_record({}), flat_network(network_for(GAME)), portion)
+    return tree
+
+
+def edges_of(tree: GuidedTree, node: int) -> list[Any]:
+    edges, edge = [], tree.nodes[node]["edge"]
+    while edge:
+        edges.append(tree.edges[edge])
+        edge = tree.edges[edge]["sibling"]
+    return edges
+
+
+def outcomes_of(tree: GuidedTree, edge: Any) -> list[int]:
+    nodes, node = [], edge["node"]
+    while node:
+        nodes.append(int(node))
+        node = tree.nodes[node]["sibling"]
+    return nodes
+
+
+def test_positions_of_a_game_for_one_follow_from_each_other() -> None:
+    """A certain action leads to the one position that the rules give; an uncertain one to no more than it may."""
+    tree = grown(Config(variants=VARIANTS), 600, 12)
+    certain = uncertain = 0
+    for node in range(int(tree.tree["nodes"][0])):
+        for edge in edges_of(tree, node):
+            outcomes = outcomes_of(tree, edge)
+            assert len(outcomes) == edge["outcomes"] <= 2 * np.sqrt(edge["visits"] + 1) + 1
+            assert len({int(tree.nodes[one]["seen"]) for one in outcomes}) == len(outcomes)
+            if not outcomes:
+                continue
+            after = Batch(Config(variants=VARIANTS), 1, seed=node, autoreset="disabled")
+            after.set_states(tree.states[node : node + 1])
+            after.step([int(edge["action"])])
+            if edge["certain"]:
+                certain += 1
+                assert len(outcomes) == 1
+                assert np.array_equal(after.states["points"], tree.states[outcomes]["points"])
+                assert np.array_equal(after.states["decision"], tree.states[outcomes]["decision"])
+                assert after.observations.tobytes() == seen_of(after, tree.states[outcomes]).tobytes()
+            elif len(outcomes) > 1:
+                uncertain += 1
+                draws = tree.nodes["draws"][outcomes]
+                assert draws.min() >= 1
+                assert draws.sum() >= len(outcomes)
+    assert certain > 100
+    assert uncertain > 5
+
+
+def seen_of(batch: Batch, states: np.ndarray) -> np.ndarray:
+    return batch.views_of(states, np.maximum(states["actor"], 0).astype(np.int64))
+
+
+def test_chance_is_drawn_as_often_as_it_comes() -> None:
+    """Each known outcome of an uncertain action is drawn as often as the rules bring it."""
+    config, checked = Config(), 0
+    for steps in (6, 22, 30, 55):
+        tree = grown(config, 2000, steps)
+        for node in range(int(tree.tree["nodes"][0])):
+            for edge in edges_of(tree, node):
+                outcomes = outcomes_of(tree, edge)
+                draws = tree.nodes["draws"][outcomes]
+                if len(outcomes) < 2 or draws.sum() < 90:
+                    continue
+                many = Batch(config, 3000, seed=1, autoreset="disabled")
+                states = np.repeat(tree.states[node : node + 1], 3000)
+                states["rng"] = many.states["rng"]
+                many.set_states(states)
+                many.step(np.full(3000, edge["action"]))
+                views = [view.tobytes() for view in seen_of(many, tree.states[outcomes])]
+                shares = np.array([np.mean([row.tobytes() == view for row in many.observations]) for view in views])
+                expected = draws.sum() * shares
+                spread = 5 * np.sqrt(expected * (1 - shares)) + 3
+                assert (np.abs(draws - expected) < spread).all()
+                checked += int((expected > 5).sum())
+    assert checked >= 20
+
+
+def test_a_tree_without_more_room_goes_on() -> None:
+    for config in (Config(variants=VARIANTS), Config(players=3)):
+        tree = grown(config, 400, 12, room=4)
+        assert tree.tree["nodes"][0] <= len(tree.nodes)
+        assert tree.tree["edges"][0] <= len(tree.edges)
+        assert sum(int(edge["visits"]) for edge in edges_of(tree, 0)) == 400
+
+
+@pytest.mark.parametrize("config", [Config(), Config(players=3, drafting=True), Config(players=2, modules=MODULES)])
+def test_it_finds_the_same_whatever_is_hidden(config: Config) -> None:
+    for steps in (0, 12, 30):
+        original, redrawn = what_is_hidden_changed(config, 8, steps)
+        agent = guided(GAME, 60)
+        first, second = (agent.search(decisions, np.random.default_rng(1)) for decisions in (original, redrawn))
+        assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("config", [Config(), Config(players=2)])
+def test_it_finds_the_same_with_any_number_of_threads(config: Config) -> None:
+    decisions = Decisions.of(in_the_middle(config, 20, 9))
+    network = network_for(GAME)
+    one, three = (
+        guided(GAME, 30, network, num_threads=number).search(decisions, np.random.default_rng(5)) for number in (1, 3)
+    )
+    assert np.array_equal(one, three)
+
+
+# --- What it plays ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_it_wins_and_saves_what_it_can_without_any_advice(seat: int) -> None:
+    """Four in a row for who is asked, in column 3 (from 0); or else the other one's, which must be taken away."""
+    game = connect_four.GAME
+    agent = guided(game, 400, network_for(game, size=0.0))
+    for moves in ([3, 0, 3, 0, 3, 0], [3, 0, 3, 1, 3]):
+        batch = Batch(game.config(), 1, 0)
+        for move in [6] * seat + moves:  # a move elsewhere changes who is asked
+            batch.step([move])
+        if len(moves) % 2 == 0 or seat == 0:
+            assert agent.act(Decisions.of(batch), np.random.default_rng(seat))[0] in ((0, 3) if seat else (3,))
+
+
+def test_it_plays_a_game_of_hidden_cards() -> None:
+    """Against random answers in Leduc poker it wins chips, with a network that knows nothing."""
+    game = leduc_poker.GAME
+    agent, generator = guided(game, 200, network_for(game, size=0.0)), np.random.default_rng(0)
+    batch = Batch(game.config(), 400, 1, autoreset="disabled")
+    while (playing := batch.actors >= 0).any():
+        actions = batch.random_actions()
+        asked = np.flatnonzero(batch.actors == 0)
+        if len(asked):
+            actions[asked] = agent.act(Decisions.of(batch, asked), generator)
+        batch.step(actions, playing)
+    chips = batch.states["points"][:, 0].astype(float)
+    assert chips.mean() > 2 * chips.std() / np.sqrt(len(chips))
+
+
+# --- Names -----------------------------------------------------------------------------------------------------------
+
+
+def test_names(tmp_path: Path) -> None:
+    path = tmp_path / "own.zip"
+    save_network(GAME, network_for(GAME), path, {"players": 2})
+    for name, simulations, milliseconds in (
+        (f"search:{path}", 800, None),
+        (f"search-30:{path}", 30, None),
+        (f"search-2.5ms:{path}", None, 2.5),
+    ):
+        agent = make_agent(name, GAME)
+        assert isinstance(agent, GuidedSearchAgent)
+        assert (agent.name, agent.simulations, agent.milliseconds) == (name, simulations, milliseconds)
+        assert agent_file(name, GAME) == path
+        with pytest.raises(ConfigError, match="was trained for 2 players, and this is the solo game"):
+            check_agents([agent], Config())
+    batch = in_the_middle(Config(players=2), 3, 5)
+    visits, _ = GuidedSearchAgent.load(path, GAME, milliseconds=2.0).search(
+        Decisions.of(batch), np.random.default_rng(0)
+    )
+    assert (visits.sum(axis=1) >= 1).all()
+
+
+@pytest.mark.parametrize("name", ["search", "search-0:solo", "search-x:solo", "search-:solo", "search-0ms:solo"])
+def test_bad_names(name: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: one of random, greedy, rollout, ")):
+        make_agent(name, GAME)
+
+
+def test_a_network_without_an_outlook_is_refused(tmp_path: Path) -> None:
+    network, path = network_for(GAME), tmp_path / "policy.zip"
+    network.outlook = None
+    save_network(GAME, network, path)
+    with pytest.raises(CheckpointError, match=r"policy\.zip: its network has no outlook.*`petrichor train outlook"):
+        make_agent(f"search-10:{path}", GAME)
+
+
+def test_budgets_and_settings_are_checked() -> None:
+    policy = PolicyAgent(network_for(GAME))
+    for simulations, milliseconds in ((None, None), (5, 5.0)):
+        with pytest.raises(ConfigError, match="simulations or milliseconds, one of them"):
+            GuidedSearchAgent(policy, simulations, milliseconds)
+    with pytest.raises(ConfigError, match="simulations=0: an int of at least 1"):
+        GuidedSearchAgent(policy, 0)
+    with pytest.raises(ConfigError, match="milliseconds=nan: a number above 0"):
+        GuidedSearchAgent(policy, milliseconds=float("nan"))
+    with pytest.raises(ConfigError, match="settings: unknown scale; there are exploration, "):
+        GuidedSearchAgent(policy, 5, settings={"scale": 1.0})
+
+
+def test_the_shipped_policies_can_search() -> None:
+    for name in ("solo", "versus"):
+        network, _ = read_checkpoint(GAME, POLICIES / "petrichor" / f"{name}.zip")
+        assert network.outlook is not None

@@ -1,0 +1,267 @@
+"""Expert iteration: a search with the network makes games, the network learns from them, again and again.
+
+The policy learns what the search found better (Anthony, Tian and Barber 2017), as completed action values say it
+(Danihelka and others 2022): each legal action's logit is raised by how much better than the mean the search found it.
+The outlook learns what the games came to.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from tabletop.agents import Decisions
+from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
+from tabletop_agents import checkpoint_path
+from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.guided_search import GuidedSearchAgent
+from tabletop_agents.networks import Network
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.curriculum import Curriculum
+from tabletop_training.evaluation_files import write_log
+from tabletop_training.job import Job
+from tabletop_training.learning import BEST, CHOOSING_SEED, POLICY, Budget
+from tabletop_training.matches import play_match
+from tabletop_training.outlook import configs_of, in_points, in_units, new_outlook, outlook_loss
+from tabletop_training.positions import Positions, Replay, play_positions
+from tabletop_training.settings import check_at_least_one, check_types
+
+LOG = "expert.csv"
+_COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "win_rate")
+_FIRST_SEED = 20_000_000
+_NEVER = -1e8
+
+
+@dataclass(frozen=True)
+class ExpertSettings:
+    """How experts' games are made and learned from: the table `[expert]` of a settings file."""
+
+    simulations: int = 64  # of each decision
+    games: int = 256  # played side by side, between two times of learning
+    sampled: float = 0.25  # share of decisions that are drawn by their simulations, instead of the most tried action
+    sharpness: float = 20.0  # what a victory more adds to an action's logit
+    minibatch: int = 2048
+    passes: float = 3.0  # how often a decision is learned from, in the mean
+    learning_rate: float = 5e-4
+    final: float = 0.1  # what the learning rate falls to, as a part of what it begins with
+    kept: int = 400_000  # newest decisions that are learned from
+    first: int = 60_000  # decisions before anything is learned
+    evaluate_every: int = 250_000  # decisions between two evaluations of the bare network, which choose `best.zip`
+    evaluation_games: int = 1600  # of each of these
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        counts = ("simulations", "games", "minibatch", "kept", "first", "evaluate_every", "evaluation_games")
+        check_at_least_one(**{name: getattr(self, name) for name in counts})
+        for name in ("sampled", "final"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name}={getattr(self, name)}: 0 to 1")
+        for name in ("sharpness", "passes", "learning_rate"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ConfigError(f"{name}={getattr(self, name)}: more than 0")
+
+
+def wishes_of(logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, sharpness: float) -> np.ndarray:
+    """(N, A) probabilities: the policy's `logits` raised by what the search found each action better than the mean.
+
+    An action tried n times is believed by n / (n + 2); illegal ones have logits far below all others.
+    """
+    tried = visits.sum(axis=1, keepdims=True)
+    mean = (visits * utilities).sum(axis=1, keepdims=True) / np.maximum(tried, 1)
+    better = np.where(visits > 0, utilities - mean, 0.0) * visits / (visits + 2)
+    raised = logits + sharpness * better
+    shares = np.exp(raised - raised.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def policy_loss(network: Network, positions: Positions, device: str = "cpu") -> torch.Tensor:
+    """Cross-entropy of what the search wishes and the policy, over legal actions: the mean of (n,) positions."""
+    seen = torch.from_numpy(positions.observations).to(device, torch.float32)
+    logits = network.policy(network.trunk(seen))
+    logits = torch.where(torch.from_numpy(positions.masks).to(device), logits, _NEVER)
+    wishes = torch.from_numpy(positions.wishes).to(device, torch.float32)
+    return -(wishes * functional.log_softmax(logits, dim=1)).sum(dim=1).mean()
+
+
+class Expert:
+    """The network that learns, and the search with it.
+
+    Arguments:
+        network: learned from here on; one without an outlook gets a fresh one.
+        configs: what is played, half evenly and half where more is lost.
+        budget: of decisions by the search, or minutes.
+        device: torch's, where the network learns; the search runs on processors.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        configs: Sequence[Config],
+        budget: Budget,
+        seed: int,
+        settings: ExpertSettings,
+        device: str = "cpu",
+    ) -> None:
+        game = configs[0].game
+        torch.manual_seed(seed)
+        self.configs, self.budget, self.seed, self.settings = list(configs), budget, seed, settings
+        self.network = copy.deepcopy(network)
+        if self.network.outlook is None:
+            self.network.outlook = new_outlook(game.observation.size, game.players[-1])
+        else:
+            self.network.outlook = in_units(self.network.outlook)
+        self.network.to(device)
+        self.device = device
+        self.generator = np.random.default_rng([seed, 5])
+        self.curriculum = Curriculum([configs], threshold=0.0, latest=0.0, seed=seed)
+        self.replay = Replay(settings.kept)
+        learned = [*self.network.trunk.parameters(), *self.network.policy.parameters()]
+        self.optimizer = torch.optim.Adam([*learned, *self.network.outlook.parameters()], settings.learning_rate)
+        self.games = self.decisions = 0
+        self._start = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    @property
+    def fraction(self) -> float:
+        """How much of the budget is used up, 0 to 1."""
+        return self.budget.fraction(self.decisions, self.seconds)
+
+    def playable(self) -> Network:
+        """A copy of the network as it is now."""
+        copied = copy.deepcopy(self.network).cpu()
+        assert copied.outlook is not None
+        copied.outlook = in_points(copied.outlook)
+        return copied
+
+    def iterate(self, should_stop: Callable[[], bool]) -> dict[str, float] | None:
+        """Play a block of games and learn from it: a row of the log; None if `should_stop` said so."""
+        settings, policy = self.settings, PolicyAgent(self.playable())
+        agent = GuidedSearchAgent(policy, settings.simulations)
+
+        def choose(decisions: Decisions, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+            visits, utilities = agent.search(decisions, chance)
+            logits = policy.network.log_probabilities(decisions.observations, decisions.action_masks)
+            wishes = wishes_of(logits, visits, utilities, settings.sharpness)
+            actions = visits.argmax(axis=1)
+            drawn = chance.random(len(actions)) < settings.sampled
+            sums = visits.cumsum(axis=1)
+            thrown = chance.random((len(actions), 1)) * sums[:, -1:]
+            return np.where(drawn, (sums <= thrown).sum(axis=1), actions), wishes
+
+        chosen = self.curriculum.choose(np.arange(settings.games))
+        played = play_positions(choose, chosen, self.seed + _FIRST_SEED + self.games, 1.0, should_stop)
+        if played is None:
+            return None
+        positions, results = played
+        self.games += len(chosen)
+        self.decisions += len(positions.players)
+        self.replay.add(positions)
+        self.curriculum.update(chosen, results.won[:, 0], self.fraction)
+        row = {"seconds": round(self.seconds, 1), "decisions": self.decisions, "games": self.games}
+        row |= {
+            "wins": round(float(results.won[:, 0].mean()), 4),
+            "margin": round(float(results.margins[:, 0].mean()), 2),
+        }
+        return row | self._learn(len(positions.players))
+
+    def _learn(self, new: int) -> dict[str, float]:
+        settings = self.settings
+        if self.decisions < settings.first:
+            return {}
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.learning_rate * (1.0 - (1.0 - settings.final) * self.fraction)
+        assert self.network.outlook is not None
+        losses = []
+        for _ in range(1 + int(settings.passes * new / settings.minibatch)):
+            positions = self.replay.draw(self.generator, settings.minibatch)
+            policy = policy_loss(self.network, positions, self.device)
+            outlook = outlook_loss(self.network.outlook, positions, self.device)
+            self.optimizer.zero_grad()
+            (policy + outlook).backward()
+            self.optimizer.step()
+            losses.append((float(policy.detach()), float(outlook.detach())))
+        policy_mean, outlook_mean = np.mean(losses, axis=0)
+        return {"policy_loss": round(float(policy_mean), 4), "outlook_loss": round(float(outlook_mean), 4)}
+
+    def win_rate(self) -> float:
+        """Of the bare network, in games that choose `best.zip`: the mean over the configurations."""
+        agent = PolicyAgent(self.playable())
+        games = -(-self.settings.evaluation_games // len(self.configs))
+        seeds = self.seed + CHOOSING_SEED + np.arange(games)
+        rates = [play_match([agent], config, seeds).win_shares.mean() for config in self.configs]
+        return float(np.mean(rates))
+
+
+def main(
+    game: Game,
+    policy: str,
+    *,
+    minutes: float | None = None,
+    steps: int | None = None,
+    simulations: int = ExpertSettings.simulations,
+    device: str = "cpu",
+    seed: int = 0,
+    output: str | Path = "runs/expert",
+) -> Path:
+    """Go on from a checkpoint (a file, or a shipped policy's name) by expert iteration; returns the folder.
+
+    It leaves `policy.zip`, `best.zip` and the log `expert.csv`. `steps` counts the search's decisions; with neither it
+    goes on until it is stopped.
+
+    Raises CheckpointError for a checkpoint that is missing, damaged or does not say what it was trained for,
+    ConfigError for a device that there isn't.
+    """
+    path = checkpoint_path(policy, game)
+    network, notes = read_checkpoint(game, path)
+    training = notes.get("training", {})
+    configs = configs_of(game, training, path)
+    settings = replace(ExpertSettings(), simulations=simulations)
+    check_device(device)
+    torch.set_num_threads(1)
+    with Job(output) as job, job.bar("learning", 1.0) as bar:
+        expert = Expert(network, configs, Budget(steps, minutes), seed, settings, device)
+        write_log(job.folder / LOG, _COLUMNS, [])
+        best, evaluated = -1.0, 0
+
+        def save(name: str, **more: Any) -> None:
+            expertise = {"from": path.name, "decisions": expert.decisions, "seconds": round(expert.seconds, 1)}
+            expertise |= {"settings": asdict(settings), "device": device, "seed": seed}
+            save_network(game, expert.playable(), job.folder / name, {**training, "expert": expertise, **more})
+
+        while expert.fraction < 1:
+            row = expert.iterate(job.should_stop)
+            if row is None:
+                break
+            if expert.decisions - evaluated >= settings.evaluate_every or expert.fraction >= 1:
+                evaluated = expert.decisions
+                row["win_rate"] = round(expert.win_rate(), 4)
+                if row["win_rate"] > best:
+                    best = row["win_rate"]
+                    save(BEST, evaluation={"win_rate": best})
+            write_log(job.folder / LOG, _COLUMNS, [row], new=False)
+            save(POLICY)
+            bar.show(
+                f"{expert.decisions:,} decisions, searching won {row['wins']:.1%}; bare {best:.1%}", expert.fraction
+            )
+    return job.folder
+
+
+def check_device(device: str) -> None:
+    """Raises ConfigError for a device that torch does not have here."""
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device={device!r}: torch has none of that name here ({reason})") from None

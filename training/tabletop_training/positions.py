@@ -1,0 +1,110 @@
+"""Positions of finished games as supervised learning needs them: what was seen, chosen, and what the game came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.game import NOBODY, Config
+from tabletop.scores import margins, win_shares
+
+Choose = Callable[[Decisions, np.random.Generator], tuple[np.ndarray, np.ndarray | None]]
+"""Takes decisions, returns actions (n,) int64 and, (n, A), what a policy should rather wish; None where nobody says."""
+
+
+class Positions(NamedTuple):
+    """Decisions of finished games, and what these came to: n decisions, A actions, room for K seats.
+
+    observations: (n, D) float16. masks: (n, A) bool, what was legal.
+    wishes: (n, A) float16, what a policy should wish; zeros where nobody said.
+    won, margins: (n, K) float32, each seat's share of the victory and its margin in points, clockwise from who was
+        asked; 0 for seats that there aren't.
+    players: (n,) int64.
+    """
+
+    observations: np.ndarray
+    masks: np.ndarray
+    wishes: np.ndarray
+    won: np.ndarray
+    margins: np.ndarray
+    players: np.ndarray
+
+
+class Games(NamedTuple):
+    """How finished games went: `won` and `margins` (games, P) float64 by seat, as in `Positions`."""
+
+    won: np.ndarray
+    margins: np.ndarray
+
+
+def play_positions(
+    choose: Choose,
+    configs: Sequence[Config],
+    seed: int,
+    share: float,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> tuple[Positions, Games] | None:
+    """Play one game of each configuration to its end; the decisions with more than one answer, a `share` of them.
+
+    The configurations have the same number of players and the same components. None if `should_stop`, asked at every
+    step, says so.
+    """
+    first = configs[0]
+    generator = np.random.default_rng([seed, 3])
+    batch = Batch(first, len(configs), seed, autoreset="disabled")
+    batch.reset(seed, config=list(configs))
+    kept: list[tuple[np.ndarray, ...]] = []
+    actions = np.zeros(len(configs), np.int64)
+    while len(playing := np.flatnonzero(batch.actors != NOBODY)):
+        if should_stop():
+            return None
+        decisions = Decisions.of(batch, playing)
+        actions[playing], wishes = choose(decisions, generator)
+        masks = decisions.action_masks == 1
+        rows = np.flatnonzero((generator.random(len(playing)) < share) & (masks.sum(axis=1) > 1))
+        said = np.zeros((len(rows), masks.shape[1]), np.float16) if wishes is None else wishes[rows].astype(np.float16)
+        seen = decisions.observations[rows].astype(np.float16)
+        kept.append((seen, masks[rows], said, playing[rows], batch.actors[playing[rows]].astype(np.int64)))
+        batch.step(actions, which=batch.actors != NOBODY)
+    observations, masks, said, game, actor = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    players, seats = first.players, first.game.players[-1]
+    games = Games(
+        win_shares(batch.places(batch.states))[:, :players],
+        margins(batch.states["points"][:, : first.owners].astype(np.int64))[:, :players],
+    )
+    clockwise = (actor[:, None] + np.arange(players)) % players
+    won, ahead = np.zeros((2, len(game), seats), np.float32)
+    won[:, :players] = np.take_along_axis(games.won[game], clockwise, axis=1)
+    ahead[:, :players] = np.take_along_axis(games.margins[game], clockwise, axis=1)
+    return Positions(observations, masks, said, won, ahead, np.full(len(game), players)), games
+
+
+class Replay:
+    """The newest `most` positions."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.added = 0
+        self._arrays: list[np.ndarray] = []
+
+    def __len__(self) -> int:
+        return min(self.added, self.most)
+
+    def add(self, positions: Positions) -> None:
+        """Take these in, in the place of the oldest ones."""
+        if not self._arrays:
+            self._arrays = [np.zeros((self.most, *part.shape[1:]), part.dtype) for part in positions]
+        count = len(positions.players)
+        rows = (self.added + np.arange(max(0, count - self.most), count)) % self.most
+        for array, part in zip(self._arrays, positions, strict=True):
+            array[rows] = part[-len(rows) :]
+        self.added += count
+
+    def draw(self, generator: np.random.Generator, number: int) -> Positions:
+        """So many of them, drawn with repetition."""
+        rows = generator.integers(len(self), size=number)
+        return Positions(*(array[rows] for array in self._arrays))
