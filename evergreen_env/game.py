@@ -47,7 +47,7 @@ GAME = Game(
         is_settled=is_settled,
     ),
     weights=WEIGHTS,
-    search_settings={"scale": 15.0},
+    search_settings={"scale": 15.0, "rounds": 2, "exploration": 0.6, "below": 0.05},
     words=drawing,
     drawing=drawing,
     check=check,

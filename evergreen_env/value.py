@@ -21,18 +21,18 @@ from tabletop.defaults import margin
 from tabletop.legal import count_bits
 
 WEIGHTS: dict[str, float] = {
-    "light": 0.8,  # of the light that the trees would collect now, for each season still to be scored
+    "light": 0.91,  # of the light that the trees would collect now, for each season still to be scored
     "forest": 0.8,  # of the largest forest as it is now, for each season still to be scored
     "fertility": 0.9,  # of what the big trees would bring at the end, as fertility is now
-    "flower": 0.3,  # flowers that a big tree's biome may still gain or lose, by big tree
-    "sprout": 0.35,  # a sprout, for each season still to be scored
-    "growth": 0.35,  # a small tree that may still become big, for each season still to be scored
+    "flower": 0.38,  # flowers that a big tree's biome may still gain or lose, by big tree
+    "sprout": 0.7,  # a sprout, for each season still to be scored
+    "growth": 0.94,  # a small tree that may still become big, for each season still to be scored
     "free": 0.05,  # an empty space, for each season still to be scored
-    "level": 0.5,  # a level of a power, for each season still to be scored
-    "action": 2.0,  # the action that is still to be taken, for a choice of card
+    "level": 0.36,  # a level of a power, for each season still to be scored
+    "action": 4.0,  # the action that is still to be taken, for a choice of card
     "choice": 0.15,  # and a tree or sprout that it could grow, up to four
-    "power": 1.0,  # the power that is still to be used, for each use
-    "buds": 1.0,  # a point of buds
+    "power": 2.0,  # the power that is still to be used, for each use
+    "buds": 1.14,  # a point of buds
 }
 """The evaluation's weights, in points."""
 

@@ -222,7 +222,7 @@ def test_train_outlook(checkpoint: Path, tmp_path: Path) -> None:
 
 def test_train_expert(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {"games": 8, "first": 100, "minibatch": 64, "evaluate_every": 300, "evaluation_games": 4}
-    monkeypatch.setattr(expert, "ExpertSettings", lambda: ExpertSettings(**few))  # type: ignore[arg-type]
+    monkeypatch.setattr(expert, "ExpertSettings", lambda: ExpertSettings(**few))
     monkeypatch.setattr(ExpertSettings, "simulations", 64)
     folder = tmp_path / "expert"
     run("train", "expert", checkpoint, "--steps", 900, "--simulations", 6, "--output", folder)

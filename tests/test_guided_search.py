@@ -318,6 +318,16 @@ def test_budgets_and_settings_are_checked() -> None:
         GuidedSearchAgent(policy, milliseconds=float("nan"))
     with pytest.raises(ConfigError, match="settings: unknown scale; there are exploration, "):
         GuidedSearchAgent(policy, 5, settings={"scale": 1.0})
+    for name, value, least in (("widening", 0.0, "0.1"), ("temperature", float("nan"), "0.1"), ("margin", -1.0, "0")):
+        with pytest.raises(ConfigError, match=f"settings: {name}={value}: a finite number of at least {least}"):
+            GuidedSearchAgent(policy, 5, settings={name: value})
+
+
+def test_a_network_whose_numbers_overflow_is_refused() -> None:
+    network = network_for(GAME, size=1e30)
+    decisions = Decisions.of(in_the_middle(Config(), 4, 12))
+    with pytest.raises(CheckpointError, match="the network's outputs are not finite"):
+        guided(GAME, 20, network).act(decisions, np.random.default_rng(0))
 
 
 def test_the_shipped_policies_can_search() -> None:

@@ -175,6 +175,8 @@ class GuidedSearchAgent:
 
         The utility is the chance to win and `margin` a point; it is 0 for actions without a simulation. Where one
         action is legal there is nothing to search: it has one simulation.
+
+        Raises CheckpointError where the network gives numbers that are not finite.
         """
         game, search = decisions.game, guided_search_for(decisions.game)
         visits, utilities = np.zeros((2, len(decisions), game.num_actions))
@@ -195,6 +197,10 @@ class GuidedSearchAgent:
 
         if len(searched):
             in_threads(think, len(searched), 1, self.num_threads)
+        if not (visits.any(axis=1) & np.isfinite(utilities).all(axis=1)).all():
+            raise CheckpointError(
+                f"{self.name}: the network's outputs are not finite: it has learned nothing to search by"
+            )
         return visits, utilities
 
     def _portions(self) -> Iterator[int]:
@@ -210,10 +216,14 @@ class GuidedSearchAgent:
 
 
 def settings_record(settings: Mapping[str, float]) -> np.ndarray:
-    """(1,) SETTINGS with some in place of the defaults. Raises ConfigError for an unknown one."""
+    """(1,) SETTINGS with some in place of the defaults. Raises ConfigError for an unknown one and a wrong value."""
     unknown = sorted(set(settings) - set(DEFAULT_SETTINGS))
     if unknown:
         raise ConfigError(f"settings: unknown {', '.join(unknown)}; there are {', '.join(DEFAULT_SETTINGS)}")
+    for name, value in settings.items():
+        least = 0.1 if name in ("temperature", "widening") else 0.0
+        if not least <= value < float("inf"):
+            raise ConfigError(f"settings: {name}={value}: a finite number of at least {least:g}")
     return np.array([tuple({**DEFAULT_SETTINGS, **settings}.values())], SETTINGS)
 
 

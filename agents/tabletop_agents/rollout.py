@@ -16,12 +16,13 @@ DEFAULT_SETTINGS: dict[str, float] = {
     "scale_a_round": 0.0,
     "win": 0.0,
     "exploration": 0.0,
+    "below": 1.0,
     "prior_visits": 0.0,
     "max_nodes": 0,
     "rounds": 1,
     "playout_nodes": 20,
 }
-"""What `tabletop_agents.search.utility.SETTINGS` says of each; exploration, prior_visits and max_nodes are the
+"""What `tabletop_agents.search.utility.SETTINGS` says of each; exploration, below, prior_visits and max_nodes are the
 tree's alone."""
 
 PLAYOUTS = 16

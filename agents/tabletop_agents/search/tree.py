@@ -164,6 +164,7 @@ def add_children(
 def choose_child(s: Any, p: Any, nodes: np.ndarray, node: int) -> int:
     """The legal child with the highest upper confidence bound; 0 if there is none."""
     best, best_bound = 0, -np.inf
+    exploration = p.exploration * (p.below if node > 0 else 1.0)
     child = nodes[node].child
     while child != 0:
         n = nodes[child]
@@ -171,7 +172,7 @@ def choose_child(s: Any, p: Any, nodes: np.ndarray, node: int) -> int:
             n.available += 1
             visits = n.visits + p.prior_visits
             mean = (n.total + p.prior_visits * n.prior) / visits
-            bound = mean + p.exploration * math.sqrt(math.log(n.available + p.prior_visits) / visits)
+            bound = mean + exploration * math.sqrt(math.log(n.available + p.prior_visits) / visits)
             if bound > best_bound:
                 best, best_bound = child, bound
         child = nodes[child].sibling

@@ -19,6 +19,7 @@ SETTINGS = np.dtype(
         ("scale_a_round", np.float64),  # and more for every round to come
         ("win", np.float64),  # share of a finished game's utility that is its victory; the rest is its margin's
         ("exploration", np.float64),  # of the upper confidence bound
+        ("below", np.float64),  # how much of it there is after the first decision
         ("prior_visits", np.float64),  # how many visits the first look at an action is worth
         ("max_nodes", np.int64),  # positions that the one-turn walk looks at for a prior
         ("rounds", np.int64),  # rounds that a playout goes on to the end of; 0: it only finishes the action
