@@ -88,7 +88,9 @@ def test_the_published_ladder_rises() -> None:
     for players in (1, 2, 3, 4):
         for lower, upper in pairwise(LADDER[:4]):
             row = steps[players, lower, upper]
-            assert row["margin" if players == 1 else "above"][1] > 0, row
+            assert row["margin"][1] > 0, row
+            if players > 1 and (players, upper) != (2, "ismcts-200"):  # the page says that its win rate is open
+                assert row["above"][1] > 0, row
 
 
 def test_the_shipped_policy_beats_greedy() -> None:
