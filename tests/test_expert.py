@@ -173,6 +173,9 @@ def test_an_expert_gets_better() -> None:
         rows.append(row)
     assert rows[-1]["policy_loss"] < rows[1]["policy_loss"]
     assert learning.iterate(lambda: True) is None
+    numbers = learning.evaluate().numbers
+    assert numbers["win_rate"] == numbers["win_rate_greedy"]
+    assert 0 < numbers["win_rate"] < 1
 
     def wins(network: Network) -> float:
         agent = GuidedSearchAgent(PolicyAgent(network), 50)

@@ -21,7 +21,7 @@ from torch.nn import functional
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
-from tabletop_agents import checkpoint_path
+from tabletop_agents import GreedyAgent, checkpoint_path
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
@@ -29,10 +29,10 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job
-from tabletop_training.learning import BEST, CHOOSING_SEED, POLICY, Budget
-from tabletop_training.matches import play_match
+from tabletop_training.learning import BEST, CHOOSING_SEED, POLICY, Budget, Judgement
 from tabletop_training.outlook import configs_of, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Positions, Replay, play_positions
+from tabletop_training.selfplay import judge
 from tabletop_training.settings import check_at_least_one, check_types
 
 LOG = "expert.csv"
@@ -56,7 +56,7 @@ class ExpertSettings:
     kept: int = 400_000  # newest decisions that are learned from
     first: int = 60_000  # decisions before anything is learned
     evaluate_every: int = 250_000  # decisions between two evaluations of the bare network, which choose `best.zip`
-    evaluation_games: int = 1600  # of each of these
+    evaluation_games: int = 1600  # of one evaluation, all configurations together
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -195,13 +195,13 @@ class Expert:
         policy_mean, outlook_mean = np.mean(losses, axis=0)
         return {"policy_loss": round(float(policy_mean), 4), "outlook_loss": round(float(outlook_mean), 4)}
 
-    def win_rate(self) -> float:
-        """Of the bare network, in games that choose `best.zip`: the mean over the configurations."""
-        agent = PolicyAgent(self.playable())
-        games = -(-self.settings.evaluation_games // len(self.configs))
+    def evaluate(self) -> Judgement:
+        """What the bare network is worth, with several players against `greedy`, in games that choose `best.zip`."""
+        players = self.configs[0].players
+        games = -(-self.settings.evaluation_games // (len(self.configs) * players))
+        rivals = {"greedy": GreedyAgent()} if players > 1 else {}
         seeds = self.seed + CHOOSING_SEED + np.arange(games)
-        rates = [play_match([agent], config, seeds).win_shares.mean() for config in self.configs]
-        return float(np.mean(rates))
+        return judge(PolicyAgent(self.playable()), self.configs, rivals, seeds)
 
 
 def main(
@@ -233,7 +233,8 @@ def main(
     with Job(output) as job, job.bar("learning", 1.0) as bar:
         expert = Expert(network, configs, Budget(steps, minutes), seed, settings, device)
         write_log(job.folder / LOG, _COLUMNS, [])
-        best, evaluated = -1.0, 0
+        best: Judgement | None = None
+        evaluated = 0
 
         def save(name: str, **more: Any) -> None:
             expertise = {"from": path.name, "decisions": expert.decisions, "seconds": round(expert.seconds, 1)}
@@ -246,15 +247,15 @@ def main(
                 break
             if expert.decisions - evaluated >= settings.evaluate_every or expert.fraction >= 1:
                 evaluated = expert.decisions
-                row["win_rate"] = round(expert.win_rate(), 4)
-                if row["win_rate"] > best:
-                    best = row["win_rate"]
-                    save(BEST, evaluation={"win_rate": best})
+                judgement = expert.evaluate()
+                row["win_rate"] = round(judgement.numbers["win_rate"], 4)
+                if best is None or judgement.score > best.score:
+                    best = judgement
+                    save(BEST, evaluation=judgement.numbers)
             write_log(job.folder / LOG, _COLUMNS, [row], new=False)
             save(POLICY)
-            bar.show(
-                f"{expert.decisions:,} decisions, searching won {row['wins']:.1%}; bare {best:.1%}", expert.fraction
-            )
+            alone = "" if best is None else f"; the network alone {best.numbers['win_rate']:.1%}"
+            bar.show(f"{expert.decisions:,} decisions, searching won {row['wins']:.1%}{alone}", expert.fraction)
     return job.folder
 
 

@@ -5,6 +5,7 @@ A game for one is self-play without other seats: the same learner, the same eval
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -208,25 +209,8 @@ class TaskHook(Hook):
         return numbers
 
     def evaluate(self, learner: Learner) -> Judgement:
-        """The score is the mean win rate; of equal ones that of the higher margin."""
-        players = self.task.config.players
-        seeds = self.seed + np.arange(-(-self.task.games // players))
-        configs = self.task.configs()
-        numbers: dict[str, float] = {}
-        rates, margins = [], []
-        for config in configs:
-            for name, rival in self.rivals.items() if players > 1 else [("", None)]:
-                others = [] if rival is None else [rival] * (players - 1)
-                results = play_match([learner.agent(), *others], config, seeds)
-                rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
-                margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
-                if name:
-                    of = f"{name}_{config.name}" if len(configs) > 1 else name
-                    numbers |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
-                elif len(configs) > 1:
-                    numbers[config.name] = rates[-1]
-        win_rate, margin = float(np.mean(rates)), float(np.mean(margins))
-        return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
+        seeds = self.seed + np.arange(-(-self.task.games // self.task.config.players))
+        return judge(learner.agent(), self.task.configs(), self.rivals, seeds)
 
     def on_save(self, learner: Learner) -> None:
         if isinstance(learner.games, LeagueGames):
@@ -238,6 +222,30 @@ class TaskHook(Hook):
     def set_state(self, state: dict[str, Any]) -> None:
         if self.curriculum is not None:
             self.curriculum.set_state(state["curriculum"])
+
+
+def judge(agent: Agent, configs: Sequence[Config], rivals: Mapping[str, Agent], seeds: np.ndarray) -> Judgement:
+    """What an agent is worth: the score is its mean win rate; of equal ones that of the higher margin.
+
+    It plays each configuration from each of the seeds, with several players in every seat against each of the rivals,
+    by name, who then plays all the other seats.
+    """
+    players = configs[0].players
+    numbers: dict[str, float] = {}
+    rates, margins = [], []
+    for config in configs:
+        for name, rival in rivals.items() if players > 1 else [("", None)]:
+            others = [] if rival is None else [rival] * (players - 1)
+            results = play_match([agent, *others], config, seeds)
+            rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
+            margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
+            if name:
+                of = f"{name}_{config.name}" if len(configs) > 1 else name
+                numbers |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
+            elif len(configs) > 1:
+                numbers[config.name] = rates[-1]
+    win_rate, margin = float(np.mean(rates)), float(np.mean(margins))
+    return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
 
 
 def new_learner(

@@ -69,7 +69,6 @@ Number 0 of the nodes is the root, number 0 of the edges is none.
 MAX_PATH = 96
 """Decisions of one simulation; few go down further than twenty."""
 _NODES, _EDGES, _ACTORS = 0, 1, 2
-_LOW, _HIGH = 0, 1
 
 
 def seen_factors(size: int) -> np.ndarray:
