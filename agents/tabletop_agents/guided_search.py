@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from tabletop.warm_up import compile_all, is_cached
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search import guided_tree
+from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.forward import LAYER
 from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_factors
 
@@ -33,7 +33,6 @@ SIMULATIONS = 800
 _MOST_SIMULATIONS = 20_000
 """Of one decision that a tree has room for; what comes after only adds to the nodes there are."""
 _NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
-_SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 
 
 class GuidedSearch:
@@ -127,12 +126,7 @@ class GuidedSearchAgent:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if (self.simulations is None) == (self.milliseconds is None):
-            raise ConfigError("search: its budget is simulations or milliseconds, one of them")
-        if self.simulations is not None and (type(self.simulations) is not int or self.simulations < 1):
-            raise ConfigError(f"simulations={self.simulations!r}: an int of at least 1")
-        if self.milliseconds is not None and not self.milliseconds > 0:
-            raise ConfigError(f"milliseconds={self.milliseconds!r}: a number above 0")
+        check_budget("search", self.simulations, self.milliseconds)
         if self.policy.network.outlook is None:
             raise ConfigError(f"{self.policy.name}: its network has no outlook, by which a search values positions")
         self._settings = settings_record(self.settings or {})
@@ -191,7 +185,7 @@ class GuidedSearchAgent:
             tree = GuidedTree(search, room, closed)
             for one in searched[part]:
                 tree.clear()
-                for simulations in self._portions():
+                for simulations in portions(self.simulations, self.milliseconds):
                     tree.grow(roots[one : one + 1], tables, self._settings, self._network, simulations)
                 search.read_guided_root(tree.nodes, tree.edges, visits[one], utilities[one])
 
@@ -202,17 +196,6 @@ class GuidedSearchAgent:
                 f"{self.name}: the network's outputs are not finite: it has learned nothing to search by"
             )
         return visits, utilities
-
-    def _portions(self) -> Iterator[int]:
-        """Numbers of simulations, until the budget is spent."""
-        if self.simulations is not None:
-            yield self.simulations
-            return
-        assert self.milliseconds is not None
-        end = time.perf_counter() + self.milliseconds / 1000
-        yield 1
-        while time.perf_counter() < end:
-            yield _SIMULATIONS_A_LOOK_AT_THE_CLOCK
 
 
 def settings_record(settings: Mapping[str, float]) -> np.ndarray:

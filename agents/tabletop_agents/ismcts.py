@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from tabletop.agents import Decisions
-from tabletop.errors import ConfigError
 from tabletop.threads import in_threads
 from tabletop_agents import rollout
 from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.tree import NODE
 
 DEFAULT_SETTINGS = rollout.DEFAULT_SETTINGS | {"exploration": 0.3, "prior_visits": 10.0, "max_nodes": 60}
@@ -24,7 +23,6 @@ NODES_A_SIMULATION = 40
 """Room for the children of one expanded node; few decisions have more legal actions."""
 _MOST_SIMULATIONS = 50_000
 """Of one decision that the tree has room for; what comes after only adds to the nodes there are."""
-_SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 
 
 class IsmctsAgent(LooksAhead):
@@ -52,12 +50,7 @@ class IsmctsAgent(LooksAhead):
         num_threads: int | None = None,
         name: str | None = None,
     ) -> None:
-        if (simulations is None) == (milliseconds is None):
-            raise ConfigError("ismcts: its budget is simulations or milliseconds, one of them")
-        if simulations is not None and (type(simulations) is not int or simulations < 1):
-            raise ConfigError(f"simulations={simulations!r}: an int of at least 1")
-        if milliseconds is not None and not milliseconds > 0:
-            raise ConfigError(f"milliseconds={milliseconds!r}: a number above 0")
+        check_budget("ismcts", simulations, milliseconds)
         self.simulations = simulations
         self.milliseconds = milliseconds
         self.num_threads = num_threads
@@ -91,20 +84,9 @@ class IsmctsAgent(LooksAhead):
                 root = roots[one : one + 1]
                 nodes[:1] = np.zeros(1, NODE)
                 used = 1
-                for simulations in self._portions():
+                for simulations in portions(self.simulations, self.milliseconds):
                     used = search.search_tree(root, tables, weights, settings, memo, nodes, used, stack, simulations)
                 search.read_root(nodes, visits[one], utilities[one])
 
         in_threads(think, len(decisions), 1, self.num_threads)
         return visits, utilities
-
-    def _portions(self) -> Iterator[int]:
-        """Numbers of simulations, until the budget is spent."""
-        if self.simulations is not None:
-            yield self.simulations
-            return
-        assert self.milliseconds is not None
-        end = time.perf_counter() + self.milliseconds / 1000
-        yield 1
-        while time.perf_counter() < end:
-            yield _SIMULATIONS_A_LOOK_AT_THE_CLOCK

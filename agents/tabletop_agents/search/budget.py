@@ -1,0 +1,32 @@
+"""How long a tree search thinks of a decision: so many simulations, or milliseconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from tabletop.errors import ConfigError
+
+_SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
+
+
+def check_budget(kind: str, simulations: int | None, milliseconds: float | None) -> None:
+    """Raise ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given."""
+    if (simulations is None) == (milliseconds is None):
+        raise ConfigError(f"{kind}: its budget is simulations or milliseconds, one of them")
+    if simulations is not None and (type(simulations) is not int or simulations < 1):
+        raise ConfigError(f"simulations={simulations!r}: an int of at least 1")
+    if milliseconds is not None and not milliseconds > 0:
+        raise ConfigError(f"milliseconds={milliseconds!r}: a number above 0")
+
+
+def portions(simulations: int | None, milliseconds: float | None) -> Iterator[int]:
+    """Numbers of simulations, until the budget of one decision is spent."""
+    if simulations is not None:
+        yield simulations
+        return
+    assert milliseconds is not None
+    end = time.perf_counter() + milliseconds / 1000
+    yield 1
+    while time.perf_counter() < end:
+        yield _SIMULATIONS_A_LOOK_AT_THE_CLOCK
