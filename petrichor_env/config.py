@@ -201,6 +201,18 @@ class Config:
             for number in range(len(VARIANTS) + 1 if self.solo else 1)
         )
 
+    def variety(self) -> tuple[Config, ...]:
+        """What one should know who plays with so many: in solo all sets of variants, else modules, drafts and lengths.
+
+        With several players these are no module, all of them, and each alone; the first two also with a draft, in the
+        long form, and both.
+        """
+        if self.solo:
+            return tuple(config for level in self.curriculum() for config in level)
+        forms = [replace(self, drafting=drafting, rounds=rounds) for rounds in (4, 6) for drafting in (False, True)]
+        alone = tuple(replace(self, modules=(name,)) for name in MODULES)
+        return (*(replace(form, modules=modules) for form in forms for modules in ((), MODULES)), *alone)
+
     @property
     def module_names(self) -> tuple[str, ...]:
         """The modules, with the powers that were chosen: `cactus`, `powers=rain-sun`."""

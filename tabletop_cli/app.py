@@ -51,6 +51,7 @@ FirstSeed = Annotated[
 Trust = Annotated[
     str, typer.Option(help="Agents MODULE:CLASS that the resumed file may name; their code runs.", metavar="NAMES")
 ]
+Device = Annotated[str, typer.Option(help="Where the network learns: cpu, or cuda.")]
 SaveReplays = Annotated[Path | None, typer.Option(help="Folder for a replay of every game.", metavar="FOLDER")]
 ReplayGames = Annotated[
     int | None,
@@ -145,6 +146,7 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
         texts = {"kind": "selfplay", "learned": learned, "kept": "checkpoints, league and logs"}
         several: dict[str, Any] = {"players": "several", "without": ("curriculum",), "only_given": True}
         add(train, "selfplay", _train, texts=texts, kind="selfplay", **several)
+    add(train, "general", _train_general)
     add(train, "outlook", _train_outlook)
     add(train, "expert", _train_expert)
     app.add_typer(train, name="train")
@@ -206,33 +208,60 @@ def _train(
     imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
 
 
+def _train_general(
+    line: CommandLine,
+    players: Annotated[
+        str, typer.Option(help="Numbers of players, with commas between.", show_default="every one from 2 on")
+    ] = "",
+    config: Annotated[str | None, typer.Option(help="Settings: a TOML file, or a shipped one by name.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.")] = None,
+    steps: Annotated[int | None, typer.Option(min=0, help="How many decisions, instead.")] = None,
+    start: Annotated[str | None, typer.Option(help="A checkpoint, or a shipped policy by name, to go on from.")] = None,
+    rival: Annotated[
+        str | None, typer.Option(help="A checkpoint, or a shipped policy by name, that has all other seats.")
+    ] = None,
+    device: Device = "cpu",
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.")] = 0,
+    output: Annotated[Path, typer.Option(help="Folder for checkpoints and logs.")] = Path("runs/general"),
+) -> None:
+    """Learn with every number of players and all modules, one network for all, from all seats at once."""
+    learn = imported("tabletop_training.general", extra="train").main
+    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
+    wanted = whole_numbers("players", players, "numbers of players, with commas between")
+    learn(line.game, config, players=wanted, start=start, rival=rival, **told)
+
+
 def _train_outlook(
     line: CommandLine,
     policy: Annotated[str, typer.Argument(help="A checkpoint, or a shipped policy by name.")],
     minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.", show_default="5")] = None,
     games: Annotated[int | None, typer.Option(min=0, help="How many games, instead.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.")] = 0,
+    device: Device = "cpu",
     output: Annotated[Path, typer.Option(help="Folder for the checkpoint.")] = Path("runs/outlook"),
 ) -> None:
     """Teach a policy how its games end, so that search-N:PATH can search with it."""
     learn = imported("tabletop_training.outlook", extra="train").main
-    learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output)
+    learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output, device=device)
 
 
 def _train_expert(
     line: CommandLine,
     policy: Annotated[str, typer.Argument(help="A checkpoint, or a shipped policy by name, to go on from.")],
     simulations: Annotated[int, typer.Option(min=1, help="Of each decision of the search.")] = 64,
+    games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="Played side by side; with many cores 64 for each.")
+    ] = 256,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="How long.")] = None,
     steps: Annotated[int | None, typer.Option(min=0, help="How many decisions of the search, instead.")] = None,
-    device: Annotated[str, typer.Option(help="Where the network learns: cpu, or cuda.")] = "cpu",
+    device: Device = "cpu",
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.")] = 0,
     output: Annotated[Path, typer.Option(help="Folder for checkpoints and log.")] = Path("runs/expert"),
 ) -> None:
     """Go on by expert iteration: a search with the network plays, the network learns from it."""
     learn = imported("tabletop_training.expert", extra="train").main
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    learn(line.game, policy, simulations=simulations, **told)
+    learn(line.game, policy, simulations=simulations, games=games, **told)
 
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:

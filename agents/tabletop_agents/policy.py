@@ -23,7 +23,7 @@ class PolicyAgent:
     _: KW_ONLY
     sample: bool = False  # draw actions from the policy; otherwise take the likeliest one
     name: str = "policy"
-    players: int | None = None  # for how many it was trained; None if it may play with any number
+    players: tuple[int, ...] | None = None  # for how many it was trained; None if it may play with any number
 
     @classmethod
     def of(cls, model: Any, *, sample: bool = False, name: str = "policy") -> Self:
@@ -36,16 +36,17 @@ class PolicyAgent:
         network, notes = read_checkpoint(game, path)
         training = notes.get("training", {})
         players = training.get("players") if isinstance(training, dict) else None
+        if players is not None:
+            players = tuple(players) if isinstance(players, list) else (players,)
         return cls(network, sample=sample, name=name, players=players)
 
     def check(self, config: Config) -> None:
         """Raises ConfigError for another number of players than it was trained for."""
-        if self.players is not None and config.players != self.players:
-            names = {1: "the solo game"}
-            raise ConfigError(
-                f"{self.name} was trained for {names.get(self.players, f'{self.players} players')}, "
-                f"and this is {names.get(config.players, f'a game of {config.players}')}"
-            )
+        if self.players is not None and config.players not in self.players:
+            numbers = [f"{number}" for number in self.players if number != 1]
+            trained = ["the solo game"] * (1 in self.players) + [f"{' or '.join(numbers)} players"] * bool(numbers)
+            here = "the solo game" if config.players == 1 else f"a game of {config.players}"
+            raise ConfigError(f"{self.name} was trained for {' and '.join(trained)}, and this is {here}")
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions."""

@@ -14,6 +14,18 @@ _MEMORY = 200
 _ENOUGH = 50
 
 
+def variety(config: Config) -> tuple[Config, ...]:
+    """All that a player of everything should know who plays with so many: what the game says (`variety`), or this."""
+    ways: Any = getattr(config, "variety", None)
+    return (config,) if ways is None else tuple(ways())
+
+
+def by_players(configs: Sequence[Config]) -> dict[int, list[Config]]:
+    """The configurations of each number of players."""
+    numbers = dict.fromkeys(config.players for config in configs)
+    return {number: [config for config in configs if config.players == number] for number in numbers}
+
+
 class Curriculum:
     """Which configuration the next games play: first those of the first level, at last all.
 

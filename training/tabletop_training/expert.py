@@ -21,22 +21,23 @@ from torch.nn import functional
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
-from tabletop_agents import GreedyAgent, checkpoint_path
+from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.curriculum import Curriculum
+from tabletop_training.curriculum import Curriculum, by_players
 from tabletop_training.evaluation_files import write_log
+from tabletop_training.general import judge_everything
 from tabletop_training.job import Job
-from tabletop_training.learning import BEST, CHOOSING_SEED, POLICY, Budget, Judgement
-from tabletop_training.outlook import configs_of, in_points, in_units, new_outlook, outlook_loss
+from tabletop_training.learning import BEST, POLICY, Budget, Judgement
+from tabletop_training.outlook import Outcomes, configs_of, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Positions, Replay, play_positions
-from tabletop_training.selfplay import judge
+from tabletop_training.ppo import check_device
 from tabletop_training.settings import check_at_least_one, check_types
 
 LOG = "expert.csv"
-_COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "win_rate")
+_COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "score")
 _FIRST_SEED = 20_000_000
 _NEVER = -1e8
 
@@ -48,7 +49,7 @@ class ExpertSettings:
     simulations: int = 64  # of each decision
     games: int = 256  # played side by side, between two times of learning
     sampled: float = 0.25  # share of decisions that are drawn by their simulations, instead of the most tried action
-    sharpness: float = 20.0  # what a victory more adds to an action's logit
+    sharpness: float = 60.0  # what a victory more adds to an action's logit
     minibatch: int = 2048
     passes: float = 3.0  # how often a decision is learned from, in the mean
     learning_rate: float = 5e-4
@@ -97,7 +98,8 @@ class Expert:
 
     Arguments:
         network: learned from here on; one without an outlook gets a fresh one.
-        configs: what is played, half evenly and half where more is lost.
+        configs: what is played: each number of players equally often, its configurations half evenly and half where
+            more is lost.
         budget: of decisions by the search, or minutes.
         device: torch's, where the network learns; the search runs on processors.
     """
@@ -122,7 +124,8 @@ class Expert:
         self.network.to(device)
         self.device = device
         self.generator = np.random.default_rng([seed, 5])
-        self.curriculum = Curriculum([configs], threshold=0.0, latest=0.0, seed=seed)
+        ways = by_players(configs)
+        self.curricula = {number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()}
         self.replay = Replay(settings.kept)
         learned = [*self.network.trunk.parameters(), *self.network.policy.parameters()]
         self.optimizer = torch.optim.Adam([*learned, *self.network.outlook.parameters()], settings.learning_rate)
@@ -160,21 +163,25 @@ class Expert:
             thrown = chance.random((len(actions), 1)) * sums[:, -1:]
             return np.where(drawn, (sums <= thrown).sum(axis=1), actions), wishes
 
-        chosen = self.curriculum.choose(np.arange(settings.games))
-        played = play_positions(choose, chosen, self.seed + _FIRST_SEED + self.games, 1.0, should_stop)
-        if played is None:
-            return None
-        positions, results = played
-        self.games += len(chosen)
-        self.decisions += len(positions.players)
-        self.replay.add(positions)
-        self.curriculum.update(chosen, results.won[:, 0], self.fraction)
+        won: list[float] = []
+        margins: list[float] = []
+        new = 0
+        for curriculum in self.curricula.values():
+            chosen = curriculum.choose(np.arange(-(-settings.games // len(self.curricula))))
+            played = play_positions(choose, chosen, self.seed + _FIRST_SEED + self.games, 1.0, should_stop)
+            if played is None:
+                return None
+            positions, results = played
+            self.games += len(chosen)
+            new += len(positions.players)
+            self.replay.add(positions)
+            curriculum.update(chosen, results.won[:, 0], self.fraction)
+            won += results.won[:, 0].tolist()
+            margins += results.margins[:, 0].tolist()
+        self.decisions += new
         row = {"seconds": round(self.seconds, 1), "decisions": self.decisions, "games": self.games}
-        row |= {
-            "wins": round(float(results.won[:, 0].mean()), 4),
-            "margin": round(float(results.margins[:, 0].mean()), 2),
-        }
-        return row | self._learn(len(positions.players))
+        row |= {"wins": round(float(np.mean(won)), 4), "margin": round(float(np.mean(margins)), 2)}
+        return row | self._learn(new)
 
     def _learn(self, new: int) -> dict[str, float]:
         settings = self.settings
@@ -187,7 +194,10 @@ class Expert:
         for _ in range(1 + int(settings.passes * new / settings.minibatch)):
             positions = self.replay.draw(self.generator, settings.minibatch)
             policy = policy_loss(self.network, positions, self.device)
-            outlook = outlook_loss(self.network.outlook, positions, self.device)
+            seen = torch.from_numpy(positions.observations).to(self.device, torch.float32)
+            known = (positions.won, positions.margins, positions.players)
+            outcomes = Outcomes(*(torch.from_numpy(part).to(self.device) for part in known))
+            outlook = outlook_loss(self.network.outlook, seen, outcomes)
             self.optimizer.zero_grad()
             (policy + outlook).backward()
             self.optimizer.step()
@@ -197,11 +207,8 @@ class Expert:
 
     def evaluate(self) -> Judgement:
         """What the bare network is worth, with several players against `greedy`, in games that choose `best.zip`."""
-        players = self.configs[0].players
-        games = -(-self.settings.evaluation_games // (len(self.configs) * players))
-        rivals = {"greedy": GreedyAgent()} if players > 1 else {}
-        seeds = self.seed + CHOOSING_SEED + np.arange(games)
-        return judge(PolicyAgent(self.playable()), self.configs, rivals, seeds)
+        games = -(-self.settings.evaluation_games // len(self.configs))
+        return judge_everything(PolicyAgent(self.playable()), self.configs, ("greedy",), games, self.seed)
 
 
 def main(
@@ -211,6 +218,7 @@ def main(
     minutes: float | None = None,
     steps: int | None = None,
     simulations: int = ExpertSettings.simulations,
+    games: int = ExpertSettings.games,
     device: str = "cpu",
     seed: int = 0,
     output: str | Path = "runs/expert",
@@ -227,7 +235,7 @@ def main(
     network, notes = read_checkpoint(game, path)
     training = notes.get("training", {})
     configs = configs_of(game, training, path)
-    settings = replace(ExpertSettings(), simulations=simulations)
+    settings = replace(ExpertSettings(), simulations=simulations, games=games)
     check_device(device)
     torch.set_num_threads(1)
     with Job(output) as job, job.bar("learning", 1.0) as bar:
@@ -248,21 +256,12 @@ def main(
             if expert.decisions - evaluated >= settings.evaluate_every or expert.fraction >= 1:
                 evaluated = expert.decisions
                 judgement = expert.evaluate()
-                row["win_rate"] = round(judgement.numbers["win_rate"], 4)
+                row["score"] = round(judgement.score, 4)
                 if best is None or judgement.score > best.score:
                     best = judgement
                     save(BEST, evaluation=judgement.numbers)
             write_log(job.folder / LOG, _COLUMNS, [row], new=False)
             save(POLICY)
-            alone = "" if best is None else f"; the network alone {best.numbers['win_rate']:.1%}"
+            alone = "" if best is None else f"; the network alone {best.score:.1%}"
             bar.show(f"{expert.decisions:,} decisions, searching won {row['wins']:.1%}{alone}", expert.fraction)
     return job.folder
-
-
-def check_device(device: str) -> None:
-    """Raises ConfigError for a device that torch does not have here."""
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"device={device!r}: torch has none of that name here ({reason})") from None

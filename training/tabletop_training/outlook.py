@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -16,23 +16,25 @@ from torch.nn import functional
 
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
-from tabletop_agents import Agent, checkpoint_path
+from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.policy import PolicyAgent
-from tabletop_training.curriculum import Curriculum
+from tabletop_agents.networks import Network
+from tabletop_training.curriculum import Curriculum, by_players, variety
 from tabletop_training.job import Job
 from tabletop_training.learning import POLICY, Budget
-from tabletop_training.positions import Positions, Replay, play_positions
+from tabletop_training.ppo import check_device
 from tabletop_training.runs import run_budget
-from tabletop_training.settings import from_table
+from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames
+from tabletop_training.settings import Settings, from_table
 
 LAYERS = (256, 128)
 """Widths of the layers between observation and outlook."""
-GAMES_AT_ONCE = 512
+GAMES_AT_ONCE = {"cpu": 512, "cuda": 4096}
+STEPS = 32
 SHARE = 0.25
 """Of the decisions that is learned from: neighbours in one game say nearly the same."""
-MOST_KEPT = 300_000
-MINIBATCH = 2048
+MOST_KEPT = {"cpu": 300_000, "cuda": 3_000_000}
+MINIBATCH = {"cpu": 2048, "cuda": 16384}
 PASSES = 4
 """How often a decision is learned from, in the mean."""
 MINUTES = 5.0
@@ -44,6 +46,14 @@ POINTS = 10.0
 _MARGIN_WEIGHT = 0.25
 _FIRST_SEED = 10_000_000
 _NEVER = -1e8
+
+
+class Outcomes(NamedTuple):
+    """What n positions came to, for K seats clockwise from who was asked; 0 for seats that there aren't."""
+
+    won: torch.Tensor  # (n, K) float32, shares of the victory
+    margins: torch.Tensor  # (n, K) float32, in points
+    players: torch.Tensor  # (n,) int64
 
 
 def new_outlook(inputs: int, seats: int, layers: Sequence[int] = LAYERS) -> nn.Sequential:
@@ -70,13 +80,12 @@ def in_units(outlook: nn.Sequential) -> nn.Sequential:
     return in_points(outlook, 1.0 / POINTS)
 
 
-def outlook_losses(said: torch.Tensor, positions: Positions) -> tuple[torch.Tensor, torch.Tensor]:
+def outlook_losses(said: torch.Tensor, outcomes: Outcomes) -> tuple[torch.Tensor, torch.Tensor]:
     """The cross-entropy of who wins, and the squared error of margins in units of POINTS: means over (n,) positions.
 
     `said` (n, 2 K) float32, what an outlook says of them.
     """
-    known = (positions.won, positions.margins, positions.players)
-    won, margins, players = (torch.from_numpy(part).to(said.device) for part in known)
+    won, margins, players = outcomes
     seats = won.shape[1]
     logits, points = said[:, :seats], said[:, seats:]
     there = torch.arange(seats, device=said.device) < players[:, None]
@@ -87,67 +96,146 @@ def outlook_losses(said: torch.Tensor, positions: Positions) -> tuple[torch.Tens
     return torch.where(players == 1, alone, several).mean(), squares.mean()
 
 
-def outlook_loss(outlook: nn.Module, positions: Positions, device: str = "cpu") -> torch.Tensor:
-    """What learning makes small: both losses in one."""
-    seen = torch.from_numpy(positions.observations).to(device, torch.float32)
-    win, margin = outlook_losses(outlook(seen), positions)
+def outlook_loss(outlook: nn.Module, seen: torch.Tensor, outcomes: Outcomes) -> torch.Tensor:
+    """What learning makes small: both losses in one. `seen` (n, D) float32 observations."""
+    win, margin = outlook_losses(outlook(seen), outcomes)
     return win + _MARGIN_WEIGHT * margin
 
 
+class Waiting:
+    """Positions of games that have not ended yet: counts (n, D) int8, who was asked there, and which game it is."""
+
+    def __init__(self, seats: int) -> None:
+        self.seats = seats
+        self._kept: tuple[torch.Tensor, np.ndarray, np.ndarray] | None = None
+
+    def add(self, rollout: Rollout, ends: Ends, share: float, generator: np.random.Generator) -> Any:
+        """Take in a share of a rollout's decisions; give back those whose games have ended, as (counts, Outcomes)."""
+        steps, games = rollout.actors.shape
+        following = np.full((steps + 1, games), -1)
+        following[ends.steps, ends.games] = np.arange(len(ends.steps))
+        for t in range(steps - 1, -1, -1):
+            following[t] = np.where(following[t] >= 0, following[t], following[t + 1])
+        device = rollout.actors.device
+        drawn = (generator.random((steps, games)) < share) & rollout.deciding.cpu().numpy()
+        at, game = np.nonzero(drawn)
+        seen = rollout.observations[torch.from_numpy(at).to(device), torch.from_numpy(game).to(device)]
+        actors = rollout.actors.cpu().numpy()[at, game]
+        end = following[at, game]
+        if self._kept is not None:
+            before, their_actors, their_games = self._kept
+            seen = torch.cat([before, seen])
+            actors, game = np.concatenate([their_actors, actors]), np.concatenate([their_games, game])
+            end = np.concatenate([following[0, their_games], end])
+        ended, waiting = np.flatnonzero(end >= 0), np.flatnonzero(end < 0)
+        self._kept = seen[torch.from_numpy(waiting).to(device)], actors[waiting], game[waiting]
+        players = np.array([config.players for config in ends.configs], np.int64)[end[ended]]
+        clockwise = (actors[ended, None] + np.arange(self.seats)) % np.maximum(players, 1)[:, None]
+        there = np.arange(self.seats) < players[:, None]
+        won, ahead = (
+            np.where(there, np.take_along_axis(part[end[ended]], clockwise, axis=1), 0.0).astype(np.float32)
+            for part in (ends.won, ends.margins)
+        )
+        outcomes = Outcomes(*(torch.from_numpy(part).to(device) for part in (won, ahead, players)))
+        return seen[torch.from_numpy(ended).to(device)], outcomes
+
+
+class _Newest:
+    """The newest positions with what they came to, on the device."""
+
+    def __init__(self, most: int, numbers: int, seats: int, device: str) -> None:
+        self.most, self.added = most, 0
+        shapes = [(numbers, torch.int8), (seats, torch.float32), (seats, torch.float32)]
+        self._arrays = [torch.zeros(most, width, dtype=kind, device=device) for width, kind in shapes]
+        self._arrays.append(torch.ones(most, dtype=torch.int64, device=device))
+
+    def add(self, seen: torch.Tensor, outcomes: Outcomes) -> None:
+        rows = (self.added + torch.arange(len(seen), device=seen.device)) % self.most
+        for array, part in zip(self._arrays, (seen, *outcomes), strict=True):
+            array[rows[-self.most :]] = part[-self.most :]
+        self.added += len(seen)
+
+    def draw(self, number: int) -> tuple[torch.Tensor, Outcomes]:
+        rows = torch.randint(min(self.added, self.most), (number,), device=self._arrays[0].device)
+        seen, *outcomes = (array[rows] for array in self._arrays)
+        return seen, Outcomes(*outcomes)
+
+
 def learn_outlook(
-    agent: Agent,
+    network: Network,
     configs: Sequence[Config],
     budget: Budget,
     seed: int = 0,
+    device: str = "cpu",
     should_stop: Callable[[], bool] = lambda: False,
     on_progress: Callable[[float, int, float], None] = lambda fraction, games, loss: None,
 ) -> nn.Sequential:
-    """An outlook that says how games end which the agent plays.
+    """An outlook that says how games end which the network plays, drawing its actions.
 
-    Half of them are of each of these configurations evenly, the other half of those where more is lost. The budget's
-    steps are games.
+    Each number of players has an equal part of the games. Of these, half are of each of its configurations evenly, in a
+    game for one the other half of those where more is lost. The budget's steps are games.
 
-    `on_progress` is told after every block of games how much of the time is used, how many games were played, and the
-    loss on the newest ones before they were learned from.
+    `on_progress` is told after every rollout how much of the budget is used, how many games ended, and the loss on the
+    newest positions before they were learned from.
     """
     game = configs[0].game
     torch.manual_seed(seed)
-    outlook = new_outlook(game.observation.size, game.players[-1])
+    kind = "cpu" if device == "cpu" else "cuda"
+    seats = game.players[-1]
+    outlook = new_outlook(game.observation.size, seats).to(device)
+    playing = copy.deepcopy(network).to(device)
     optimizer = torch.optim.Adam(outlook.parameters(), LEARNING_RATE)
     generator = np.random.default_rng([seed, 4])
-    replay, curriculum = Replay(MOST_KEPT), Curriculum([configs], threshold=0.0, latest=0.0, seed=seed)
+    ways = by_players(configs)
+    curricula = {number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()}
+    table = SeatGames(
+        [of[0] for of in ways.values()],
+        GAMES_AT_ONCE[kind],
+        Settings(),
+        seed + _FIRST_SEED,
+        device,
+        lambda games, players: curricula[players].choose(games),
+        lambda games, players: np.full((games, players), LEARNER),
+    )
+    waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)
     start, games = time.monotonic(), 0
     while (used := budget.fraction(games, time.monotonic() - start)) < 1.0 and not should_stop():
-        chosen = curriculum.choose(np.arange(GAMES_AT_ONCE))
-        played = play_positions(
-            lambda decisions, chance: (agent.act(decisions, chance), None),
-            chosen,
-            seed + _FIRST_SEED + games,
-            SHARE,
-            should_stop,
-        )
-        if played is None:
-            break
-        new, results = played
-        curriculum.update(chosen, results.won[:, 0], used)
-        games += len(chosen)
-        with torch.inference_mode():
-            loss = float(outlook_loss(outlook, new))
-        replay.add(new)
+        rollout, ends = table.play(playing, STEPS)
+        seen, outcomes = waiting.add(rollout, ends, SHARE, generator)
+        games += len(ends.configs)
+        alone = [i for i, config in enumerate(ends.configs) if config.players == 1]
+        if alone:
+            curricula[1].update([ends.configs[i] for i in alone], ends.won[alone, 0], used)
+        if not len(seen):
+            continue
+        with torch.no_grad():
+            loss = float(outlook_loss(outlook, table.scaled(seen), outcomes))
+        newest.add(seen, outcomes)
         for group in optimizer.param_groups:
             group["lr"] = LEARNING_RATE * max(LAST_RATE, 1.0 - used)
-        for _ in range(1 + PASSES * len(new.players) // MINIBATCH):
+        for _ in range(1 + PASSES * len(seen) // MINIBATCH[kind]):
+            counts, known = newest.draw(MINIBATCH[kind])
             optimizer.zero_grad()
-            outlook_loss(outlook, replay.draw(generator, MINIBATCH)).backward()
+            outlook_loss(outlook, table.scaled(counts), known).backward()
             optimizer.step()
         on_progress(used, games, loss)
-    return in_points(outlook)
+    return in_points(outlook.cpu())
 
 
 def configs_of(game: Game, training: Mapping[str, Any], path: Path) -> list[Config]:
-    """What a checkpoint at `path` was trained for, by its notes. Raises CheckpointError where they don't say it."""
+    """What a checkpoint at `path` was trained for, by its notes: with each number of players all ways together.
+
+    Raises CheckpointError where they don't say it.
+    """
     try:
         config: Config = from_table(game.config, training["config"])
+        if training.get("general"):
+            numbers = training["players"]
+            tables = [
+                {**training["config"], "players": number}
+                for number in (numbers if isinstance(numbers, list) else [numbers])
+            ]
+            return [way for table in tables for way in variety(from_table(game.config, table))]
         levels = config.curriculum() if training.get("curriculum") else [[config]]  # type: ignore[attr-defined]
     except (KeyError, TypeError, ConfigError) as error:
         raise CheckpointError(f"{path}: it does not say what it was trained for ({error!r})") from None
@@ -162,6 +250,7 @@ def main(
     games: int | None = None,
     seed: int = 0,
     output: str | Path = "runs/outlook",
+    device: str = "cpu",
 ) -> Path:
     """Teach a checkpoint (a file, or a shipped policy's name) how its games end; returns the folder with the new one.
 
@@ -174,15 +263,15 @@ def main(
     training = notes.get("training", {})
     configs = configs_of(game, training, path)
     budget = run_budget(Budget(minutes=MINUTES), games, minutes)
+    check_device(device)
     torch.set_num_threads(1)
     with Job(output) as job:
-        agent = PolicyAgent(network, sample=True, name=path.stem)
         with job.bar("learning", 1.0) as bar:
 
             def show(fraction: float, played: int, loss: float) -> None:
                 bar.show(f"{played:,} games, loss {loss:.3f}", fraction)
 
-            network.outlook = learn_outlook(agent, configs, budget, seed, job.should_stop, show)
-        learned = {"minutes": budget.minutes, "games": budget.steps, "seed": seed}
+            network.outlook = learn_outlook(network, configs, budget, seed, device, job.should_stop, show)
+        learned = {"minutes": budget.minutes, "games": budget.steps, "seed": seed, "device": device}
         save_network(game, network, job.folder / POLICY, {**training, "outlook": learned})
     return job.folder

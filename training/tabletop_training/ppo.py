@@ -19,6 +19,7 @@ from torch import nn
 from torch.nn import functional
 
 from tabletop.batch import usable_cores
+from tabletop.errors import ConfigError
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 
@@ -157,6 +158,15 @@ def matmul_precision(wanted: str) -> Iterator[None]:
         yield
     finally:
         torch.set_float32_matmul_precision(precision)
+
+
+def check_device(device: str) -> None:
+    """Raises ConfigError for a device that torch does not have here."""
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device={device!r}: torch has none of that name here ({reason})") from None
 
 
 def fastest_threads(policy: Any, minibatch: int) -> int:

@@ -1,0 +1,390 @@
+"""One network for several numbers of players, learned from every seat: its games, its advantages, its command."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from petrichor_env.config import MODULES, VARIANTS, Config
+from petrichor_env.game import GAME
+from tabletop.batch import Batch
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop_agents import RandomAgent, make_agent
+from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
+from tabletop_agents.networks import Network
+from tabletop_agents.policy import PolicyAgent
+from tabletop_cli.evergreen import main as evergreen
+from tabletop_cli.petrichor import main as petrichor
+from tabletop_training.curriculum import by_players, variety
+from tabletop_training.general import General, GeneralSettings, judge_everything
+from tabletop_training.learning import Budget
+from tabletop_training.matches import play_match
+from tabletop_training.outlook import Waiting, configs_of
+from tabletop_training.seats import (
+    LEARNER,
+    Ends,
+    Rollout,
+    SeatGames,
+    advantages,
+    drawn,
+    masked_log_probabilities,
+    new_network,
+    policy_of,
+)
+from tabletop_training.settings import Settings
+from tests.games import connect_four
+from tests.test_guided_search import network_for
+
+SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
+
+
+def plain_games(configs: list[Config], settings: Settings = SMALL, **options: Any) -> SeatGames:
+    """Games of these configurations, all seats the learner's."""
+    options.setdefault("choose", lambda games, players: [by_players(configs)[players][0]] * len(games))
+    options.setdefault("seat", lambda games, players: np.full((games, players), LEARNER))
+    return SeatGames(configs, settings.num_envs, settings, 5, "cpu", **options)
+
+
+# --- Games -----------------------------------------------------------------------------------------------------------
+
+
+def test_rollouts_are_the_games_of_batches() -> None:
+    """The actions of a rollout, played again: observations, masks, who was asked, rewards and ends are the batch's."""
+    configs = [Config(players=2), Config(players=5, modules=MODULES)]
+    settings = Settings(num_envs=6, steps=150, trunk=(16,), layers=(16,), reward_scale=0.5, win_bonus=2.0)
+    torch.manual_seed(0)
+    games = plain_games(configs, settings)
+    rollouts = [games.play(new_network(GAME, settings), 150) for _ in range(3)]
+    for number, config in enumerate(configs):
+        batch = Batch(config, 3, 5 + 3 * number, reward="margin")
+        batch.reset(config=[config] * 3)
+        part, steps = slice(3 * number, 3 * number + 3), 0
+        for rollout, ends in rollouts:
+            for t in range(150):
+                steps += 1
+                seen = games.scaled(rollout.observations[t, part]).numpy()
+                assert np.array_equal(seen, batch.observations)
+                assert np.array_equal(rollout.masks[t, part].numpy(), batch.action_masks == 1)
+                assert np.array_equal(rollout.actors[t, part].numpy(), batch.actors)
+                assert np.array_equal(rollout.deciding[t, part].numpy(), batch.action_masks.sum(axis=1) > 1)
+                batch.step(rollout.actions[t, part].numpy())
+                assert np.array_equal(rollout.dones[t, part].numpy(), batch.terminations)
+                expected = np.zeros((3, 5))
+                expected[:, : config.players] = 0.5 * batch.rewards
+                for game in np.flatnonzero(batch.terminations):
+                    end = np.flatnonzero((ends.steps == t) & (ends.games == part.start + game))[0]
+                    winners = batch.winners()[game]
+                    assert np.allclose(ends.won[end, : config.players], winners / winners.sum())
+                    points = batch.final_states[game]["points"][: config.players].astype(float)
+                    ahead = points - (points.sum() - points) / (config.players - 1)
+                    assert np.allclose(ends.margins[end, : config.players], ahead)
+                    assert (ends.won[end, config.players :] == 0).all() and ends.configs[end] == config
+                    expected[game, : config.players] += 2.0 * (2 * winners / winners.sum() - 1)
+                assert np.allclose(rollout.rewards[t, part].numpy(), expected, atol=1e-5)
+                if steps % 8 == 0 and batch.terminations.any():  # these are given what is chosen then
+                    batch.reset(mask=batch.terminations.copy(), config=[config] * int(batch.terminations.sum()))
+    assert sum(len(ends.configs) for _, ends in rollouts) > 4
+
+
+def test_other_seats_are_played_by_whom_they_belong_to() -> None:
+    """A rival that always wants the lowest action takes it, and its decisions are not learned from."""
+
+    def lowest(seen: torch.Tensor) -> torch.Tensor:
+        return -1e4 * torch.arange(GAME.num_actions, dtype=torch.float32).expand(len(seen), -1)
+
+    seats = np.array([LEARNER, 0, LEARNER])
+    games = plain_games([Config(players=3)], seat=lambda games, players: np.tile(seats, (games, 1)), others=[lowest])
+    rollout, ends = games.play(new_network(GAME, SMALL), 300)
+    theirs = rollout.actors == 1
+    first = rollout.masks.int().argmax(dim=2)
+    assert theirs.any() and (rollout.actions[theirs] == first[theirs]).all()
+    assert (rollout.actions[~theirs] != first[~theirs]).any()
+    assert not rollout.deciding[theirs].any()
+    assert len(ends.configs) and (ends.players[:, :3] == seats).all()
+
+
+def test_games_that_begin_get_the_configuration_that_is_chosen() -> None:
+    ways, chosen = variety(Config()), []
+
+    def choose(games: np.ndarray, players: int) -> list[Config]:
+        assert players == 1
+        chosen.extend(ways[len(chosen) % 16] for _ in games)
+        return chosen[-len(games) :] if len(games) else []
+
+    games = plain_games([Config()], choose=choose)
+    _, ends = games.play(new_network(GAME, SMALL), 300)
+    assert len(ways) == 16 and len(ends.configs) >= 12
+    assert set(ends.configs) <= set(ways) and len(set(ends.configs)) > 1
+
+
+@pytest.mark.parametrize("players", [2, 4, 5])
+def test_the_ways_to_play_petrichor(players: int) -> None:
+    ways = variety(Config(players=players))
+    assert len(set(ways)) == len(ways) and all(way.players == players for way in ways)
+    assert {way.modules for way in ways} == {(), MODULES, *((name,) for name in MODULES)}
+    assert {(way.drafting, way.rounds) for way in ways if not way.modules} == {(a, b) for a in (0, 1) for b in (4, 6)}
+
+
+def test_actions_are_drawn_with_their_probabilities() -> None:
+    torch.manual_seed(1)
+    masks = torch.tensor([[True, False, True, True]])
+    chances = masked_log_probabilities(torch.tensor([[1.0, 9.0, 0.0, 2.0]]), masks)
+    actions = drawn(chances.expand(20_000, -1))
+    shares = torch.bincount(actions, minlength=4) / 20_000
+    assert shares[1] == 0
+    assert torch.allclose(shares, chances.exp()[0], atol=0.015)
+
+
+# --- Advantages ------------------------------------------------------------------------------------------------------
+
+
+def by_hand(rollout: Rollout, discount: float, gae: float) -> dict[tuple[int, int], float]:
+    """PPO's advantages as the paper writes them, one seat's decisions after the other."""
+    found: dict[tuple[int, int], float] = {}
+    steps, games, seats = rollout.rewards.shape
+    for game in range(games):
+        for seat in range(seats):
+            chain: list[tuple[int, float, float, bool]] = []  # step, value, what was gained until the next one, ended
+            for t in range(steps):
+                if rollout.actors[t, game] == seat and rollout.deciding[t, game]:
+                    chain.append((t, float(rollout.values[t, game]), 0.0, False))
+                if chain and not chain[-1][3]:
+                    step, value, gained, _ = chain[-1]
+                    ended = bool(rollout.dones[t, game])
+                    chain[-1] = (step, value, gained + float(rollout.rewards[t, game, seat]), ended)
+            following, later = 0.0, 0.0
+            for number in range(len(chain) - 1, -1, -1):
+                step, value, gained, ended = chain[number]
+                if number == len(chain) - 1 and not ended:
+                    following, later = value, 0.0
+                    continue
+                if ended:
+                    following, later = 0.0, 0.0
+                later = gained + discount * following - value + discount * gae * later
+                found[step, game], following = later, value
+    return found
+
+
+def test_advantages_follow_each_seat() -> None:
+    """Random decisions of 3 seats against sums made seat by seat."""
+    generator = torch.Generator().manual_seed(3)
+    steps, games, seats = 40, 30, 3
+
+    def some(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=generator)
+
+    rollout = Rollout(
+        *(torch.empty(0),) * 4,
+        values=some(steps, games),
+        actors=torch.randint(seats, (steps, games), generator=generator),
+        deciding=torch.rand(steps, games, generator=generator) < 0.7,
+        rewards=some(steps, games, seats),
+        dones=torch.rand(steps, games, generator=generator) < 0.07,
+    )
+    found, known = advantages(rollout, 0.95, 0.9)
+    expected = by_hand(rollout, 0.95, 0.9)
+    assert {(int(t), int(g)) for t, g in known.nonzero()} == set(expected)
+    assert len(expected) > 500
+    for (t, game), advantage in expected.items():
+        assert float(found[t, game]) == pytest.approx(advantage, abs=1e-4)
+
+
+# --- What positions come to ------------------------------------------------------------------------------------------
+
+
+def test_waiting_positions_get_the_end_of_their_own_game() -> None:
+    """Three rollouts of games of 2 and 3 players: each position's outcome is that of the first end after it."""
+    configs = [Config(players=2), Config(players=3)]
+    games, network = plain_games(configs), new_network(GAME, SMALL)
+    waiting, generator = Waiting(5), np.random.default_rng(0)
+    rollouts: list[tuple[Rollout, Ends]] = []
+    told: list[tuple[bytes, tuple[float, ...], tuple[float, ...]]] = []
+    for _ in range(4):
+        rollouts.append(games.play(network, 120))
+        seen, outcomes = waiting.add(*rollouts[-1], 1.0, generator)
+        rows = zip(seen.numpy(), outcomes.won.numpy(), outcomes.margins.numpy(), strict=True)
+        told += [(one.tobytes(), tuple(won.tolist()), tuple(margins.tolist())) for one, won, margins in rows]
+    expected = []
+    for game in range(12):
+        running: list[tuple[bytes, int]] = []
+        for rollout, ends in rollouts:
+            for t in range(120):
+                if rollout.deciding[t, game]:
+                    running.append((rollout.observations[t, game].numpy().tobytes(), int(rollout.actors[t, game])))
+                for end in np.flatnonzero((ends.steps == t) & (ends.games == game)):
+                    players = ends.configs[end].players
+                    for one, actor in running:
+                        turned = [(actor + i) % players for i in range(players)]
+                        won, ahead = (
+                            tuple(np.float32([*part[end, turned], *[0.0] * (5 - players)]).tolist())
+                            for part in (ends.won, ends.margins)
+                        )
+                        expected.append((one, won, ahead))
+                    running = []
+    assert len(expected) > 300
+    assert sorted(told) == sorted(expected)
+
+
+# --- Learning --------------------------------------------------------------------------------------------------------
+
+
+def test_it_learns_connect_four_from_both_seats() -> None:
+    """From nothing to four of five games against random play, in a few seconds; the same seed gives the same weights."""
+    config = connect_four.GAME.config()
+    settings = Settings(
+        num_envs=128, steps=32, minibatch=1024, epochs=3, layers=(64,), learning_rate=3e-3, reward="win"
+    )
+    task = GeneralSettings(against=("random",), snapshot_updates=3, snapshots=3, games=200)
+
+    def learned() -> General:
+        general = General([config], task, settings, Budget(steps=120_000), 4)
+        while general.fraction < 1:
+            row = general.iterate()
+            assert np.isfinite(list(row.values())).all()
+        return general
+
+    first = learned()
+    assert first.steps >= 120_000 and first.updates > 20
+    assert sorted(first._taken)[0] == 0 and len(first._taken) == 3 and max(first._taken) > first.updates - 7
+    results = play_match([PolicyAgent(first.playable()), RandomAgent()], config, np.arange(200))
+    assert np.nanmean(results.by_agent(results.win_shares)[:, 0]) > 0.8
+    judged = first.evaluate()
+    assert judged.score > 1.5 and judged.numbers["2p_win_rate_random"] > 0.75
+    again = learned()
+    for a, b in zip(first.network.parameters(), again.network.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_a_rival_has_all_other_seats() -> None:
+    config, settings = connect_four.GAME.config(), Settings(num_envs=64, steps=40, minibatch=512, layers=(16,))
+    rival = network_for(connect_four.GAME, seed=2)
+    general = General([config], GeneralSettings(), settings, Budget(steps=10_000), 0, rival=rival)
+    assert ((general.table.players == LEARNER).sum(axis=1) == 1).all()
+    row = general.iterate()
+    assert 0 < row["won"] < 2
+    assert general._taken == []
+    rollout, _ = general.table.play(general.network, 40)
+    theirs = (rollout.masks.sum(dim=2) > 1) & ~rollout.deciding
+    seen = general.table.scaled(rollout.observations[theirs])
+    likeliest = masked_log_probabilities(policy_of(rival)(seen), rollout.masks[theirs]).argmax(dim=1)
+    assert theirs.any() and (rollout.actions[theirs] == likeliest).all()
+
+
+def test_a_score_is_relative_to_an_even_share() -> None:
+    class First:
+        """Plays the first legal action."""
+
+        name = "first"
+
+        def act(self, decisions: Any, generator: np.random.Generator) -> np.ndarray:
+            return np.asarray(decisions.action_masks.argmax(axis=1))
+
+    configs = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=3)]
+    judged = judge_everything(First(), configs, ("random",), 12, 0)
+    rates = [judged.numbers[f"{players}p_win_rate"] for players in (1, 2, 3)]
+    assert judged.score == pytest.approx((rates[0] + 2 * rates[1] + 3 * rates[2]) / 3, abs=1e-3)
+
+
+# --- Commands --------------------------------------------------------------------------------------------------------
+
+
+def run(command: Any, *words: Any) -> int:
+    with pytest.raises(SystemExit) as ended:
+        command([str(word) for word in words])
+    return int(str(ended.value.code or 0))
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(
+        "[learning]\nnum_envs = 24\nsteps = 16\nminibatch = 128\ntrunk = [16]\nlayers = [16]\nthreads = 1\n"
+        "[general]\ngames = 2\nagainst = ['random']\n"
+    )
+    return path
+
+
+def test_train_general(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "general"
+    assert run(petrichor, "train", "general", "--config", tiny, "--steps", 1500, "--output", folder) == 0
+    rows = list(csv.DictReader((folder / "learning_curve.csv").read_text(encoding="utf-8").splitlines()))
+    assert int(rows[-1]["steps"]) >= 1500
+    assert (folder / "evaluations.csv").is_file()
+    for name in ("policy.zip", "best.zip"):
+        training = read_notes(GAME, folder / name)["training"]
+        assert training["players"] == [2, 3, 4, 5] and training["general"]
+        assert json.loads(json.dumps(training["task"]))["games"] == 2
+    configs = configs_of(GAME, training, folder)
+    assert by_players(configs).keys() == {2, 3, 4, 5}
+    assert all(by_players(configs)[number] == list(variety(Config(players=number))) for number in (2, 3, 4, 5))
+    agent = make_agent(f"policy:{folder / 'policy.zip'}", GAME)
+    assert isinstance(agent, PolicyAgent) and agent.players == (2, 3, 4, 5)
+    agent.check(Config(players=3))
+    with pytest.raises(ConfigError, match="trained for 2 or 3 or 4 or 5 players, and this is the solo game"):
+        agent.check(Config())
+
+
+def test_train_general_goes_on_and_against_a_rival(tiny: Path, tmp_path: Path) -> None:
+    start, folder = tmp_path / "start.zip", tmp_path / "rival"
+    network = new_network(GAME, SMALL)
+    save_network(GAME, network, start, {"players": 2})
+    words = ("--players", "2", "--start", start, "--rival", start, "--steps", 400, "--output", folder)
+    assert run(petrichor, "train", "general", "--config", tiny, *words) == 0
+    learned, notes = read_checkpoint(GAME, folder / "policy.zip")
+    assert [layer.weight.shape for layer in learned.policy if hasattr(layer, "weight")] == [(16, 16), (143, 16)]
+    assert notes["training"]["rival"] == str(start) and notes["training"]["players"] == 2
+    assert not torch.equal(next(learned.parameters()), next(network.parameters()))
+
+
+def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "evergreen"
+    assert run(evergreen, "train", "general", "--config", tiny, "--steps", 600, "--output", folder) == 0
+    game = make_agent(f"policy:{folder / 'policy.zip'}", __import__("evergreen_env.game").game.GAME)
+    assert isinstance(game, PolicyAgent) and game.players == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--players", "7"), "players=7"),
+        (("--players", "two"), "numbers of players, with commas between"),
+        (("--players", "2,2"), "each once"),
+        (("--players", "1", "--rival", "solo"), "nobody else has a seat"),
+        (("--device", "nowhere"), "device='nowhere'"),
+        (("--start", "missing.zip"), "missing.zip: there is no such file"),
+    ],
+)
+def test_slips_on_the_command_line(
+    words: tuple[str, ...], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(petrichor, "train", "general", *words, "--output", tmp_path / "none") == 2
+    assert text in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [({"earlier": 1.5}, "a share"), ({"snapshots": 2}, "at least 3"), ({"players": (2, 2)}, "each once")],
+)
+def test_wrong_settings(settings: dict[str, Any], text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        GeneralSettings(**settings)
+
+
+def test_a_network_that_is_not_finite_any_more() -> None:
+    config, settings = connect_four.GAME.config(), Settings(num_envs=8, steps=8, minibatch=32, layers=(4,))
+    general = General([config], GeneralSettings(), settings, Budget(steps=1000), 0)
+    with torch.no_grad():
+        next(iter(general.network.value.parameters())).fill_(float("nan"))
+    with pytest.raises(CheckpointError, match="not finite any more"):
+        general.iterate()
+
+
+def test_shipped_settings_fit() -> None:
+    assert isinstance(new_network(GAME, Settings(trunk=(8,))), Network)

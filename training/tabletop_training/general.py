@@ -1,0 +1,308 @@
+"""`train general`: one network for several numbers of players and every way to play, learned from all seats at once.
+
+It plays all the seats of most games itself, and in the others one seat against earlier selves. All of it runs on a
+processor, and much faster on a GPU.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from tabletop.errors import CheckpointError, ConfigError
+from tabletop.game import Config, Game
+from tabletop_agents import Agent, checkpoint_path, make_agent
+from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.networks import Network
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training.curriculum import Curriculum, by_players, variety
+from tabletop_training.evaluation_files import write_log
+from tabletop_training.job import Job
+from tabletop_training.learning import (
+    BEST,
+    CHOOSING_SEED,
+    CURVE,
+    EVALUATIONS,
+    POLICY,
+    SECONDS_BETWEEN_CHECKPOINTS,
+    Budget,
+    Judgement,
+)
+from tabletop_training.ppo import check_device, torch_settings
+from tabletop_training.runs import run_budget
+from tabletop_training.seats import LEARNER, Ends, SeatGames, new_network, policy_of, update
+from tabletop_training.selfplay import judge
+from tabletop_training.settings import Settings, check_at_least_one, check_types, read_settings
+
+_COLUMNS = (
+    *("seconds", "steps", "games", "won", "entropy", "kl", "clipped", "value_loss", "explained_variance"),
+    "learning_rate",
+)
+
+
+@dataclass(frozen=True)
+class GeneralSettings:
+    """What one network learns: the table `[general]` of a settings file. Raises ConfigError for wrong values."""
+
+    players: tuple[int, ...] = ()  # numbers of players, () for every one from 2 on
+    components: Any = None  # an overlay file
+    earlier: float = 0.25  # share of the games in which all seats but one are earlier selves'
+    snapshots: int = 8  # earlier selves that are kept, spread evenly over the past
+    snapshot_updates: int = 20  # updates between two of them
+    against: tuple[str, ...] = ("greedy",)  # whom evaluations are against; in a game for one nobody
+    games: int = 100  # of an evaluation, for each number of players and way to play
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        check_at_least_one(games=self.games, snapshot_updates=self.snapshot_updates)
+        if self.snapshots < 3:
+            raise ConfigError(f"snapshots={self.snapshots}: at least 3")
+        if not 0 <= self.earlier <= 1:
+            raise ConfigError(f"earlier={self.earlier}: a share, 0 to 1")
+        if len(set(self.players)) < len(self.players):
+            raise ConfigError(f"players={list(self.players)}: each once")
+
+    def configs(self, game: Game) -> list[Config]:
+        """The plain configuration of each number of players. Raises ConfigError for numbers that the game lacks."""
+        numbers = self.players or tuple(number for number in game.players if number > 1)
+        return [game.config(players=number, components=self.components) for number in sorted(numbers)]
+
+
+class General:
+    """The network that learns, and its games.
+
+    Arguments:
+        configs: the plain configuration of each number of players.
+        start: a network to go on from, None for a fresh one.
+        rival: who has all other seats in every game, instead of earlier selves and the network itself.
+        device: torch's, for network and learning; the games run on processors.
+    """
+
+    def __init__(
+        self,
+        configs: Sequence[Config],
+        task: GeneralSettings,
+        settings: Settings,
+        budget: Budget,
+        seed: int,
+        device: str = "cpu",
+        start: Network | None = None,
+        rival: Network | None = None,
+    ) -> None:
+        torch.manual_seed(seed)
+        game = configs[0].game
+        self.configs, self.task, self.settings, self.budget, self.seed = list(configs), task, settings, budget, seed
+        self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
+        self.network.outlook = None
+        self.network.to(device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
+        self.generator = np.random.default_rng([seed, 6])
+        self.rival = rival is not None
+        self._others = [] if rival is None else [policy_of(copy.deepcopy(rival).to(device), sample=False)]
+        self._taken: list[int] = []  # the update that each earlier self is of
+        self.steps = self.games = self.updates = 0
+        self._curricula: dict[int, Curriculum] = {}
+        for config in configs:
+            self._curricula[config.players] = Curriculum([variety(config)], threshold=0.0, latest=0.0, seed=seed)
+        self.table = SeatGames(
+            configs, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others
+        )
+        self._start = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    @property
+    def fraction(self) -> float:
+        """How much of the budget is used up, 0 to 1."""
+        return self.budget.fraction(self.steps, self.seconds)
+
+    def playable(self) -> Network:
+        """A copy of the network as it is now, on a processor."""
+        return copy.deepcopy(self.network).cpu()
+
+    def iterate(self) -> dict[str, float]:
+        """One rollout and one update; a row of the log."""
+        settings = self.settings
+        left = 1.0 - self.fraction * (1.0 - settings.final)
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.learning_rate * left
+        if not self.rival and self.updates % self.task.snapshot_updates == 0:
+            self._take_snapshot()
+        rollout, ends = self.table.play(self.network, settings.steps)
+        losses = update(self.network, self.optimizer, self.table, rollout, settings, settings.entropy * left)
+        if not all(torch.isfinite(parameter).all() for parameter in self.network.parameters()):
+            raise CheckpointError(
+                f"after {self.steps:,} steps the network's numbers are not finite any more: the learning rate "
+                f"({settings.learning_rate:g}) may be too high"
+            )
+        self.updates += 1
+        self.steps += int(rollout.deciding.sum())
+        self.games += len(ends.configs)
+        won = self._take_in(ends)
+        row = {"seconds": round(self.seconds, 1), "steps": self.steps, "games": len(ends.configs), "won": round(won, 4)}
+        return (
+            row
+            | {name: round(value, 5) for name, value in losses._asdict().items()}
+            | {"learning_rate": round(settings.learning_rate * left, 7)}
+        )
+
+    def _take_in(self, ends: Ends) -> float:
+        """Tell the curricula; the learner's share of the victories, in games with others relative to an even share."""
+        shares = []
+        for players, curriculum in self._curricula.items():
+            games = [i for i, config in enumerate(ends.configs) if config.players == players]
+            learner = ends.players[games, :players] == LEARNER
+            mine = np.where(learner, ends.won[games, :players], 0.0).sum(axis=1)
+            if players == 1:
+                curriculum.update([ends.configs[i] for i in games], mine, self.fraction)
+                shares += mine.tolist()
+            else:
+                shares += (mine * players)[learner.sum(axis=1) == 1].tolist()
+        return float(np.mean(shares)) if shares else 0.0
+
+    def _choose(self, games: np.ndarray, players: int) -> list[Config]:
+        return self._curricula[players].choose(games)
+
+    def _seat(self, games: int, players: int) -> np.ndarray:
+        seated = np.full((games, players), LEARNER, np.int64)
+        if players == 1 or not self._others:
+            return seated
+        others = self.generator.integers(len(self._others), size=seated.shape)
+        mixed = self.generator.random(games) < (1.0 if self.rival else self.task.earlier)
+        mine = np.arange(players) == self.generator.integers(players, size=(games, 1))
+        return np.where(mixed[:, None] & ~mine, others, seated)
+
+    def _take_snapshot(self) -> None:
+        """Keep a copy of the network, in the place of one that leaves the smallest gap if there are enough."""
+        if self.table.seats == 1:
+            return
+        snapshot = policy_of(copy.deepcopy(self.network))
+        if len(self._taken) < self.task.snapshots:
+            self._others.append(snapshot)
+            self._taken.append(self.updates)
+            return
+        order = sorted(range(len(self._taken)), key=self._taken.__getitem__)
+        gaps = {b: self._taken[c] - self._taken[a] for a, b, c in zip(order, order[1:], order[2:], strict=False)}
+        place = min(gaps, key=gaps.__getitem__)
+        self._others[place], self._taken[place] = snapshot, self.updates
+
+    def evaluate(self) -> Judgement:
+        """What the bare network is worth."""
+        configs = [way for config in self.configs for way in variety(config)]
+        agent = PolicyAgent(self.playable())
+        return judge_everything(agent, configs, self.task.against, self.task.games, self.seed)
+
+
+def judge_everything(
+    agent: Agent, configs: Sequence[Config], against: Sequence[str], games: int, seed: int
+) -> Judgement:
+    """What an agent is worth that plays with several numbers of players: `judge` with each, on seeds for choosing.
+
+    The score is the mean of its win rates, in a game of several relative to an even share; `games` of each
+    configuration, in a game of several against each of these agents.
+    """
+    scores: list[float] = []
+    numbers: dict[str, float] = {}
+    for players, ways in by_players(configs).items():
+        rivals = {name: make_agent(name, ways[0].game) for name in against} if players > 1 else {}
+        judged = judge(agent, ways, rivals, seed + CHOOSING_SEED + np.arange(-(-games // players)))
+        scores.append(judged.score * players)
+        numbers |= {f"{players}p_{name}": value for name, value in judged.numbers.items()}
+    return Judgement(float(np.mean(scores)), numbers)
+
+
+def main(
+    game: Game,
+    settings: str | Path | None = None,
+    *,
+    players: Sequence[int] = (),
+    minutes: float | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    output: str | Path = "runs/general",
+    device: str = "cpu",
+    start: str | None = None,
+    rival: str | None = None,
+    evaluate: bool = True,
+) -> Path:
+    """Learn; returns the folder with `policy.zip`, `best.zip` and the logs.
+
+    Arguments:
+        settings: name or path of a settings file; None: `general`, if there is one.
+        players: instead of the file's numbers of players.
+        minutes, steps: instead of the file's budget; steps are decisions of the learner.
+        device: torch's.
+        start: a checkpoint, or a shipped policy's name, to go on from; its layers instead of the file's.
+        rival: a checkpoint, or a shipped policy's name, that has all other seats of every game: what learns against it
+            finds its weaknesses.
+        evaluate: False leaves `best.zip` and evaluations out.
+
+    Raises ConfigError, CheckpointError.
+    """
+    sections = read_settings(settings or "general", game, learning=Settings, general=GeneralSettings, budget=Budget)
+    task: GeneralSettings = sections["general"]
+    if players:
+        task = replace(task, players=tuple(players))
+    configs = task.configs(game)
+    if rival is not None:
+        task = replace(task, against=(f"policy:{rival}",))
+        if configs[0].players == 1:
+            raise ConfigError("rival: in a game for one nobody else has a seat")
+    check_device(device)
+    budget = run_budget(sections["budget"], steps, minutes)
+    networks = [
+        None if name is None else read_checkpoint(game, checkpoint_path(name, game))[0] for name in (start, rival)
+    ]
+    learning: Settings = sections["learning"]
+    torch.set_num_threads(learning.threads or 1)
+    with Job(output) as job, torch_settings(learning), job.bar("learning", 1.0) as bar:
+        general = General(configs, task, learning, budget, seed, device, *networks)
+        _learn(general, job, bar.show, evaluate, {"start": start, "rival": rival})
+    return job.folder
+
+
+def _learn(
+    general: General, job: Job, show: Callable[[str, float], None], evaluate: bool, notes: dict[str, Any]
+) -> None:
+    """Learn until the budget is used up or the user stops it; what was learned by then is saved."""
+    game, settings = general.configs[0].game, general.settings
+    numbers = [config.players for config in general.configs]
+
+    def save(name: str, **more: Any) -> None:
+        first: Any = general.configs[0]
+        run: dict[str, Any] = {"players": numbers if len(numbers) > 1 else numbers[0], "config": asdict(first)}
+        run |= {"general": True, "seed": general.seed, "steps": general.steps, "seconds": round(general.seconds, 1)}
+        run |= {"settings": asdict(settings), "task": asdict(general.task), "device": general.table.device, **notes}
+        save_network(game, general.playable(), job.folder / name, {**run, **more})
+
+    write_log(job.folder / CURVE, _COLUMNS, [])
+    saved, best, evaluations = 0.0, -np.inf, []
+    save(POLICY)
+    while general.fraction < 1 and not job.should_stop():
+        before = general.steps
+        row = general.iterate()
+        write_log(job.folder / CURVE, _COLUMNS, [row], new=False)
+        speed = general.steps / max(general.seconds, 1e-9)
+        show(f"{general.steps / 1e6:.2f}M steps, {speed / 1e3:.1f}k/s, won {row['won']:.2f}", general.fraction)
+        if general.seconds - saved > SECONDS_BETWEEN_CHECKPOINTS:
+            save(POLICY)
+            saved = general.seconds
+        due = general.steps // settings.evaluate_every > before // settings.evaluate_every
+        if evaluate and (due or general.fraction >= 1):
+            judged = general.evaluate()
+            shown = {"seconds": round(general.seconds, 1), "steps": general.steps, "score": round(judged.score, 5)}
+            evaluations.append(shown | {name: round(value, 5) for name, value in judged.numbers.items()})
+            write_log(job.folder / EVALUATIONS, evaluations[0], evaluations)
+            if judged.score > best:
+                best = judged.score
+                save(BEST, evaluation=judged.numbers)
+    save(POLICY)

@@ -1,0 +1,321 @@
+"""PPO on a device for every seat at once: a network plays all the seats of many games and learns from each of them.
+
+Stable-Baselines3 knows one player a game, whose next decision follows the last one. Here the decisions of a game belong
+to several seats, with different numbers of players side by side, and observations stay on the device as int8 counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tabletop.batch import Batch
+from tabletop.game import Config, Game
+from tabletop.scores import margins, win_shares
+from tabletop_agents.networks import Network
+from tabletop_training.settings import Settings
+
+LEARNER = -1
+"""Who plays a seat: the network that learns, or the number of another player."""
+_NEVER = -1e8
+_CHOOSE_EVERY = 8
+"""Steps between two times that games which just began may be given another configuration: it costs a look at all."""
+
+Choose = Callable[[np.ndarray, int], Sequence[Config]]
+"""Takes (n,) int64 games that start now and their number of players; returns what each of them is to play."""
+Seat = Callable[[int, int], np.ndarray]
+"""Takes a number of games and of players; returns (n, players) int64: who plays each seat."""
+
+
+def new_network(game: Game, settings: Settings) -> Network:
+    """A fresh network with the trunk and layers of the settings; it draws from torch's global generator."""
+
+    def layers(widths: Sequence[int], last: float | None) -> nn.Sequential:
+        """Linear layers with ReLU between them; orthogonal, as PPO begins with them, and the last one this large."""
+        parts: list[nn.Module] = []
+        for number, (inputs, outputs) in enumerate(pairwise(widths)):
+            final = last is not None and number == len(widths) - 2
+            layer = nn.Linear(inputs, outputs)
+            nn.init.orthogonal_(layer.weight, gain=last if final and last is not None else 2**0.5)
+            nn.init.zeros_(layer.bias)
+            parts += [layer] if final else [layer, nn.ReLU()]
+        return nn.Sequential(*parts)
+
+    trunk = [game.observation.size, *settings.trunk]
+    return Network(
+        layers(trunk, None),
+        layers([trunk[-1], *settings.layers, game.num_actions], 0.01),
+        layers([trunk[-1], *settings.layers, 1], 1.0),
+    )
+
+
+class Ends(NamedTuple):
+    """K games that ended; 0 beyond a game's number of players, of P at most."""
+
+    configs: list[Config]  # what was played
+    steps: np.ndarray  # (K,) int64, the step of the rollout that ended it
+    games: np.ndarray  # (K,) int64, which of the N games
+    won: np.ndarray  # (K, P) float64, each seat's share of the victory
+    margins: np.ndarray  # (K, P) float64, own points less the mean of the others'
+    players: np.ndarray  # (K, P) int64, LEARNER or a number
+
+
+class Rollout(NamedTuple):
+    """T steps of N games, on the device; P seats, D numbers in an observation, A actions."""
+
+    observations: torch.Tensor  # (T, N, D) int8, counts
+    masks: torch.Tensor  # (T, N, A) bool
+    actions: torch.Tensor  # (T, N) int64
+    log_probabilities: torch.Tensor  # (T, N)
+    values: torch.Tensor  # (T, N)
+    actors: torch.Tensor  # (T, N) int64
+    deciding: torch.Tensor  # (T, N) bool: the learner was asked, and had a choice
+    rewards: torch.Tensor  # (T, N, P)
+    dones: torch.Tensor  # (T, N) bool
+
+
+class SeatGames:
+    """Games with different numbers of players, played by a network on a device.
+
+    Arguments:
+        configs: one for each number of players, the first configuration of its games.
+        num_games: of all together; each number of players has an equal part.
+        choose, seat: what games play that start now, and who plays their seats.
+        others: policies (observations (n, D) float32 → logits (n, A)) by number; the list may grow and change.
+        device: torch's.
+    """
+
+    def __init__(
+        self,
+        configs: Sequence[Config],
+        num_games: int,
+        settings: Settings,
+        seed: int,
+        device: str,
+        choose: Choose,
+        seat: Seat,
+        others: Sequence[Callable[[torch.Tensor], torch.Tensor]] = (),
+    ) -> None:
+        game = configs[0].game
+        self.game, self.settings, self.device = game, settings, device
+        self.choose, self.seat, self.others = choose, seat, others
+        each = -(-num_games // len(configs))
+        self.batches = [
+            Batch(
+                config, each, seed + i * each, reward=settings.reward, observation_dtype="int8", new_observations=False
+            )
+            for i, config in enumerate(configs)
+        ]
+        self.seats = max(config.players for config in configs)
+        self.num_games = each * len(configs)
+        self.parts = [slice(i * each, (i + 1) * each) for i in range(len(configs))]
+        self.players = np.full((self.num_games, self.seats), LEARNER, np.int64)
+        for batch, part in zip(self.batches, self.parts, strict=True):
+            batch.reset(config=list(choose(np.arange(each), batch.config.players)))
+            self.players[part, : batch.config.players] = seat(each, batch.config.players)
+        self.divisors = torch.as_tensor(np.array(game.observation.divisors, np.float32), device=device)
+        pinned = device != "cpu"
+        size = (self.num_games, game.observation.size)
+        self._seen = torch.zeros(size, dtype=torch.int8, pin_memory=pinned)
+        self._legal = torch.zeros((self.num_games, game.num_actions), dtype=torch.int8, pin_memory=pinned)
+        self._steps = 0
+
+    def scaled(self, counts: torch.Tensor) -> torch.Tensor:
+        """Counts as networks take them: float32, divided as the environments' observations are."""
+        return counts.to(torch.float32) / self.divisors
+
+    @torch.no_grad()
+    def play(self, network: Network, steps: int) -> tuple[Rollout, Ends]:
+        """Play so many steps of each game; what was done, and the games that ended."""
+        n, device = self.num_games, self.device
+        shape = (steps, n)
+        out = Rollout(
+            torch.empty((*shape, self.game.observation.size), dtype=torch.int8, device=device),
+            torch.empty((*shape, self.game.num_actions), dtype=torch.bool, device=device),
+            torch.empty(shape, dtype=torch.int64, device=device),
+            torch.empty(shape, device=device),
+            torch.empty(shape, device=device),
+            *(torch.empty(0),) * 4,
+        )
+        actors, deciding, dones = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+        rewards = np.zeros((*shape, self.seats), np.float32)
+        ends: list[Ends] = []
+        games = np.arange(n)
+        for t in range(steps):
+            for batch, part in zip(self.batches, self.parts, strict=True):
+                self._seen[part] = torch.from_numpy(batch.observations)
+                self._legal[part] = torch.from_numpy(batch.action_masks)
+                actors[t, part] = batch.actors
+            out.observations[t] = self._seen.to(device, non_blocking=True)
+            out.masks[t] = self._legal.to(device, non_blocking=True) == 1
+            seen = self.scaled(out.observations[t])
+            hidden = network.trunk(seen)
+            log_probabilities = masked_log_probabilities(network.policy(hidden), out.masks[t])
+            playing = self.players[games, actors[t]]
+            chosen = log_probabilities
+            for number in np.unique(playing[playing != LEARNER]):
+                rows = torch.from_numpy(np.flatnonzero(playing == number)).to(device)
+                theirs = masked_log_probabilities(self.others[number](seen[rows]), out.masks[t, rows])
+                chosen = (
+                    chosen.index_copy(0, rows, theirs)
+                    if chosen is log_probabilities
+                    else chosen.index_copy_(0, rows, theirs)
+                )
+            out.actions[t] = drawn(chosen)
+            out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
+            out.values[t] = network.value(hidden)[:, 0]
+            deciding[t] = (playing == LEARNER) & (self._legal.sum(dim=1, dtype=torch.int64).numpy() > 1)
+            actions = out.actions[t].cpu().numpy()
+            ends += self._step(t, actions, rewards[t], dones[t])
+        moved = (torch.from_numpy(array).to(device) for array in (actors, deciding, rewards, dones))
+        names = ("actors", "deciding", "rewards", "dones")
+        nothing, by_seat = np.zeros(0, np.int64), np.zeros((0, self.seats))
+        ends.append(Ends([], nothing, nothing, by_seat, by_seat, by_seat.astype(np.int64)))
+        configs = [config for end in ends for config in end.configs]
+        joined = Ends(configs, *(np.concatenate(part) for part in list(zip(*ends, strict=True))[1:]))
+        return out._replace(**dict(zip(names, moved, strict=True))), joined
+
+    def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
+        """Step all games; their scaled rewards (N, P) and ends (N,) are written, games that begin get their players."""
+        settings, ends = self.settings, []
+        self._steps += 1
+        for batch, part in zip(self.batches, self.parts, strict=True):
+            players = batch.config.players
+            batch.step(actions[part])
+            rewards[part, :players] = batch.rewards[:, :players] * settings.reward_scale
+            dones[part] = batch.terminations
+            over = np.flatnonzero(batch.terminations)
+            if not len(over):
+                continue
+            final, rows = batch.final_states[over], over + part.start
+            won, ahead = np.zeros((2, len(over), self.seats))
+            won[:, :players] = win_shares(batch.places(final))[:, :players]
+            points = final["points"][:, : batch.config.owners].astype(np.int64)
+            ahead[:, :players] = margins(points)[:, :players]
+            rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
+            played, step = [batch.configs[game] for game in over], np.full(len(over), t)
+            ends.append(Ends(played, step, rows, won, ahead, self.players[rows].copy()))
+            self.players[rows, :players] = self.seat(len(over), players)
+            if self._steps % _CHOOSE_EVERY == 0:
+                batch.reset(mask=batch.terminations.copy(), config=list(self.choose(over, players)))
+        return ends
+
+
+def masked_log_probabilities(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """(N, A) float32 log-probabilities; about -1e8 for what is not legal."""
+    return functional.log_softmax(torch.where(masks, logits.float(), _NEVER), dim=1)
+
+
+def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
+    """(N,) int64 actions, drawn from torch's generator of the device (the Gumbel trick)."""
+    noise = torch.empty_like(log_probabilities).exponential_().log_()
+    return (log_probabilities - noise).argmax(dim=1)
+
+
+@torch.no_grad()
+def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """PPO's generalized advantages (T, N), each along the decisions of one seat, and which of them are known, (T, N).
+
+    A seat's rewards between two of its decisions belong to the first of them. What follows its last decision in the
+    rollout is not known, unless the game ended: that decision's value stands for it, and it is not learned from.
+    """
+    steps, games = rollout.values.shape
+    device = rollout.values.device
+    result = torch.zeros(steps, games, device=device)
+    known = torch.zeros(steps, games, dtype=torch.bool, device=device)
+    value, advantage, pending = torch.zeros(3, games, rollout.rewards.shape[2], device=device)
+    sure = torch.zeros_like(value, dtype=torch.bool)
+    for t in range(steps - 1, -1, -1):
+        over = rollout.dones[t][:, None]
+        for array in (value, advantage, pending):
+            array.masked_fill_(over, 0.0)
+        sure |= over
+        pending += rollout.rewards[t]
+        seat, deciding = rollout.actors[t][:, None], rollout.deciding[t][:, None]
+        here = rollout.values[t][:, None]
+        following, later, gained, certain = (x.gather(1, seat) for x in (value, advantage, pending, sure))
+        new = gained + discount * following - here + discount * gae_lambda * later
+        new = torch.where(certain, new, 0.0)
+        result[t], known[t] = new[:, 0], (certain & deciding)[:, 0]
+        value.scatter_(1, seat, torch.where(deciding, here, following))
+        advantage.scatter_(1, seat, torch.where(deciding, new, later))
+        pending.scatter_(1, seat, torch.where(deciding, 0.0, gained))
+        sure.scatter_(1, seat, deciding | certain)
+    return result, known
+
+
+class Losses(NamedTuple):
+    """Means over an update: of the learner's decisions, in nats where it applies."""
+
+    entropy: float
+    kl: float
+    clipped: float
+    value_loss: float
+    explained_variance: float
+
+
+def update(
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    games: SeatGames,
+    rollout: Rollout,
+    settings: Settings,
+    entropy_weight: float,
+) -> Losses:
+    """PPO's epochs on one rollout (Schulman and others 2017), as `settings` say."""
+    advantage, known = advantages(rollout, settings.discount, settings.gae_lambda)
+    rows = known.reshape(-1).nonzero()[:, 0]
+    flat: dict[str, torch.Tensor] = {
+        name: getattr(rollout, name).flatten(0, 1)
+        for name in ("observations", "masks", "actions", "log_probabilities", "values")
+    }
+    advantage = advantage.reshape(-1)
+    returns = advantage + flat["values"]
+    sums = torch.zeros(4, device=returns.device)
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    minibatches = 0
+    for _ in range(settings.epochs):
+        for chosen in rows[torch.randperm(len(rows), device=rows.device)].split(settings.minibatch):
+            if len(chosen) < 2:
+                continue  # one decision has no spread of advantages
+            hidden = network.trunk(games.scaled(flat["observations"][chosen]))
+            masks, actions = flat["masks"][chosen], flat["actions"][chosen]
+            log_probabilities = masked_log_probabilities(network.policy(hidden), masks)
+            entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
+            difference = log_probabilities.gather(1, actions[:, None])[:, 0] - flat["log_probabilities"][chosen]
+            ratio = difference.exp()
+            better = advantage[chosen]
+            better = (better - better.mean()) / (better.std() + 1e-8)
+            bounded = ratio.clamp(1 - settings.clip, 1 + settings.clip)
+            policy_loss = -torch.minimum(better * ratio, better * bounded).mean()
+            value_loss = functional.mse_loss(network.value(hidden)[:, 0], returns[chosen])
+            loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(parameters, settings.max_gradient)
+            optimizer.step()
+            with torch.no_grad():
+                clipped = ((ratio - 1).abs() > settings.clip).float().mean()
+                sums += torch.stack([entropy, ((ratio - 1) - difference).mean(), clipped, value_loss])
+            minibatches += 1
+    entropy_mean, kl, clipped_mean, value_mean = (sums / max(1, minibatches)).tolist()
+    aims = returns[rows]
+    explained = 1.0 - float((aims - flat["values"][rows]).var() / (aims.var() + 1e-8)) if len(rows) > 1 else 0.0
+    return Losses(entropy_mean, kl, clipped_mean, value_mean, explained)
+
+
+def policy_of(network: Network, sample: bool = True) -> Callable[[torch.Tensor], torch.Tensor]:
+    """What `SeatGames.others` takes: it draws its actions, or takes the likeliest, as the agent `policy:PATH` does."""
+    sureness = 1.0 if sample else 1e4
+
+    def logits(seen: torch.Tensor) -> torch.Tensor:
+        result: Any = sureness * network.policy(network.trunk(seen))
+        return result
+
+    return logits
