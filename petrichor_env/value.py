@@ -12,7 +12,6 @@ from petrichor_env.rules.points import place
 from petrichor_env.rules.scoring import tile_points
 from petrichor_env.rules.voting import votes_on
 from petrichor_env.state import (
-    MAX_PLAYERS,
     NUM_KINDS,
     NUM_TILES,
     Cloud,
@@ -67,7 +66,6 @@ def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> 
 @rule
 def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
-    thunder, light = float(promise.thunder), float(promise.light)
     value = 0.0
     most_own = 0
     others_doubled = 0.0
@@ -75,10 +73,9 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
         if s.crop[tile] < 0:
             continue
         dry, wet = tile_values(s, t, w, tile, seat, memo)
-        # without a branch: which tiles have clouds is as good as random, and a wrong guess costs more than the sum
         falls = takes_drops(s, tile)
-        chance = thunder if s.cloud[tile] == Cloud.THUNDER else light
-        chance = chance if falls and s.cloud[tile] != Cloud.NONE else 0.0
+        # looked up, not branched: where clouds are is as good as random, and wrong guesses cost more than sums
+        chance = promise.falls[int(s.cloud[tile]) if falls else 0]
         value += (1.0 - chance) * dry + chance * wet
         most_own = max(most_own, int(s.cloud_drops[tile, seat]) if falls else 0)
         if s.players == 1 and falls:  # the neutral player doubles all its clouds, any other player only one
@@ -90,33 +87,25 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
 
 
 # Positions that a search meets have most of their tiles in common: what a tile promises is looked up where it can be.
-# First among what the seat saw of that tile last, since a walk changes few tiles at a time; then among all tiles.
 TILE = np.dtype([("first", np.uint64), ("second", np.uint64), ("dry", np.float64), ("wet", np.float64)])
-_KNOWN_BITS = 11
+_TILES_BITS = 11
 # In the same way for the votes, which most decisions leave alone.
 VOTES = np.dtype(
     [
         ("key", np.uint64, (6,)),
-        ("thunder", np.float64),  # chance that the drops of a thundercloud come down
-        ("light", np.float64),  # and of a light cloud
+        ("falls", np.float64, (len(Cloud),)),  # chance that the drops of such a cloud come down; 0 where there is none
         ("sun", np.float64),  # chance of Sun weather
         ("wins", np.float64),  # what the votes promise in Voting Wins
     ]
 )
 _VOTES_BITS = 8
-MEMO = np.dtype(
-    [
-        ("last", TILE, (MAX_PLAYERS, NUM_TILES)),
-        ("known", TILE, (1 << _KNOWN_BITS,)),
-        ("votes", VOTES, (1 << _VOTES_BITS,)),
-    ]
-)
+MEMO = np.dtype([("tiles", TILE, (1 << _TILES_BITS,)), ("votes", VOTES, (1 << _VOTES_BITS,))])
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def new_memo() -> np.ndarray:
     """For `position_value`: nothing is known yet."""
-    return np.zeros(1, MEMO)  # no tile has the key 0, 0
+    return np.zeros(1, MEMO)  # no tile and no votes have a key of zeros
 
 
 @rule
@@ -125,31 +114,26 @@ def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any) ->
     if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
     first, second = tile_key(s, tile, seat)
-    last = memo.last[seat, tile]
-    if last.first != first or last.second != second:
-        known = memo.known[((first ^ (second << np.uint64(17))) * _MIX ^ second * _MIX) >> np.uint64(64 - _KNOWN_BITS)]
-        if known.first != first or known.second != second:
-            known.dry, known.wet = new_tile_values(s, t, w, tile, seat)
-            known.first = first
-            known.second = second
-        last.dry = known.dry
-        last.wet = known.wet
-        last.first = first
-        last.second = second
-    return last.dry, last.wet
+    # counts are small: moved by four bits, those of the cloud lie beside those of the tile
+    entry = memo.tiles[((first ^ second << np.uint64(4)) * _MIX) >> np.uint64(64 - _TILES_BITS)]
+    if entry.first != first or entry.second != second:
+        entry.dry, entry.wet = new_tile_values(s, t, w, tile, seat)
+        entry.first = first
+        entry.second = second
+    return entry.dry, entry.wet
 
 
 @rule
 def tile_key(s: State, tile: int, seat: int) -> tuple[np.uint64, np.uint64]:
     """All that `tile_value` looks at, a byte for each owner's drops."""
-    on_tile = np.uint64(s.crop[tile]) << np.uint64(8)
+    on_tile = np.uint64(s.crop[tile]) << np.uint64(9)
     on_tile |= np.uint64(s.blooms[tile]) << np.uint64(6)
     on_tile |= np.uint64(s.pods[tile]) << np.uint64(5)
     on_tile |= np.uint64(s.fertilizer[tile]) << np.uint64(4)
     on_tile |= np.uint64(s.cloud[tile]) << np.uint64(2)
     on_tile |= np.uint64(s.growing[tile])
     whose = np.uint64(seat) << np.uint64(3) | np.uint64(s.owners)
-    return on_tile << np.uint64(40) | by_owner(s.drops[tile]), whose << np.uint64(40) | by_owner(s.cloud_drops[tile])
+    return on_tile << np.uint64(40) | by_owner(s.drops[tile]), whose << np.uint64(48) | by_owner(s.cloud_drops[tile])
 
 
 @rule
@@ -229,8 +213,8 @@ def votes_promise(s: State, t: Tables, w: Any, seat: int, memo: Any) -> Any:
         chances = space_chances(s)
         falls = w.falls if s.round < s.rounds else 0.0
         frozen = chances[3] * chances[0]
-        promise.thunder = chances[3] + (1.0 - chances[3]) * falls
-        promise.light = frozen + (1.0 - frozen) * falls
+        promise.falls[Cloud.LIGHT] = frozen + (1.0 - frozen) * falls
+        promise.falls[Cloud.THUNDER] = chances[3] + (1.0 - chances[3]) * falls
         promise.sun = chances[1]
         promise.wins = vote_value(s, t, w, seat, chances)
     return promise
