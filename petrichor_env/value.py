@@ -12,6 +12,7 @@ from petrichor_env.rules.points import place
 from petrichor_env.rules.scoring import tile_points
 from petrichor_env.rules.voting import votes_on
 from petrichor_env.state import (
+    MAX_PLAYERS,
     NUM_KINDS,
     NUM_TILES,
     Cloud,
@@ -175,7 +176,7 @@ def tile_value(s: State, t: Tables, w: Any, tile: int, seat: int) -> float:
     margin = expected_points(s, t, w, tile, seat)
     strongest = 0
     for other in range(s.owners):
-        if other != seat:
+        if other != seat and s.drops[tile, other] > 0:
             margin -= expected_points(s, t, w, tile, other) / (s.owners - 1)
             strongest = max(strongest, int(s.drops[tile, other]))
     missing = max(0, int(t.drops_to_grow[s.crop[tile]]) - total)
@@ -254,7 +255,7 @@ def vote_value(s: State, t: Tables, w: Any, seat: int, chances: tuple[float, flo
     for space in range(NUM_KINDS):
         strongest = 0
         rival = seat
-        for other in range(s.owners):
+        for other in range(MAX_PLAYERS):
             if other != seat and s.votes[space, other] > strongest:
                 strongest, rival = int(s.votes[space, other]), other
         ahead = int(s.votes[space, seat]) - strongest
