@@ -12,6 +12,7 @@ from petrichor_env.rules.points import place
 from petrichor_env.rules.scoring import tile_points
 from petrichor_env.rules.voting import votes_on
 from petrichor_env.state import (
+    MAX_PLAYERS,
     NUM_KINDS,
     NUM_TILES,
     Cloud,
@@ -41,7 +42,7 @@ WEIGHTS: dict[str, float] = {
 }
 """The evaluation's weights, in points."""
 
-_SPACE_CHANCES = (0.95, 0.8, 0.3, 0.1)  # that a weather space is resolved, by spaces with more votes
+_SPACE_CHANCES = np.array([0.95, 0.8, 0.3, 0.1])  # that a weather space is resolved, by spaces with more votes
 _NO_GUESS = 0.3
 _MAX_LEAD = 3
 
@@ -55,8 +56,8 @@ def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> 
     margin = points_margin(s, seat)
     if s.phase == Phase.OVER:
         return margin
-    chances = space_chances(s)
-    margin += field_value(s, t, w, seat, chances, memo) + vote_value(s, t, w, seat, chances) + hand_value(s, w, seat)
+    promise = votes_promise(s, t, w, seat, memo[0])
+    margin += field_value(s, t, w, seat, promise, memo[0]) + promise.wins + hand_value(s, w, seat)
     margin += w.forecast * max(0, forecasts_held(s, seat) - 1)
     if s.players == 1 and s.decision == Decision.OPTIONAL_ACTION:
         margin -= w.neutral_turn
@@ -64,12 +65,8 @@ def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> 
 
 
 @rule
-def field_value(
-    s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float], memo: np.ndarray
-) -> float:
+def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any) -> float:
     """What the tiles promise, as they are and with what the clouds above may drop on them."""
-    frost, sun, _, rain = chances
-    falls = w.falls if s.round < s.rounds else 0.0
     value = 0.0
     most_own = 0
     others_doubled = 0.0
@@ -77,55 +74,83 @@ def field_value(
         if s.crop[tile] < 0:
             continue
         dry, wet = tile_values(s, t, w, tile, seat, memo)
-        if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
-            value += dry
-            continue
-        chance = rain if s.cloud[tile] == Cloud.THUNDER else rain * frost
-        chance += (1.0 - chance) * falls
+        falls = takes_drops(s, tile)
+        # looked up, not branched: where clouds are is as good as random, and wrong guesses cost more than sums
+        chance = promise.falls[int(s.cloud[tile]) if falls else 0]
         value += (1.0 - chance) * dry + chance * wet
-        most_own = max(most_own, int(s.cloud_drops[tile, seat]))
-        others_doubled += drops_in_cloud(s, tile) - s.cloud_drops[tile, seat]
-    if s.players > 1:  # each other player doubles one cloud, the neutral player all of them
-        others_doubled = 0.0
-    value += w.doubled * sun * (min(most_own, int(s.supply[seat])) - others_doubled)
+        most_own = max(most_own, int(s.cloud_drops[tile, seat]) if falls else 0)
+        if s.players == 1 and falls:  # the neutral player doubles all its clouds, any other player only one
+            others_doubled += drops_in_cloud(s, tile) - s.cloud_drops[tile, seat]
+    value += w.doubled * promise.sun * (min(most_own, int(s.supply[seat])) - others_doubled)
     for _ in range(s.rounds - s.round):
         value *= w.later
     return value
 
 
 # Positions that a search meets have most of their tiles in common: what a tile promises is looked up where it can be.
-MEMO = np.dtype([("first", np.uint64), ("second", np.uint64), ("dry", np.float64), ("wet", np.float64)])
-_MEMO_BITS = 11
+TILE = np.dtype([("first", np.uint64), ("second", np.uint64), ("dry", np.float64), ("wet", np.float64)])
+_TILES_BITS = 11
+# In the same way for the votes, which most decisions leave alone.
+VOTES = np.dtype(
+    [
+        ("key", np.uint64, (6,)),
+        ("falls", np.float64, (len(Cloud),)),  # chance that the drops of such a cloud come down; 0 where there is none
+        ("sun", np.float64),  # chance of Sun weather
+        ("wins", np.float64),  # what the votes promise in Voting Wins
+    ]
+)
+_VOTES_BITS = 8
+MEMO = np.dtype([("tiles", TILE, (1 << _TILES_BITS,)), ("votes", VOTES, (1 << _VOTES_BITS,))])
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_BITS_A_COUNT = 6
 
 
 def new_memo() -> np.ndarray:
     """For `position_value`: nothing is known yet."""
-    return np.zeros(1 << _MEMO_BITS, MEMO)  # no tile has the key 0, 0
+    return np.zeros(1, MEMO)  # no tile and no votes have a key of zeros
 
 
 @rule
-def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: np.ndarray) -> tuple[float, float]:
+def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any) -> tuple[float, float]:
     """`tile_value` of the tile as it is, and with the drops of the cloud above, where there is one."""
     if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
-    drops, in_cloud = np.int64(0), np.int64(0)
-    for owner in range(s.owners):
-        drops = drops << _BITS_A_COUNT | np.int64(s.drops[tile, owner])
-        in_cloud = in_cloud << _BITS_A_COUNT | np.int64(s.cloud_drops[tile, owner])
-    kind = np.int64(s.crop[tile]) << 2 | np.int64(s.growing[tile])
-    tokens = (np.int64(s.blooms[tile]) << 1 | np.int64(s.fertilizer[tile])) << 1 | np.int64(s.pods[tile])
-    first = np.uint64(drops << 30 | in_cloud)
-    second = np.uint64(
-        (((tokens << 6 | kind) << 3 | np.int64(seat)) << 3 | np.int64(s.owners)) << 2 | np.int64(s.cloud[tile])
-    )
-    entry = memo[((first ^ (second << np.uint64(40))) * _MIX ^ second * _MIX) >> np.uint64(64 - _MEMO_BITS)]
+    first, second = tile_key(s, tile, seat)
+    # counts are small: moved by four bits, those of the cloud lie beside those of the tile
+    entry = memo.tiles[((first ^ second << np.uint64(4)) * _MIX) >> np.uint64(64 - _TILES_BITS)]
     if entry.first != first or entry.second != second:
         entry.dry, entry.wet = new_tile_values(s, t, w, tile, seat)
         entry.first = first
         entry.second = second
     return entry.dry, entry.wet
+
+
+@rule
+def tile_key(s: State, tile: int, seat: int) -> tuple[np.uint64, np.uint64]:
+    """All that `tile_value` looks at, a byte for each owner's drops."""
+    on_tile = np.uint64(s.crop[tile]) << np.uint64(9)
+    on_tile |= np.uint64(s.blooms[tile]) << np.uint64(6)
+    on_tile |= np.uint64(s.pods[tile]) << np.uint64(5)
+    on_tile |= np.uint64(s.fertilizer[tile]) << np.uint64(4)
+    on_tile |= np.uint64(s.cloud[tile]) << np.uint64(2)
+    on_tile |= np.uint64(s.growing[tile])
+    whose = np.uint64(seat) << np.uint64(3) | np.uint64(s.owners)
+    return on_tile << np.uint64(40) | by_owner(s.drops[tile]), whose << np.uint64(48) | by_owner(s.cloud_drops[tile])
+
+
+@rule
+def by_owner(counts: np.ndarray) -> np.uint64:
+    """The counts as the bytes of one number. Written out, it compiles to two loads."""
+    return (
+        one_byte(counts[0])
+        | one_byte(counts[1]) << np.uint64(8)
+        | one_byte(counts[2]) << np.uint64(16)
+        | one_byte(counts[3]) << np.uint64(24)
+    ) | one_byte(counts[4]) << np.uint64(32)
+
+
+@rule
+def one_byte(count: int) -> np.uint64:
+    return np.uint64(count) & np.uint64(0xFF)
 
 
 @rule
@@ -151,7 +176,7 @@ def tile_value(s: State, t: Tables, w: Any, tile: int, seat: int) -> float:
     margin = expected_points(s, t, w, tile, seat)
     strongest = 0
     for other in range(s.owners):
-        if other != seat:
+        if other != seat and s.drops[tile, other] > 0:
             margin -= expected_points(s, t, w, tile, other) / (s.owners - 1)
             strongest = max(strongest, int(s.drops[tile, other]))
     missing = max(0, int(t.drops_to_grow[s.crop[tile]]) - total)
@@ -173,6 +198,27 @@ def expected_points(s: State, t: Tables, w: Any, tile: int, owner: int) -> float
     if crop == Crop.WHEAT and place(s, tile, owner) == 1:
         points += w.token
     return points
+
+
+@rule
+def votes_promise(s: State, t: Tables, w: Any, seat: int, memo: Any) -> Any:
+    """A record of VOTES: what the votes on the weather wheel promise."""
+    when = (np.uint64(s.phase) << np.uint64(8) | np.uint64(s.round)) << np.uint64(8) | np.uint64(seat) + np.uint64(1)
+    wins = by_owner(s.voting_wins)
+    frost, sun, wind, rain = by_owner(s.votes[0]), by_owner(s.votes[1]), by_owner(s.votes[2]), by_owner(s.votes[3])
+    mixed = (((frost * _MIX ^ sun) * _MIX ^ wind) * _MIX ^ rain) * _MIX
+    promise = memo.votes[((mixed ^ wins ^ when) * _MIX) >> np.uint64(64 - _VOTES_BITS)]
+    key = promise.key
+    if key[0] != frost or key[1] != sun or key[2] != wind or key[3] != rain or key[4] != wins or key[5] != when:
+        key[0], key[1], key[2], key[3], key[4], key[5] = frost, sun, wind, rain, wins, when
+        chances = space_chances(s)
+        falls = w.falls if s.round < s.rounds else 0.0
+        frozen = chances[3] * chances[0]
+        promise.falls[Cloud.LIGHT] = frozen + (1.0 - frozen) * falls
+        promise.falls[Cloud.THUNDER] = chances[3] + (1.0 - chances[3]) * falls
+        promise.sun = chances[1]
+        promise.wins = vote_value(s, t, w, seat, chances)
+    return promise
 
 
 @rule
@@ -199,7 +245,7 @@ def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> floa
     for other in votes:
         if other > own:
             above += 1
-    return _SPACE_CHANCES[above]
+    return float(_SPACE_CHANCES[above])
 
 
 @rule
@@ -209,7 +255,7 @@ def vote_value(s: State, t: Tables, w: Any, seat: int, chances: tuple[float, flo
     for space in range(NUM_KINDS):
         strongest = 0
         rival = seat
-        for other in range(s.owners):
+        for other in range(MAX_PLAYERS):
             if other != seat and s.votes[space, other] > strongest:
                 strongest, rival = int(s.votes[space, other]), other
         ahead = int(s.votes[space, seat]) - strongest
@@ -236,8 +282,7 @@ def hand_value(s: State, w: Any, seat: int) -> float:
         return value
     for kind in range(NUM_KINDS):
         value += w.card * s.hand[seat, kind]
-        if s.hand[seat, kind] > 0:
-            value += w.kind
+        value += w.kind if s.hand[seat, kind] > 0 else 0.0
     return value
 
 

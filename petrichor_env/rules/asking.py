@@ -25,13 +25,15 @@ def anticlockwise(s: State, turns: int) -> int:
 @rule
 def seat_of(s: State, owner: int) -> int:
     """Whose drops an action means: `owner` counts clockwise from the actor."""
-    return (s.actor + owner) % s.owners
+    seat = s.actor + owner
+    return seat - s.owners if seat >= s.owners else seat
 
 
 @rule
 def owner_of(s: State, seat: int) -> int:
     """The opposite of `seat_of`."""
-    return (seat - s.actor) % s.owners
+    owner = seat - s.actor
+    return owner + s.owners if owner < 0 else owner
 
 
 @rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petrichor_env.rules.fields import drops_in_cloud, has_cloud, land
 from petrichor_env.rules.growing import check_growing
-from petrichor_env.state import NUM_TILES, Cloud, State
+from petrichor_env.state import MAX_PLAYERS, NUM_TILES, Cloud, State
 from petrichor_env.tables import Tables
 from tabletop.compiled import rule
 
@@ -46,7 +46,7 @@ def move_cloud(s: State, tile: int, to: int) -> None:
     else:
         s.cloud[to] = s.cloud[tile]
     s.cloud[tile] = Cloud.NONE
-    for owner in range(s.owners):
+    for owner in range(MAX_PLAYERS):
         s.cloud_drops[to, owner] += s.cloud_drops[tile, owner]
         s.cloud_drops[tile, owner] = 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from petrichor_env.state import NO_TILE, NUM_TILES, Cloud, Crop, State
+from petrichor_env.state import MAX_PLAYERS, NO_TILE, NUM_TILES, Cloud, Crop, State
 from tabletop.compiled import rule
 
 _SIDE = 4
@@ -79,7 +79,7 @@ def fall(s: State, tile: int, owner: int) -> None:
 @rule
 def drops_on(s: State, tile: int) -> int:
     total = 0
-    for owner in range(s.owners):
+    for owner in range(MAX_PLAYERS):  # faster than `s.owners`, which are no more: the loop is unrolled
         total += int(s.drops[tile, owner])
     return total
 
@@ -87,7 +87,7 @@ def drops_on(s: State, tile: int) -> int:
 @rule
 def drops_in_cloud(s: State, tile: int) -> int:
     total = 0
-    for owner in range(s.owners):
+    for owner in range(MAX_PLAYERS):
         total += int(s.cloud_drops[tile, owner])
     return total
 

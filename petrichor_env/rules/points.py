@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petrichor_env.state import State
+from petrichor_env.state import MAX_PLAYERS, State
 from tabletop.compiled import rule
 
 
@@ -15,7 +15,7 @@ def gain(s: State, seat: int, points: int, source: int) -> None:
 @rule
 def players_present(s: State, tile: int) -> int:
     present = 0
-    for seat in range(s.owners):
+    for seat in range(MAX_PLAYERS):
         if s.drops[tile, seat] > 0:
             present += 1
     return present
@@ -23,9 +23,12 @@ def players_present(s: State, tile: int) -> int:
 
 @rule
 def place(s: State, tile: int, seat: int) -> int:
-    """1 for the most drops; tied players all take the lower place (Ties), so two tied for first are second."""
+    """1 for the most drops; tied players all take the lower place (Ties), so two tied for first are second.
+
+    Only who has drops there has a place.
+    """
     at_least = 0
-    for other in range(s.owners):
+    for other in range(MAX_PLAYERS):
         if s.drops[tile, other] >= s.drops[tile, seat]:
             at_least += 1
     return at_least

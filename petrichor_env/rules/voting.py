@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petrichor_env.actions import DIE, VOTE, WEATHER
 from petrichor_env.rules.points import gain
-from petrichor_env.state import HARVEST, NO_SPACE, NOBODY, NUM_KINDS, Decision, Source, State
+from petrichor_env.state import HARVEST, MAX_PLAYERS, NO_SPACE, NOBODY, NUM_KINDS, Decision, Source, State
 from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
@@ -12,7 +12,7 @@ from tabletop.legal import allow, ask, ask_nothing
 @rule
 def votes_on(s: State, space: int) -> int:
     total = 0
-    for owner in range(s.owners):
+    for owner in range(MAX_PLAYERS):  # those who are no owners have no votes
         total += int(s.votes[space, owner])
     return total
 
