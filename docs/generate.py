@@ -81,20 +81,23 @@ def ladder_table(folder: Path = DOCS) -> str:
     return "\n".join(lines)
 
 
-def strength_rows(part: str, folder: Path = DOCS) -> list[Row]:
-    """What is measured of a part of `petrichor strength`; none where there is no file."""
+def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
+    """The policy that `petrichor strength` measured, and the rows of a part; none where there is no file."""
     file = folder / STRENGTH_FILE
-    return rows_of(part, read_rows(json.loads(file.read_text(encoding="utf-8")))) if file.exists() else []
+    if not file.exists():
+        return "", []
+    content = json.loads(file.read_text(encoding="utf-8"))
+    return content["policy"], rows_of(part, read_rows(content))
 
 
 def ablations_table(folder: Path = DOCS) -> str:
     """Empty where nothing is measured."""
-    rows = strength_rows("ablations", folder)
+    policy, rows = strength_rows("ablations", folder)
     lines = ["| agent | what | won | margin | games | ms a decision |", "|---|---|---:|---:|---:|---:|"]
     for row in rows:
         margin = plus_minus(Estimate(*row["margin"]), signed=True)
         lines.append(
-            f"| `{row['player']}` | {row['what']} | {percent(Estimate(*row['win_rate']))} | {margin} | "
+            f"| `{row['player']}:{policy}` | {row['what']} | {percent(Estimate(*row['win_rate']))} | {margin} | "
             f"{row['games']:,} | {row['milliseconds']:g} |"
         )
     return "\n".join([*lines, "", _games_of(rows)]) if rows else ""
@@ -102,7 +105,7 @@ def ablations_table(folder: Path = DOCS) -> str:
 
 def thinking_table(folder: Path = DOCS) -> str:
     """Win rates and times by simulations and set, with the picture; empty where nothing is measured."""
-    rows = strength_rows("curve", folder)
+    _, rows = strength_rows("curve", folder)
     cells = {
         (row["simulations"], row["variants"]): f"{percent(Estimate(*row['win_rate']))}, {row['milliseconds']:g} ms"
         for row in rows
@@ -110,7 +113,7 @@ def thinking_table(folder: Path = DOCS) -> str:
     lines = [f"| simulations | {' | '.join(SETS)} |", "|---:|" + "---:|" * len(SETS)]
     for simulations in sorted({row["simulations"] for row in rows}):
         of_sets = (cells.get((simulations, set_name(variants)), "–") for variants in SETS.values())
-        lines.append(f"| {simulations or 'no search'} | {' | '.join(of_sets)} |")
+        lines.append(f"| {f'{simulations:,}' if simulations else 'no search'} | {' | '.join(of_sets)} |")
     drawn = f"![Win rate over the time for a decision, in three sets of variants]({STRENGTH_PICTURE})"
     return "\n".join([*lines, "", _games_of(rows), "", drawn]) if rows else ""
 
@@ -140,7 +143,8 @@ def main() -> None:
     replace_block(README, "difficulty", difficulty_table())
     replace_block(DOCS / "agents.md", "ablations", ablations_table())
     replace_block(DOCS / "agents.md", "thinking", thinking_table())
-    if curve := strength_rows("curve"):
+    _, curve = strength_rows("curve")
+    if curve:
         plot_thinking(DOCS / STRENGTH_PICTURE, curve)
     for name, svg in drawings():
         save_png(svg, FOLDER / f"{name}.png", WIDTH)

@@ -139,6 +139,9 @@ def test_rows_are_kept_and_gone_on_with(
     cli.app(["strength", "--games", "9", "--output", str(tmp_path)], standalone_mode=False)
     assert "All of this is measured already." in capsys.readouterr().out
     assert (tmp_path / "strength.json").read_bytes() == written
+    same = str(POLICIES / "petrichor" / "solo.zip")  # by another name
+    main(same, output=tmp_path)
+    assert content(tmp_path) == {**after, "policy": same}
 
 
 @pytest.mark.usefixtures("small")
@@ -220,7 +223,7 @@ def test_tables_of_the_documents_from_a_partial_file(
     main(games=2, part="ablations", output=tmp_path)
     lines = generate.ablations_table(tmp_path).splitlines()
     assert [line.split(" | ")[1] for line in lines[2:5]] == ["no search", "as shipped", "margin 0"]
-    assert lines[2].startswith("| `policy` |") and lines[3].startswith("| `search-4` |")
+    assert lines[2].startswith("| `policy:solo` |") and lines[3].startswith("| `search-4:solo` |")
     assert lines[-1] == "2 or 20 games a figure, seeds from 1,000,000."
     thinking = generate.thinking_table(tmp_path).splitlines()
     assert thinking[0] == "| simulations | base game | all but One More Turn | all four variants |"

@@ -244,6 +244,7 @@ def main(
             write_json(job.folder / FILE, {**header, "rows": list(rows.values())})
         if not rows:
             raise Stopped
+        write_json(job.folder / FILE, {**header, "rows": list(rows.values())})  # the name may be a new one
         if not missing.keys() <= rows.keys():
             job.console.print("Stopped early: the same command goes on.")
         for name in PARTS:
