@@ -4,13 +4,14 @@ A test compares them with what this writes. The pages that come from a game's mo
 pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of the pages
 `performance.md` come from `performance.json` beside them (`petrichor bench`, `evergreen bench`), of `README.md` from
 `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
-(`petrichor ladder`, `evergreen ladder`).
+(`petrichor ladder`, `evergreen ladder`), and of Petrichor's from `strength.json` (`petrichor strength`).
 """
 
 from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.run import shown
@@ -19,6 +20,10 @@ from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.drawing.raster import save_png
 from tabletop_training.evaluation import Estimate
 from tabletop_training.evaluation_files import percent, plus_minus
+from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
+from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
+from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_rows, rows_of
+from tabletop_training.petrichor.summaries import set_name
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -76,6 +81,48 @@ def ladder_table(folder: Path = DOCS) -> str:
     return "\n".join(lines)
 
 
+def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
+    """The policy that `petrichor strength` measured, and the rows of a part; none where there is no file."""
+    file = folder / STRENGTH_FILE
+    if not file.exists():
+        return "", []
+    content = json.loads(file.read_text(encoding="utf-8"))
+    return content["policy"], rows_of(part, read_rows(content))
+
+
+def ablations_table(folder: Path = DOCS) -> str:
+    """Empty where nothing is measured."""
+    policy, rows = strength_rows("ablations", folder)
+    lines = ["| agent | what | won | margin | games | ms a decision |", "|---|---|---:|---:|---:|---:|"]
+    for row in rows:
+        margin = plus_minus(Estimate(*row["margin"]), signed=True)
+        lines.append(
+            f"| `{row['player']}:{policy}` | {row['what']} | {percent(Estimate(*row['win_rate']))} | {margin} | "
+            f"{row['games']:,} | {row['milliseconds']:g} |"
+        )
+    return "\n".join([*lines, "", _games_of(rows)]) if rows else ""
+
+
+def thinking_table(folder: Path = DOCS) -> str:
+    """Win rates and times by simulations and set, with the picture; empty where nothing is measured."""
+    _, rows = strength_rows("curve", folder)
+    cells = {
+        (row["simulations"], row["variants"]): f"{percent(Estimate(*row['win_rate']))}, {row['milliseconds']:g} ms"
+        for row in rows
+    }
+    lines = [f"| simulations | {' | '.join(SETS)} |", "|---:|" + "---:|" * len(SETS)]
+    for simulations in sorted({row["simulations"] for row in rows}):
+        of_sets = (cells.get((simulations, set_name(variants)), "–") for variants in SETS.values())
+        lines.append(f"| {f'{simulations:,}' if simulations else 'no search'} | {' | '.join(of_sets)} |")
+    drawn = f"![Win rate over the time for a decision, in three sets of variants]({STRENGTH_PICTURE})"
+    return "\n".join([*lines, "", _games_of(rows), "", drawn]) if rows else ""
+
+
+def _games_of(rows: Sequence[Row]) -> str:
+    games, seeds = ([f"{number:,}" for number in sorted({row[key] for row in rows})] for key in ("games", "seed"))
+    return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
+
+
 def replace_block(page: Path, name: str, text: str) -> None:
     """Put `text` between the page's markers `<!-- name -->` and `<!-- end of name -->`."""
     whole = page.read_text(encoding="utf-8")
@@ -94,6 +141,11 @@ def main() -> None:
         replace_block(folder / "performance.md", "benchmarks", performance_table(folder))
         replace_block(folder / "agents.md", "ladder", ladder_table(folder))
     replace_block(README, "difficulty", difficulty_table())
+    replace_block(DOCS / "agents.md", "ablations", ablations_table())
+    replace_block(DOCS / "agents.md", "thinking", thinking_table())
+    _, curve = strength_rows("curve")
+    if curve:
+        plot_thinking(DOCS / STRENGTH_PICTURE, curve)
     for name, svg in drawings():
         save_png(svg, FOLDER / f"{name}.png", WIDTH)
 

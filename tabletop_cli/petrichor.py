@@ -30,7 +30,7 @@ from tabletop_cli.app import (
     run_app,
 )
 from tabletop_cli.components import Section, add_components
-from tabletop_cli.options import words
+from tabletop_cli.options import given, words
 
 LINE = CommandLine(
     name="petrichor",
@@ -145,4 +145,25 @@ def difficulty(
         replays=replay_files(save_replays, replay_games, replay_probabilities),
         output=output,
         resume=resume,
+    )
+
+
+@app.command()
+def strength(
+    policy: Annotated[str, typer.Option(help="A checkpoint with an outlook, or a shipped policy by name.")] = "solo",
+    games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="Games of each row; ten times as many without a search.")
+    ] = 400,
+    seed: FirstSeed = None,
+    part: Annotated[
+        str | None,
+        typer.Option(help="Measure this part alone: ablations or curve.", metavar="PART", show_default="both"),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option(help="Folder for strength.json, whose rows are kept, and the picture.")
+    ] = Path("runs/strength"),
+) -> None:
+    """What each part of the search with a network brings in solo, and what more time to think does."""
+    imported("tabletop_training.petrichor.strength", extra="train").main(
+        policy, games=games, part=part, output=output, **given(seed=seed)
     )

@@ -76,12 +76,18 @@ def labels_of(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
-    """The agents of these names. Each one answers a decision first, so that none compiles when it is timed.
+    """The agents of these names, ready to play.
 
     Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
     """
     agents = [make_agent(name, config.game) for name in names]
-    if any(name.startswith("policy") for name in names):
+    get_ready(agents, config)
+    return agents
+
+
+def get_ready(agents: Sequence[Agent], config: Config) -> None:
+    """Let each agent answer a decision, so that none compiles when it is timed. Raises ConfigError where one can't."""
+    if any(agent.name.startswith("policy") for agent in agents):
         import torch
 
         torch.set_num_threads(1)  # more would wait by spinning; networks of this size gain nothing from them
@@ -89,7 +95,6 @@ def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     batch = Batch(config, 1, 0)
     for agent in agents:
         agent.act(Decisions.of(batch), np.random.default_rng(0))
-    return agents
 
 
 # --- What the games say ----------------------------------------------------------------------------------------------

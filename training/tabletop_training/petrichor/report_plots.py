@@ -85,7 +85,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
             y = np.array([rows[summary.variants] for summary in own]) + offset
             for axes, values in ((left, [one.won for one in own]), (right, [one.ahead for one in own])):
                 estimates = np.array(values).T
-                bars = _bars(*estimates)
+                bars = error_bars(*estimates)
                 axes.errorbar(estimates[0], y, xerr=bars, fmt=marker, color=colour, label=agent, **_DOT)
         draw_key(key, sets)
         _win_rates(left, "Win rate")
@@ -97,7 +97,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
         _legend(figure, left, len(agents))
 
 
-def _bars(value: Any, low: Any, high: Any) -> np.ndarray:
+def error_bars(value: Any, low: Any, high: Any) -> np.ndarray:
     """The lengths of an interval's halves, below 0 never: (2, n)."""
     return np.clip([value - low, high - value], 0, None).reshape(2, -1)
 
@@ -197,7 +197,7 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
             _stripe(axes, np.flatnonzero(levels[order] % 2))
         rates = sets.win_rates[order]
         ends = np.array([wilson_interval(int(sets.won[index].sum()), sets.games) for index in order]).T
-        left.errorbar(rates, rows, xerr=_bars(rates, *ends), fmt="o", color=_PLAYER)
+        left.errorbar(rates, rows, xerr=error_bars(rates, *ends), fmt="o", color=_PLAYER)
         _win_rates(left, "Games won\n(95 % intervals)")
         five = np.percentile(sets.margins[order], (5, 25, 50, 75, 95), axis=1)
         middle.hlines(rows, five[0], five[4], color=_PLAYER, linewidth=1.5)
@@ -229,7 +229,7 @@ def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
             for effect in (one for one in effects(sets.margins) if len(one.variants) <= 2):
                 chosen = list(combinations(VARIANTS, len(effect.variants)))
                 axes, row = (left, right)[len(effect.variants) - 1], chosen.index(effect.variants)
-                bars = _bars(*effect.estimate)
+                bars = error_bars(*effect.estimate)
                 fill = colour if effect.significant else "white"
                 label = None if row else agent_title(sets.agent)
                 dot: Any = {"fmt": marker, "color": colour, "markerfacecolor": fill, "label": label, **_DOT}
@@ -259,7 +259,7 @@ def plot_costs(path: Path, sets: Sets) -> None:
                 mean, *ends = np.array([mean_estimate(column) for column in by_seed.T]).T
                 look: Any = {"color": colour, "edgecolor": "white", "hatch": hatch, "linewidth": 0, "label": who}
                 look["error_kw"] = {"elinewidth": 1, "ecolor": INK}
-                axes.barh(np.arange(len(sources)) + 0.4 * side - 0.2, mean, 0.38, xerr=_bars(mean, *ends), **look)
+                axes.barh(np.arange(len(sources)) + 0.4 * side - 0.2, mean, 0.38, xerr=error_bars(mean, *ends), **look)
                 totals.append(by_seed.sum(axis=1).mean())
             axes.set_title(f"{VARIANT_TITLES[name]}\nplayer {totals[0]:+.1f}, neutral {totals[1]:+.1f}")
             _zero(axes)

@@ -1,0 +1,239 @@
+"""`petrichor strength`: its rows, going on, who plays, its table and picture, and what the documents say of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from docs import generate
+from petrichor_env.config import VARIANTS, Config
+from petrichor_env.game import GAME
+from petrichor_env.state import RULES_VERSION
+from tabletop.agents import Decisions
+from tabletop.errors import ConfigError, TabletopError
+from tabletop_agents import POLICIES, make_agent
+from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
+from tabletop_agents.policy import PolicyAgent
+from tabletop_cli import petrichor as cli
+from tabletop_training.evaluation import EVALUATION_SEED
+from tabletop_training.matches import evaluate
+from tabletop_training.petrichor import strength
+from tabletop_training.petrichor.strength import HARDEST, PARTS, SETS, Player, Timed, key_of, main, measure
+from tests.test_agents import in_the_middle
+
+ROOT = Path(__file__).parents[1]
+BARE, SHIPPED, CHANGED = Player(0, "no search"), Player(4), Player(4, "margin 0", {"margin": 0.0})
+SMALL = {
+    "ablations": [(player, HARDEST) for player in (BARE, SHIPPED, CHANGED)],
+    "curve": [(player, title) for title in SETS for player in (BARE, SHIPPED)],
+}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches of four simulations."""
+    monkeypatch.setattr(strength, "PARTS", SMALL)
+
+
+def content(folder: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((folder / "strength.json").read_text(encoding="utf-8"))
+    return read
+
+
+# --- Who plays -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("player", "title"), PARTS["ablations"], ids=lambda one: getattr(one, "what", ""))
+def test_settings_reach_the_agent(player: Player, title: str) -> None:
+    agent = player.agent("solo")
+    assert agent.name == f"{player.kind}:solo"
+    if isinstance(agent, GuidedSearchAgent):
+        assert (agent.simulations, agent.num_threads) == (player.simulations, 1)
+        wanted = {**DEFAULT_SETTINGS, **player.settings}
+        assert {name: agent._settings[name][0] for name in DEFAULT_SETTINGS} == wanted
+    else:
+        assert isinstance(agent, PolicyAgent) and player.simulations == 0
+        assert agent.sample == player.drawn == (player.kind == "policy-sample")
+
+
+def test_every_ablation_changes_one_thing() -> None:
+    keys = [key_of(*one) for one in PARTS["ablations"]]
+    assert len(set(keys)) == len(keys)
+    for player, title in PARTS["ablations"]:
+        assert SETS[title] == VARIANTS and len(player.settings) <= 1
+        assert all(f"{value:g}" in player.what for value in player.settings.values())
+
+
+def test_ends_of_the_settings_mean_what_the_tables_say() -> None:
+    """By the largest margin weight nothing but points is searched for, by none nothing but the victory."""
+    decisions = Decisions.of(in_the_middle(Config(), 8, 20))
+    by_weight = {}
+    for player, _ in PARTS["ablations"]:
+        if "margin" in player.settings:
+            agent = player.agent("solo")
+            assert isinstance(agent, GuidedSearchAgent)
+            visits, utilities = agent.search(decisions, np.random.default_rng(0))
+            by_weight[player.settings["margin"]] = utilities[(visits > 0) & (decisions.action_masks == 1)]
+    assert set(by_weight) == {0.0, 1000.0}
+    assert (by_weight[0.0] >= 0).all() and (by_weight[0.0] <= 1).all()
+    assert np.abs(by_weight[1000.0]).mean() > 1000
+
+
+def test_the_clock_counts_decisions_that_leave_a_choice() -> None:
+    decisions = Decisions.of(in_the_middle(Config(), 8, 20))
+    timed, agent = Timed(make_agent("random", GAME)), make_agent("random", GAME)
+    actions = timed.act(decisions, np.random.default_rng(0))
+    assert (actions == agent.act(decisions, np.random.default_rng(0))).all()
+    assert timed.decisions == (decisions.action_masks.sum(axis=1) > 1).sum() > 0
+    assert timed.seconds > 0
+
+
+# --- Rows ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_is_of_the_games_that_evaluate_plays() -> None:
+    row = measure(SHIPPED, HARDEST, "solo", games=3, seed=50)
+    report = evaluate([make_agent("search-4:solo", GAME)], Config(variants=VARIANTS), 3, 50).reports[0]
+    assert row["win_rate"] == list(report.estimates["win_rate"])
+    assert row["margin"] == list(report.estimates["margin"])
+    assert (row["games"], row["seed"], row["simulations"], row["settings"]) == (3, 50, 4, {})
+    assert row["variants"] == "+".join(VARIANTS)
+    assert 0 < row["milliseconds"] < 1000 and 0 < row["decisions"] <= 3 * report.estimates["decisions"].value + 1e-6
+
+
+@pytest.mark.usefixtures("small")
+def test_rows_are_kept_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    main(games=1, part="ablations", output=tmp_path)
+    before = content(tmp_path)
+    assert [(row["player"], row["what"], row["games"]) for row in before["rows"]] == [
+        ("policy", "no search", 10),
+        ("search-4", "as shipped", 1),
+        ("search-4", "margin 0", 1),
+    ]
+    assert {row["seed"] for row in before["rows"]} == {EVALUATION_SEED}
+    assert (before["policy"], before["state_version"], before["settings"]) == ("solo", RULES_VERSION, DEFAULT_SETTINGS)
+    assert not (tmp_path / "strength.png").exists()
+    shown = capsys.readouterr().out
+    assert "margin 0" in shown and "more time to think" not in shown
+    main(games=2, output=tmp_path)
+    after = content(tmp_path)
+    assert after["rows"][:3] == before["rows"]  # what the curve shares with the ablations is measured once
+    titles = {"+".join(variants) or "base": title for title, variants in SETS.items()}
+    easy, middle, _ = SETS
+    assert [titles[row["variants"]] for row in after["rows"][3:]] == [easy, easy, middle, middle]
+    assert [row["games"] for row in after["rows"][3:]] == [20, 2, 20, 2]
+    with Image.open(tmp_path / "strength.png") as picture:
+        assert picture.width > 1000
+    shown = capsys.readouterr().out
+    assert "more time to think" in shown and max(map(len, shown.splitlines())) <= 80
+    written = (tmp_path / "strength.json").read_bytes()
+    cli.app(["strength", "--games", "9", "--output", str(tmp_path)], standalone_mode=False)
+    assert "All of this is measured already." in capsys.readouterr().out
+    assert (tmp_path / "strength.json").read_bytes() == written
+    same = str(POLICIES / "petrichor" / "solo.zip")  # by another name
+    main(same, output=tmp_path)
+    assert content(tmp_path) == {**after, "policy": same}
+
+
+@pytest.mark.usefixtures("small")
+def test_stopped_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C in the second row keeps the first; in the first row it keeps nothing, and no folder."""
+    for finished, folder in ((1, tmp_path / "one"), (0, tmp_path / "none")):
+        asked: list[int] = []
+
+        def measuring(*arguments: Any, finished: int = finished, asked: list[int] = asked, **options: Any) -> Any:
+            asked.append(1)
+            if len(asked) > finished:
+                options["should_stop"] = lambda: True
+            return measure(*arguments, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(strength, "measure", measuring)
+            if finished:
+                main(games=1, part="ablations", output=folder)
+                assert "Stopped early: the same command goes on." in capsys.readouterr().out
+                assert [row["player"] for row in content(folder)["rows"]] == ["policy"]
+            else:
+                with pytest.raises(KeyboardInterrupt):
+                    main(games=1, part="ablations", output=folder)
+                assert not folder.exists()
+    main(games=1, part="ablations", output=tmp_path / "one")
+    assert len(content(tmp_path / "one")["rows"]) == 3
+
+
+@pytest.mark.usefixtures("small")
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in (
+        (["--part", "all"], "part='all': ablations or curve"),
+        (["--policy", "nobody"], "nobody: there is no such file, nor a shipped policy"),
+        (["--policy", "versus"], "was trained for 2 players, and this is the solo game"),
+    ):
+        with pytest.raises(SystemExit) as error:
+            cli.main(["strength", *words, "--output", str(tmp_path / "none")])
+        assert error.value.code == 2
+        said = capsys.readouterr().err
+        assert message in said and said.count("\n") == 1
+    with pytest.raises(ConfigError, match="games=0: at least 1"):
+        main(games=0, output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    network, _ = read_checkpoint(GAME, POLICIES / "petrichor" / "solo.zip")
+    network.outlook = None
+    save_network(GAME, network, tmp_path / "without.zip")
+    with pytest.raises(TabletopError, match=r"without\.zip: its network has no outlook"):
+        main(str(tmp_path / "without.zip"), output=tmp_path / "none")
+
+
+@pytest.mark.usefixtures("small")
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    main(games=1, part="ablations", output=tmp_path)
+    kept, file = content(tmp_path), tmp_path / "strength.json"
+    for change, message in (
+        ({"checkpoint": "0"}, "measured with another network"),
+        ({"state_version": 1}, "measured with state version 1"),
+        ({"settings": {**DEFAULT_SETTINGS, "margin": 1.0}}, "the search had other settings"),
+        ({"rows": [{}]}, "no measurements of this command"),
+        ({"rows": 3}, "no measurements of this command"),
+    ):
+        file.write_text(json.dumps({**kept, **change}), encoding="utf-8")
+        with pytest.raises(TabletopError, match=message):
+            main(games=1, output=tmp_path)
+    file.write_text("[", encoding="utf-8")
+    with pytest.raises(TabletopError, match="no measurements of this command"):
+        main(games=1, output=tmp_path)
+
+
+# --- The documents ---------------------------------------------------------------------------------------------------
+
+
+def test_tables_of_the_documents_from_a_partial_file(
+    tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert generate.ablations_table(tmp_path) == generate.thinking_table(tmp_path) == ""
+    main(games=2, part="ablations", output=tmp_path)
+    lines = generate.ablations_table(tmp_path).splitlines()
+    assert [line.split(" | ")[1] for line in lines[2:5]] == ["no search", "as shipped", "margin 0"]
+    assert lines[2].startswith("| `policy:solo` |") and lines[3].startswith("| `search-4:solo` |")
+    assert lines[-1] == "2 or 20 games a figure, seeds from 1,000,000."
+    thinking = generate.thinking_table(tmp_path).splitlines()
+    assert thinking[0] == "| simulations | base game | all but One More Turn | all four variants |"
+    assert [line.split(" | ")[:3] for line in thinking[2:4]] == [["| no search", "–", "–"], ["| 4", "–", "–"]]
+    assert " ms |" in thinking[2] and "](strength.png)" in thinking[-1]
+
+
+def test_the_published_tables_are_current() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    for name, table in (("ablations", generate.ablations_table()), ("thinking", generate.thinking_table())):
+        assert f"<!-- {name} -->\n{table}\n<!-- end of {name} -->" in page
+    if (ROOT / "docs" / "strength.json").exists():
+        assert content(ROOT / "docs")["state_version"] == RULES_VERSION
