@@ -343,7 +343,7 @@ def _play(
         int | None,
         typer.Option(min=0, max=LARGEST_SEED, help="Of the game's chance.", show_default="another each time"),
     ] = None,
-    hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="ismcts-2000")] = "",
+    hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="the strongest shipped one")] = "",
     resume: Annotated[Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE")] = None,
     trust: Trust = "",
 ) -> None:

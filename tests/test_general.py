@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 import torch
 
+from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import RandomAgent, make_agent
-from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
-from tabletop_agents.networks import Network
+from tabletop_agents.checkpoint import configs_of, read_checkpoint, read_notes, save_network, variety
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli.evergreen import main as evergreen
 from tabletop_cli.petrichor import main as petrichor
-from tabletop_training.curriculum import by_players, variety
+from tabletop_training.curriculum import by_players
 from tabletop_training.general import General, GeneralSettings, judge_everything
 from tabletop_training.learning import Budget
 from tabletop_training.matches import play_match
-from tabletop_training.outlook import Waiting, configs_of
+from tabletop_training.outlook import Waiting
 from tabletop_training.seats import (
     LEARNER,
     Ends,
@@ -110,7 +110,8 @@ def test_other_seats_are_played_by_whom_they_belong_to() -> None:
 
 
 def test_games_that_begin_get_the_configuration_that_is_chosen() -> None:
-    ways, chosen = variety(Config()), []
+    ways: list[Any] = list(variety(Config()))
+    chosen: list[Any] = []
 
     def choose(games: np.ndarray, players: int) -> list[Config]:
         assert players == 1
@@ -221,11 +222,9 @@ def test_waiting_positions_get_the_end_of_their_own_game() -> None:
                     players = ends.configs[end].players
                     for one, actor in running:
                         turned = [(actor + i) % players for i in range(players)]
-                        won, ahead = (
-                            tuple(np.float32([*part[end, turned], *[0.0] * (5 - players)]).tolist())
-                            for part in (ends.won, ends.margins)
-                        )
-                        expected.append((one, won, ahead))
+                        told_of = np.zeros((2, 5), np.float32)
+                        told_of[:, :players] = ends.won[end, turned], ends.margins[end, turned]
+                        expected.append((one, tuple(told_of[0].tolist()), tuple(told_of[1].tolist())))
                     running = []
     assert len(expected) > 300
     assert sorted(told) == sorted(expected)
@@ -235,7 +234,7 @@ def test_waiting_positions_get_the_end_of_their_own_game() -> None:
 
 
 def test_it_learns_connect_four_from_both_seats() -> None:
-    """From nothing to four of five games against random play, in a few seconds; the same seed gives the same weights."""
+    """From nothing to four of five games against random play, in seconds; the same seed gives the same weights."""
     config = connect_four.GAME.config()
     settings = Settings(
         num_envs=128, steps=32, minibatch=1024, epochs=3, layers=(64,), learning_rate=3e-3, reward="win"
@@ -333,19 +332,22 @@ def test_train_general(tiny: Path, tmp_path: Path) -> None:
 def test_train_general_goes_on_and_against_a_rival(tiny: Path, tmp_path: Path) -> None:
     start, folder = tmp_path / "start.zip", tmp_path / "rival"
     network = new_network(GAME, SMALL)
-    save_network(GAME, network, start, {"players": 2})
+    save_network(GAME, network, start, {"players": 2, "config": {"players": 2, "modules": ["cactus"]}})
     words = ("--players", "2", "--start", start, "--rival", start, "--steps", 400, "--output", folder)
     assert run(petrichor, "train", "general", "--config", tiny, *words) == 0
     learned, notes = read_checkpoint(GAME, folder / "policy.zip")
     assert [layer.weight.shape for layer in learned.policy if hasattr(layer, "weight")] == [(16, 16), (143, 16)]
     assert notes["training"]["rival"] == str(start) and notes["training"]["players"] == 2
+    assert configs_of(GAME, notes["training"], folder) == [
+        Config(players=2, modules=("cactus",))
+    ]  # what its rival knew
     assert not torch.equal(next(learned.parameters()), next(network.parameters()))
 
 
 def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
     folder = tmp_path / "evergreen"
     assert run(evergreen, "train", "general", "--config", tiny, "--steps", 600, "--output", folder) == 0
-    game = make_agent(f"policy:{folder / 'policy.zip'}", __import__("evergreen_env.game").game.GAME)
+    game = make_agent(f"policy:{folder / 'policy.zip'}", EVERGREEN)
     assert isinstance(game, PolicyAgent) and game.players == (2, 3, 4)
 
 
@@ -355,7 +357,8 @@ def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
         (("--players", "7"), "players=7"),
         (("--players", "two"), "numbers of players, with commas between"),
         (("--players", "2,2"), "each once"),
-        (("--players", "1", "--rival", "solo"), "nobody else has a seat"),
+        (("--rival", "solo"), "rival='solo': it was not trained for these numbers of players, or for no other seat"),
+        (("--players", "3", "--rival", "versus"), "it was not trained for these numbers"),
         (("--device", "nowhere"), "device='nowhere'"),
         (("--start", "missing.zip"), "missing.zip: there is no such file"),
     ],
@@ -384,7 +387,3 @@ def test_a_network_that_is_not_finite_any_more() -> None:
         next(iter(general.network.value.parameters())).fill_(float("nan"))
     with pytest.raises(CheckpointError, match="not finite any more"):
         general.iterate()
-
-
-def test_shipped_settings_fit() -> None:
-    assert isinstance(new_network(GAME, Settings(trunk=(8,))), Network)

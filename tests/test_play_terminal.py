@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from petrichor_env import Config
-from petrichor_env.config import MODULES
+from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_text
 from petrichor_env.drawing.text import OWNER_PAINTS, text_blocks
 from petrichor_env.game import GAME
@@ -34,7 +34,7 @@ from tabletop.terminal import (
     wants_colour,
 )
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
-from tabletop_agents.play.session import PERSON, Session, matches
+from tabletop_agents.play.session import PERSON, Session, hints_for, matches
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
 from tests.hidden import swapped
 from tests.terminal import Terminal as PseudoTerminal
@@ -727,6 +727,25 @@ def test_the_end_of_the_input_keeps_the_game() -> None:
     untouched = Script([])
     play(solo(), untouched)
     assert len(untouched.shown) == 1 and len(list(Path().iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        (Config(), "search-800:solo"),
+        (Config(variants=VARIANTS), "search-800:solo"),
+        (Config(modules=("cactus",)), "ismcts-2000"),
+        (Config(players=2), "search-800:versus"),
+        (Config(players=2, rounds=6), "ismcts-2000"),
+        (Config(players=5), "ismcts-2000"),
+    ],
+)
+def test_hints_come_from_a_network_that_knows_the_game(
+    config: Config, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert hints_for(config).name == name
+    monkeypatch.setattr("tabletop_agents.play.session.find_spec", lambda name: None)
+    assert hints_for(config).name == "ismcts-2000"
 
 
 def test_hints_are_waited_for() -> None:

@@ -226,7 +226,7 @@ def test_tables_of_the_documents_from_a_partial_file(
     assert lines[2].startswith("| `policy:solo` |") and lines[3].startswith("| `search-4:solo` |")
     assert lines[-1] == "2 or 20 games a figure, seeds from 1,000,000."
     thinking = generate.thinking_table(tmp_path).splitlines()
-    assert thinking[0] == "| simulations | base game | all but One More Turn | all four variants |"
+    assert thinking[0] == "| simulations | base game | Double card + One More Turn | all four variants |"
     assert [line.split(" | ")[:3] for line in thinking[2:4]] == [["| no search", "–", "–"], ["| 4", "–", "–"]]
     assert " ms |" in thinking[2] and "](strength.png)" in thinking[-1]
 

@@ -45,7 +45,7 @@ from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training import resume
-from tabletop_training.curriculum import Curriculum
+from tabletop_training.curriculum import Curriculum, by_players
 from tabletop_training.evaluation import (
     EvaluationStopped,
     Results,
@@ -54,6 +54,7 @@ from tabletop_training.evaluation import (
     wilson_interval,
 )
 from tabletop_training.evaluation_files import read_log
+from tabletop_training.general import GeneralSettings
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import (
@@ -474,6 +475,9 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
     for one in fields(solo)[1:]:
         both = [getattr(solo, one.name), getattr(several, one.name)]
         wanted[one.name] = both[:1] if both[0] == both[1] else both
+    wanted["players"] = [1, 2]
+    for one in fields(GeneralSettings):
+        wanted.setdefault(one.name, []).append(getattr(GeneralSettings(), one.name))
     for name, defaults in wanted.items():
         cells = " ".join(re.findall(rf"^\| `{name}` \| (.+?) \|", page, re.MULTILINE))
         values = re.findall("`(.+?)`|(none)", cells)
@@ -829,7 +833,11 @@ def test_settings_files_that_are_shipped() -> None:
     for players in (2, 3, 4):
         sections = read_settings(f"selfplay_{players}p", GAME, learning=Settings, budget=Budget, **kinds)
         assert sections["selfplay"].config.players == players
-    assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 5
+    for name in ("general", "general_gpu", "general_solo_gpu"):
+        sections = read_settings(name, GAME, learning=Settings, general=GeneralSettings, budget=Budget)
+        numbers = list(by_players(sections["general"].configs(GAME)))
+        assert numbers == ([1] if "solo" in name else [2, 3, 4, 5])
+    assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 8
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabletop.errors import CheckpointError
+from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import check_unpacked, whole_file
-from tabletop.game import Game
+from tabletop.game import Config, Game
 
 if TYPE_CHECKING:
     from tabletop_agents.networks import Network
@@ -112,6 +112,30 @@ def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, An
     except Exception as error:  # damaged arrays raise anything
         problem = f"its network can't be read ({type(error).__name__}: {error})"
         raise CheckpointError(f"{path}: is damaged: {problem}") from error
+
+
+def variety(config: Config) -> tuple[Config, ...]:
+    """All that a player of everything should know who plays with so many: what the game says (`variety`), or this."""
+    ways: Any = getattr(config, "variety", None)
+    return (config,) if ways is None else tuple(ways())
+
+
+def configs_of(game: Game, training: Mapping[str, Any], path: str | Path) -> list[Config]:
+    """What a checkpoint at `path` was trained for, by the notes on its training; each number of players together.
+
+    Raises CheckpointError where they don't say it.
+    """
+    try:
+        switches = {key: tuple(one) if isinstance(one, list) else one for key, one in training["config"].items()}
+        players = training["players"] if training.get("general") else switches["players"]
+        configs = [game.config(**{**switches, "players": one}) for one in np.atleast_1d(players).tolist()]
+        if training.get("general"):
+            return [way for config in configs for way in variety(config)]
+        if training.get("curriculum"):
+            return [one for config in configs for level in config.curriculum() for one in level]
+    except (KeyError, TypeError, AttributeError, ConfigError) as error:
+        raise CheckpointError(f"{path}: it does not say what it was trained for ({error!r})") from None
+    return configs
 
 
 def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

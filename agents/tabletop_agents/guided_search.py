@@ -25,7 +25,7 @@ from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.forward import LAYER
 from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_factors
 
-DEFAULT_SETTINGS: dict[str, float] = {"exploration": 0.5, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
+DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
 """What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""
 
 SIMULATIONS = 800

@@ -93,11 +93,12 @@ def test_the_published_ladder_rises() -> None:
                 assert row["above"][1] > 0, row
 
 
-def test_the_shipped_policy_beats_greedy() -> None:
+@pytest.mark.parametrize(("players", "at_least"), [(2, 0.85), (3, 0.75), (4, 0.65)])
+def test_the_shipped_policy_beats_greedy(players: int, at_least: float) -> None:
     assert shipped_policies(GAME) == ("versus",)
-    agents = [make_agent("policy:versus", GAME), make_agent("greedy", GAME)]
-    report = evaluate(agents, Config(2), 200, 77).reports[0]
-    assert report.estimates["win_rate"].low > 0.6
+    agents = [make_agent("policy:versus", GAME), *[make_agent("greedy", GAME)] * (players - 1)]
+    report = evaluate(agents, Config(players), 120, 77).reports[0]
+    assert report.estimates["win_rate"].low > at_least
 
 
 def test_slips_are_answered_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,12 +14,6 @@ _MEMORY = 200
 _ENOUGH = 50
 
 
-def variety(config: Config) -> tuple[Config, ...]:
-    """All that a player of everything should know who plays with so many: what the game says (`variety`), or this."""
-    ways: Any = getattr(config, "variety", None)
-    return (config,) if ways is None else tuple(ways())
-
-
 def by_players(configs: Sequence[Config]) -> dict[int, list[Config]]:
     """The configurations of each number of players."""
     numbers = dict.fromkeys(config.players for config in configs)

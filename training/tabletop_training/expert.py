@@ -22,7 +22,7 @@ from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
-from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
@@ -31,7 +31,7 @@ from tabletop_training.evaluation_files import write_log
 from tabletop_training.general import judge_everything
 from tabletop_training.job import Job
 from tabletop_training.learning import BEST, POLICY, Budget, Judgement
-from tabletop_training.outlook import Outcomes, configs_of, in_points, in_units, new_outlook, outlook_loss
+from tabletop_training.outlook import Outcomes, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Positions, Replay, play_positions
 from tabletop_training.ppo import check_device
 from tabletop_training.settings import check_at_least_one, check_types

@@ -19,10 +19,10 @@ import torch
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import Agent, checkpoint_path, make_agent
-from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network, variety
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.curriculum import Curriculum, by_players, variety
+from tabletop_training.curriculum import Curriculum, by_players
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job
 from tabletop_training.learning import (
@@ -39,7 +39,7 @@ from tabletop_training.ppo import check_device, torch_settings
 from tabletop_training.runs import run_budget
 from tabletop_training.seats import LEARNER, Ends, SeatGames, new_network, policy_of, update
 from tabletop_training.selfplay import judge
-from tabletop_training.settings import Settings, check_at_least_one, check_types, read_settings
+from tabletop_training.settings import Settings, check_at_least_one, check_types, read_settings, shipped_settings
 
 _COLUMNS = (
     *("seconds", "steps", "games", "won", "entropy", "kl", "clipped", "value_loss", "explained_variance"),
@@ -70,16 +70,18 @@ class GeneralSettings:
             raise ConfigError(f"players={list(self.players)}: each once")
 
     def configs(self, game: Game) -> list[Config]:
-        """The plain configuration of each number of players. Raises ConfigError for numbers that the game lacks."""
+        """All that is played, by number of players. Raises ConfigError for numbers that the game lacks."""
         numbers = self.players or tuple(number for number in game.players if number > 1)
-        return [game.config(players=number, components=self.components) for number in sorted(numbers)]
+        plain = [game.config(players=number, components=self.components) for number in sorted(numbers)]
+        return [way for config in plain for way in variety(config)]
 
 
 class General:
     """The network that learns, and its games.
 
     Arguments:
-        configs: the plain configuration of each number of players.
+        configs: what is played: each number of players equally often, of a game for one half evenly and half where
+            more is lost.
         start: a network to go on from, None for a fresh one.
         rival: who has all other seats in every game, instead of earlier selves and the network itself.
         device: torch's, for network and learning; the games run on processors.
@@ -108,12 +110,12 @@ class General:
         self._others = [] if rival is None else [policy_of(copy.deepcopy(rival).to(device), sample=False)]
         self._taken: list[int] = []  # the update that each earlier self is of
         self.steps = self.games = self.updates = 0
-        self._curricula: dict[int, Curriculum] = {}
-        for config in configs:
-            self._curricula[config.players] = Curriculum([variety(config)], threshold=0.0, latest=0.0, seed=seed)
-        self.table = SeatGames(
-            configs, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others
-        )
+        ways = by_players(configs)
+        self._curricula = {
+            number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()
+        }
+        first = [of[0] for of in ways.values()]
+        self.table = SeatGames(first, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others)
         self._start = time.monotonic()
 
     @property
@@ -197,9 +199,8 @@ class General:
 
     def evaluate(self) -> Judgement:
         """What the bare network is worth."""
-        configs = [way for config in self.configs for way in variety(config)]
         agent = PolicyAgent(self.playable())
-        return judge_everything(agent, configs, self.task.against, self.task.games, self.seed)
+        return judge_everything(agent, self.configs, self.task.against, self.task.games, self.seed)
 
 
 def judge_everything(
@@ -242,26 +243,33 @@ def main(
         minutes, steps: instead of the file's budget; steps are decisions of the learner.
         device: torch's.
         start: a checkpoint, or a shipped policy's name, to go on from; its layers instead of the file's.
-        rival: a checkpoint, or a shipped policy's name, that has all other seats of every game: what learns against it
-            finds its weaknesses.
+        rival: a checkpoint, or a shipped policy's name, that has all other seats of every game, which are of what it
+            was trained for: what learns against it finds its weaknesses.
         evaluate: False leaves `best.zip` and evaluations out.
 
     Raises ConfigError, CheckpointError.
     """
-    sections = read_settings(settings or "general", game, learning=Settings, general=GeneralSettings, budget=Budget)
+    name = settings or ("general" if "general" in shipped_settings(game) else None)
+    sections = read_settings(name, game, learning=Settings, general=GeneralSettings, budget=Budget)
     task: GeneralSettings = sections["general"]
     if players:
         task = replace(task, players=tuple(players))
     configs = task.configs(game)
+    networks: list[Network | None] = [None, None]
+    if start is not None:
+        networks[0], _ = read_checkpoint(game, checkpoint_path(start, game))
     if rival is not None:
+        path = checkpoint_path(rival, game)
+        networks[1], notes = read_checkpoint(game, path)
+        known = configs_of(game, notes.get("training", {}), path)
+        configs = [
+            config for config in known if config.players > 1 and config.players in (players or by_players(known))
+        ]
+        if not configs:
+            raise ConfigError(f"rival={rival!r}: it was not trained for these numbers of players, or for no other seat")
         task = replace(task, against=(f"policy:{rival}",))
-        if configs[0].players == 1:
-            raise ConfigError("rival: in a game for one nobody else has a seat")
     check_device(device)
     budget = run_budget(sections["budget"], steps, minutes)
-    networks = [
-        None if name is None else read_checkpoint(game, checkpoint_path(name, game))[0] for name in (start, rival)
-    ]
     learning: Settings = sections["learning"]
     torch.set_num_threads(learning.threads or 1)
     with Job(output) as job, torch_settings(learning), job.bar("learning", 1.0) as bar:
@@ -275,12 +283,17 @@ def _learn(
 ) -> None:
     """Learn until the budget is used up or the user stops it; what was learned by then is saved."""
     game, settings = general.configs[0].game, general.settings
-    numbers = [config.players for config in general.configs]
+    numbers = list(by_players(general.configs))
 
     def save(name: str, **more: Any) -> None:
         first: Any = general.configs[0]
         run: dict[str, Any] = {"players": numbers if len(numbers) > 1 else numbers[0], "config": asdict(first)}
-        run |= {"general": True, "seed": general.seed, "steps": general.steps, "seconds": round(general.seconds, 1)}
+        run |= {
+            "general": notes["rival"] is None,
+            "seed": general.seed,
+            "steps": general.steps,
+            "seconds": round(general.seconds, 1),
+        }
         run |= {"settings": asdict(settings), "task": asdict(general.task), "device": general.table.device, **notes}
         save_network(game, general.playable(), job.folder / name, {**run, **more})
 

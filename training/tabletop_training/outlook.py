@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,18 +14,17 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
-from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.networks import Network
-from tabletop_training.curriculum import Curriculum, by_players, variety
+from tabletop_training.curriculum import Curriculum, by_players
 from tabletop_training.job import Job
 from tabletop_training.learning import POLICY, Budget
 from tabletop_training.ppo import check_device
 from tabletop_training.runs import run_budget
 from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames
-from tabletop_training.settings import Settings, from_table
+from tabletop_training.settings import Settings
 
 LAYERS = (256, 128)
 """Widths of the layers between observation and outlook."""
@@ -220,26 +219,6 @@ def learn_outlook(
             optimizer.step()
         on_progress(used, games, loss)
     return in_points(outlook.cpu())
-
-
-def configs_of(game: Game, training: Mapping[str, Any], path: Path) -> list[Config]:
-    """What a checkpoint at `path` was trained for, by its notes: with each number of players all ways together.
-
-    Raises CheckpointError where they don't say it.
-    """
-    try:
-        config: Config = from_table(game.config, training["config"])
-        if training.get("general"):
-            numbers = training["players"]
-            tables = [
-                {**training["config"], "players": number}
-                for number in (numbers if isinstance(numbers, list) else [numbers])
-            ]
-            return [way for table in tables for way in variety(from_table(game.config, table))]
-        levels = config.curriculum() if training.get("curriculum") else [[config]]  # type: ignore[attr-defined]
-    except (KeyError, TypeError, ConfigError) as error:
-        raise CheckpointError(f"{path}: it does not say what it was trained for ({error!r})") from None
-    return [config for level in levels for config in level]
 
 
 def main(

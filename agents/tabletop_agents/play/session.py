@@ -10,6 +10,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,12 +25,13 @@ from tabletop.replays.files import check_names
 from tabletop.replays.replay import Replay
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop.words import win_text
-from tabletop_agents import Agent, check_trusted, make_agent, own_agents
+from tabletop_agents import Agent, check_trusted, checkpoint_path, make_agent, own_agents, shipped_policies
+from tabletop_agents.checkpoint import configs_of, read_notes
 
 PERSON = "person"
 """The name of a seat in a replay that a person played."""
-HINTS = "ismcts-2000"
-"""The agent that is asked for hints."""
+HINTS, GUIDED_HINTS = "ismcts-2000", "search-800"
+"""The agent that is asked for hints, and the one where a shipped network has learned just what is played."""
 
 _MOST_SHOWN = 3
 """Actions in a hint."""
@@ -45,6 +47,17 @@ Answer by the number of an action, or by a part of its name that no other has{ex
   h, help      this help
   Enter        show everything once more; where there is one answer only, give it"""
 _UNDO = "take the last answer back; chance stays: the same answer has the same consequences"
+
+
+def hints_for(config: Config) -> Agent:
+    """Who is asked for hints where nobody is named: a search, guided by a shipped network that was trained for this."""
+    game = config.game
+    if find_spec("torch") is not None:
+        for name in shipped_policies(game):
+            path = checkpoint_path(name, game)
+            if config in configs_of(game, read_notes(game, path).get("training", {}), path):
+                return make_agent(f"{GUIDED_HINTS}:{name}", game)
+    return make_agent(HINTS, game)
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,7 @@ class Session:
         agents: who plays which seat; people play the others, at least one.
         seed: of the game. The agents' own randomness comes from it too, separately for every decision, so that a
             resumed game goes on as it would have gone.
-        hints: who is asked for a hint; None: `HINTS`.
+        hints: who is asked for a hint; None: as `hints_for` chooses.
 
     Raises ConfigError for seats that there aren't, for nobody to play, for agents that can't play this, and for names
     of agents that a replay can't hold.
@@ -77,7 +90,7 @@ class Session:
         # the file that its numbers are read from may be gone before the game is
         self.config = config = replace(config, components=game.own_numbers(config.components))
         self.agents = dict(agents or {})
-        self.hints = hints or make_agent(HINTS, game)
+        self.hints = hints or hints_for(config)
         self.seed = seed
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)) or not self.people:

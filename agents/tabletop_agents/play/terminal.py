@@ -17,7 +17,7 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 from tabletop_agents import make_agent
-from tabletop_agents.play.session import HINTS, Session
+from tabletop_agents.play.session import Session
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
@@ -31,7 +31,7 @@ def main(
     *,
     people: Sequence[int] = (),
     seed: int | None = None,
-    hints: str = HINTS,
+    hints: str = "",
     resume: str | Path | None = None,
     trust: Sequence[str] = (),
     colour: bool | None = None,
@@ -44,7 +44,7 @@ def main(
             one person: the game for one.
         people: the seats of people, who share the terminal; () → seat 0.
         seed: None → from the operating system's entropy.
-        hints: the agent that `?` asks.
+        hints: the agent that `?` asks; empty: as `hints_for` chooses.
         resume: the file of a saved game to go on with, as it was set.
         trust: agents of one's own that this file may name.
         colour: None: in a terminal that has it, unless the environment has NO_COLOR.
@@ -54,19 +54,20 @@ def main(
     sound replay of this game. What an agent raises comes through when the game has been kept in a file.
     """
     given = {name: value for name, value in settings.items() if _is_given(value)}
+    adviser = make_agent(hints, game) if hints else None
     if resume is not None:
         refused = {"agents": tuple(opponents), "people": tuple(people), **given, "seed": seed}
         names = ", ".join(name for name, value in refused.items() if _is_given(value))
         if names:
             raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
-        session = Session.resume(resume, game, make_agent(hints, game), trust)
+        session = Session.resume(resume, game, adviser, trust)
     else:
         own_seats = tuple(people) or (0,)
         config = game.config(players=len(opponents) + len(own_seats), **given)
         agents = (make_agent(name, game) for name in opponents)
         seats = dict(zip(_free_seats(config, own_seats), agents, strict=True))
         chosen = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
-        session = Session(config, seats, seed=chosen, hints=make_agent(hints, game))
+        session = Session(config, seats, seed=chosen, hints=adviser)
     forgive_bytes()
     # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
