@@ -158,16 +158,7 @@ class SeatGames:
             hidden = network.trunk(seen)
             log_probabilities = masked_log_probabilities(network.policy(hidden), out.masks[t])
             playing = self.players[games, actors[t]]
-            chosen = log_probabilities
-            for number in np.unique(playing[playing != LEARNER]):
-                rows = torch.from_numpy(np.flatnonzero(playing == number)).to(device)
-                theirs = masked_log_probabilities(self.others[number](seen[rows]), out.masks[t, rows])
-                chosen = (
-                    chosen.index_copy(0, rows, theirs)
-                    if chosen is log_probabilities
-                    else chosen.index_copy_(0, rows, theirs)
-                )
-            out.actions[t] = drawn(chosen)
+            out.actions[t] = drawn(self._with_others(log_probabilities, seen, out.masks[t], playing))
             out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
             out.values[t] = network.value(hidden)[:, 0]
             deciding[t] = (playing == LEARNER) & (self._legal.sum(dim=1, dtype=torch.int64).numpy() > 1)
@@ -180,6 +171,18 @@ class SeatGames:
         configs = [config for end in ends for config in end.configs]
         joined = Ends(configs, *(np.concatenate(part) for part in list(zip(*ends, strict=True))[1:]))
         return out._replace(**dict(zip(names, moved, strict=True))), joined
+
+    def _with_others(
+        self, log_probabilities: torch.Tensor, seen: torch.Tensor, masks: torch.Tensor, playing: np.ndarray
+    ) -> torch.Tensor:
+        """The learner's log-probabilities (N, A), and in their place others' where others are asked."""
+        if (playing == LEARNER).all():
+            return log_probabilities
+        result = log_probabilities.clone()
+        for number in np.unique(playing[playing != LEARNER]):
+            rows = torch.from_numpy(np.flatnonzero(playing == number)).to(self.device)
+            result[rows] = masked_log_probabilities(self.others[number](seen[rows]), masks[rows])
+        return result
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
         """Step all games; their scaled rewards (N, P) and ends (N,) are written, games that begin get their players."""
