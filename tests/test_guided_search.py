@@ -307,6 +307,13 @@ def test_a_network_without_an_outlook_is_refused(tmp_path: Path) -> None:
         make_agent(f"search-10:{path}", GAME)
 
 
+def test_games_of_several_are_explored_less() -> None:
+    policy = PolicyAgent(network_for(GAME))
+    for settings, alone, together in (({}, 1.2, 0.5), ({"exploration": 0.9}, 0.9, 0.9)):
+        agent = GuidedSearchAgent(policy, 5, settings=settings)
+        assert agent._settings["exploration"] == alone and agent._settings_of_several["exploration"] == together
+
+
 def test_budgets_and_settings_are_checked() -> None:
     policy = PolicyAgent(network_for(GAME))
     for simulations, milliseconds in ((None, None), (5, 5.0)):

@@ -27,6 +27,8 @@ from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_
 
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
 """What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""
+OF_SEVERAL = {"exploration": 0.5}
+"""What is different in games of several players, where hidden cards and the others make each value less certain."""
 
 SIMULATIONS = 800
 """Simulations a decision of the agent named `search:POLICY`."""
@@ -111,7 +113,7 @@ class GuidedSearchAgent:
         policy: the network, and for how many players it is.
         simulations: of each decision.
         milliseconds: to think of each decision, instead; what it plays then depends on the machine.
-        settings: replaces some of `DEFAULT_SETTINGS`.
+        settings: replaces some of `DEFAULT_SETTINGS` and of what is different `OF_SEVERAL`.
         num_threads: threads that share the games of one call; None for as many as there are cores.
 
     Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, for unknown
@@ -130,6 +132,7 @@ class GuidedSearchAgent:
         if self.policy.network.outlook is None:
             raise ConfigError(f"{self.policy.name}: its network has no outlook, by which a search values positions")
         self._settings = settings_record(self.settings or {})
+        self._settings_of_several = settings_record({**OF_SEVERAL, **(self.settings or {})})
         budget = f"{self.simulations}" if self.simulations is not None else f"{self.milliseconds:g}ms"
         self.name = self.name or f"search-{budget}:{self.policy.name.partition(':')[2] or self.policy.name}"
         self._network = flat_network(self.network)
@@ -176,6 +179,7 @@ class GuidedSearchAgent:
         visits, utilities = np.zeros((2, len(decisions), game.num_actions))
         roots, tables = decisions.sample_states(generator), decisions.tables
         closed = bool((roots["players"] == 1).all())
+        settings = self._settings if closed else self._settings_of_several
         room = min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
         forced = decisions.action_masks.sum(axis=1) == 1
         visits[forced] = decisions.action_masks[forced]
@@ -186,7 +190,7 @@ class GuidedSearchAgent:
             for one in searched[part]:
                 tree.clear()
                 for simulations in portions(self.simulations, self.milliseconds):
-                    tree.grow(roots[one : one + 1], tables, self._settings, self._network, simulations)
+                    tree.grow(roots[one : one + 1], tables, settings, self._network, simulations)
                 search.read_guided_root(tree.nodes, tree.edges, visits[one], utilities[one])
 
         if len(searched):

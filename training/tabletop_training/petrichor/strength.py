@@ -120,7 +120,7 @@ _ABLATIONS = (
     # beside points that count 1,000 victories each the victory is nothing; only differences count, so the scale is free
     _changed("margin", 1000.0, "margin alone"),
 )
-_CURVE = (_BARE, *(Player(simulations) for simulations in (25, 50, 100, 200, 400, 800, 1600)))
+_CURVE = (_BARE, *(Player(simulations) for simulations in (25, 50, 100, 200, 400, 800)))
 
 PARTS: Mapping[str, Sequence[tuple[Player, str]]] = {
     "ablations": [(player, HARDEST) for player in _ABLATIONS],
