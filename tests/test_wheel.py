@@ -33,7 +33,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder),
         str(ROOT),
     ]
-    subprocess.run(build, check=True, capture_output=True, cwd=folder)
+    ran = subprocess.run(build, check=False, capture_output=True, text=True, cwd=folder)
+    assert ran.returncode == 0, ran.stderr
     (built,) = folder.glob("*.whl")
     return built
 
@@ -114,7 +115,12 @@ def test_the_second_game(run: Run) -> None:
     words = ["evaluate", "policy:versus", "greedy", "--games", "4"]
     assert "policy:versus" in run("-c", f"from tabletop_cli.evergreen import main; main({words!r})")
     settings = "from tabletop_training.settings import shipped_settings; from evergreen_env import GAME; "
-    assert run("-c", f"{settings}print(*shipped_settings(GAME))").split() == ["selfplay_2p", "solo"]
+    assert run("-c", f"{settings}print(*shipped_settings(GAME))").split() == [
+        "general",
+        "general_gpu",
+        "selfplay_2p",
+        "solo",
+    ]
 
 
 def test_difficulty(run: Run) -> None:
