@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +22,10 @@ Run = Callable[..., str]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
+    # of a copy: a build writes into the folder that it is of, and another process may build at the same time
+    source = folder / "source"
+    left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=left_out)
     build = [
         sys.executable,
         "-m",
@@ -31,7 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-deps",
         "-w",
         str(folder),
-        str(ROOT),
+        str(source),
     ]
     ran = subprocess.run(build, check=False, capture_output=True, text=True, cwd=folder)
     assert ran.returncode == 0, ran.stderr
