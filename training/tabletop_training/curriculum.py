@@ -94,3 +94,9 @@ class Curriculum:
         self.games[:] = state["games"]
         self.win_rates[:] = state["win_rates"]
         self.generator.bit_generator.state = state["generator"]
+
+
+def curricula(configs: Sequence[Config], seed: int) -> dict[int, Curriculum]:
+    """For each number of players a curriculum in which all is open from the start."""
+    ways = by_players(configs)
+    return {number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()}

@@ -26,7 +26,7 @@ from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.general import judge_everything
 from tabletop_training.job import Job
@@ -124,8 +124,7 @@ class Expert:
         self.network.to(device)
         self.device = device
         self.generator = np.random.default_rng([seed, 5])
-        ways = by_players(configs)
-        self.curricula = {number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()}
+        self.curricula = curricula(configs, seed)
         self.replay = Replay(settings.kept)
         learned = [*self.network.trunk.parameters(), *self.network.policy.parameters()]
         self.optimizer = torch.optim.Adam([*learned, *self.network.outlook.parameters()], settings.learning_rate)

@@ -22,7 +22,7 @@ from tabletop_agents import Agent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network, variety
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.curriculum import by_players, curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job
 from tabletop_training.learning import (
@@ -110,11 +110,8 @@ class General:
         self._others = [] if rival is None else [policy_of(copy.deepcopy(rival).to(device), sample=False)]
         self._taken: list[int] = []  # the update that each earlier self is of
         self.steps = self.games = self.updates = 0
-        ways = by_players(configs)
-        self._curricula = {
-            number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()
-        }
-        first = [of[0] for of in ways.values()]
+        self._curricula = curricula(configs, seed)
+        first = [curriculum.configs[0] for curriculum in self._curricula.values()]
         self.table = SeatGames(first, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others)
         self._start = time.monotonic()
 

@@ -18,7 +18,7 @@ from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.networks import Network
-from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.curriculum import curricula
 from tabletop_training.job import Job
 from tabletop_training.learning import POLICY, Budget
 from tabletop_training.ppo import check_device
@@ -185,15 +185,14 @@ def learn_outlook(
     playing = copy.deepcopy(network).to(device)
     optimizer = torch.optim.Adam(outlook.parameters(), LEARNING_RATE)
     generator = np.random.default_rng([seed, 4])
-    ways = by_players(configs)
-    curricula = {number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()}
+    by_number = curricula(configs, seed)
     table = SeatGames(
-        [of[0] for of in ways.values()],
+        [curriculum.configs[0] for curriculum in by_number.values()],
         GAMES_AT_ONCE[kind],
         Settings(),
         seed + _FIRST_SEED,
         device,
-        lambda games, players: curricula[players].choose(games),
+        lambda games, players: by_number[players].choose(games),
         lambda games, players: np.full((games, players), LEARNER),
     )
     waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)
@@ -204,7 +203,7 @@ def learn_outlook(
         games += len(ends.configs)
         alone = [i for i, config in enumerate(ends.configs) if config.players == 1]
         if alone:
-            curricula[1].update([ends.configs[i] for i in alone], ends.won[alone, 0], used)
+            by_number[1].update([ends.configs[i] for i in alone], ends.won[alone, 0], used)
         if not len(seen):
             continue
         with torch.no_grad():
