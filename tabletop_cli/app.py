@@ -238,11 +238,12 @@ def _train_outlook(
     games: Annotated[int | None, typer.Option(min=0, help="How many games, instead.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of network and games.")] = 0,
     device: Device = "cpu",
+    half: Annotated[bool, typer.Option("--half", help="Keep the weights in half precision: half the file.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for the checkpoint.")] = Path("runs/outlook"),
 ) -> None:
     """Teach a policy how its games end, so that search-N:PATH can search with it."""
     learn = imported("tabletop_training.outlook", extra="train").main
-    learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output, device=device)
+    learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output, device=device, half=half)
 
 
 def _train_expert(

@@ -97,6 +97,20 @@ def test_checkpoints_keep_the_outlook(tmp_path: Path) -> None:
     assert read_checkpoint(GAME, tmp_path / "without.zip")[0].outlook is None
 
 
+def test_checkpoints_in_half_precision(tmp_path: Path) -> None:
+    """They are half as large, and what is read is float32, rounded to 11 bits."""
+    network, whole, half = network_for(GAME), tmp_path / "whole.zip", tmp_path / "half.zip"
+    save_network(GAME, network, whole)
+    save_network(GAME, network, half, half=True)
+    assert half.stat().st_size < 0.6 * whole.stat().st_size
+    read, _ = read_checkpoint(GAME, half)
+    for name, weights in network.state_dict().items():
+        kept = read.state_dict()[name]
+        assert kept.dtype == torch.float32
+        assert torch.equal(kept, weights.half().float())
+        assert torch.allclose(kept, weights, rtol=2**-11, atol=1e-7)
+
+
 @pytest.mark.parametrize("numbers", [8, 11])
 def test_an_outlook_that_does_not_fit_is_refused(tmp_path: Path, numbers: int) -> None:
     """Petrichor has five players: ten numbers."""

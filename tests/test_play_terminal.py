@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -746,6 +747,20 @@ def test_hints_come_from_a_network_that_knows_the_game(
     assert hints_for(config).name == name
     monkeypatch.setattr("tabletop_agents.play.session.find_spec", lambda name: None)
     assert hints_for(config).name == "ismcts-2000"
+
+
+def test_nobody_is_made_for_hints_before_they_are_wanted() -> None:
+    """A network takes seconds to load."""
+    code = """
+import sys
+from petrichor_env import Config
+from tabletop_agents.play.session import Session
+session = Session(Config(), seed=1)
+assert "torch" not in sys.modules
+assert session.hints.name == "search-800:solo"
+assert "torch" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_hints_are_waited_for() -> None:

@@ -1,7 +1,7 @@
 """Checkpoints: a network and what it was made for, in one zip file without any pickle.
 
 `tabletop.json` says for which game the network is, which layers it has and how it was trained; each array of weights
-is a `.npy` file of its own.
+is a `.npy` file of its own, float32 or float16.
 """
 
 from __future__ import annotations
@@ -68,8 +68,13 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
     save_network(game, Network.of(model.policy), path, notes)
 
 
-def save_network(game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
-    """`save_checkpoint` for a network, with its outlook if it has one."""
+def save_network(
+    game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None, half: bool = False
+) -> None:
+    """`save_checkpoint` for a network, with its outlook if it has one.
+
+    `half` keeps the weights as float16: half the file, and they are rounded to 11 bits. Whoever reads it gets float32.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -77,7 +82,8 @@ def save_network(game: Game, network: Network, path: str | Path, notes: Mapping[
         archive.writestr(MEMBER, json.dumps(text, indent=2))
         for name, weights in network.state_dict().items():
             with archive.open(f"{name}.npy", "w") as file:
-                np.save(file, np.ascontiguousarray(weights.cpu().numpy()), allow_pickle=False)
+                array = np.ascontiguousarray(weights.cpu().numpy())
+                np.save(file, array.astype(np.float16) if half else array, allow_pickle=False)
 
 
 def read_notes(game: Game, path: str | Path) -> dict[str, Any]:

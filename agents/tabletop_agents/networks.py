@@ -17,6 +17,7 @@ _PARTS = ("trunk", "policy", "value")
 OUTLOOK = "outlook"
 """The part that searches need and that not every network has."""
 _LINEAR = "Linear"
+_STORED = (np.float32, np.float16)
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 
@@ -61,7 +62,10 @@ class Network(nn.Module):
     def of_arrays(
         cls, described: dict[str, list[str]], arrays: dict[str, np.ndarray], inputs: int, actions: int, players: int
     ) -> Self:
-        """The network that `described` and `arrays` gave. Raises CheckpointError for what is no such network."""
+        """The network that `described` and `arrays` (float32 or float16) gave; its weights are float32.
+
+        Raises CheckpointError for what is no such network.
+        """
         made = {}
         widths = {"trunk": inputs, OUTLOOK: inputs}
         for part in [*_PARTS, *([OUTLOOK] if OUTLOOK in described else [])]:
@@ -71,13 +75,15 @@ class Network(nn.Module):
                     layers.append(ACTIVATIONS[kind]())
                     continue
                 weight, bias = (arrays[f"{part}.{number}.{name}"] for name in ("weight", "bias"))
-                shape = (len(bias), width)
-                if kind != _LINEAR or weight.shape != shape or bias.ndim != 1 or weight.dtype != np.float32:
+                shape, known = (len(bias), width), weight.dtype in _STORED and bias.dtype in _STORED
+                if kind != _LINEAR or weight.shape != shape or bias.ndim != 1 or not known:
                     raise CheckpointError(f"its {part} has a layer {number} of {kind} {weight.shape}, not {shape}")
                 if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
                     raise CheckpointError(f"its {part} has a layer {number} with numbers that are not finite")
                 layer = nn.Linear(*weight.shape[::-1], device="meta")
-                layer.weight, layer.bias = (nn.Parameter(torch.from_numpy(array)) for array in (weight, bias))
+                layer.weight, layer.bias = (
+                    nn.Parameter(torch.from_numpy(array.astype(np.float32, copy=False))) for array in (weight, bias)
+                )
                 layers.append(layer)
                 width = len(bias)
             widths[part], made[part] = width, nn.Sequential(*layers)

@@ -84,9 +84,12 @@ def wishes_of(logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, sha
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def policy_loss(network: Network, positions: Positions, device: str = "cpu") -> torch.Tensor:
-    """Cross-entropy of what the search wishes and the policy, over legal actions: the mean of (n,) positions."""
-    seen = torch.from_numpy(positions.observations).to(device, torch.float32)
+def policy_loss(network: Network, seen: torch.Tensor, positions: Positions) -> torch.Tensor:
+    """Cross-entropy of what the search wishes and the policy, over legal actions: the mean of (n,) positions.
+
+    `seen` are their observations, (n, D) float32 on the network's device.
+    """
+    device = seen.device
     logits = network.policy(network.trunk(seen))
     logits = torch.where(torch.from_numpy(positions.masks).to(device), logits, _NEVER)
     wishes = torch.from_numpy(positions.wishes).to(device, torch.float32)
@@ -192,8 +195,8 @@ class Expert:
         losses = []
         for _ in range(1 + int(settings.passes * new / settings.minibatch)):
             positions = self.replay.draw(self.generator, settings.minibatch)
-            policy = policy_loss(self.network, positions, self.device)
             seen = torch.from_numpy(positions.observations).to(self.device, torch.float32)
+            policy = policy_loss(self.network, seen, positions)
             known = (positions.won, positions.margins, positions.players)
             outcomes = Outcomes(*(torch.from_numpy(part).to(self.device) for part in known))
             outlook = outlook_loss(self.network.outlook, seen, outcomes)

@@ -229,10 +229,11 @@ def main(
     seed: int = 0,
     output: str | Path = "runs/outlook",
     device: str = "cpu",
+    half: bool = False,
 ) -> Path:
     """Teach a checkpoint (a file, or a shipped policy's name) how its games end; returns the folder with the new one.
 
-    It takes so many minutes, or games; MINUTES if neither is given.
+    It takes so many minutes, or games; MINUTES if neither is given. `half` keeps the weights as float16.
 
     Raises CheckpointError for a checkpoint that is missing, damaged or does not say what it was trained for.
     """
@@ -251,5 +252,5 @@ def main(
 
             network.outlook = learn_outlook(network, configs, budget, seed, device, job.should_stop, show)
         learned = {"minutes": budget.minutes, "games": budget.steps, "seed": seed, "device": device}
-        save_network(game, network, job.folder / POLICY, {**training, "outlook": learned})
+        save_network(game, network, job.folder / POLICY, {**training, "outlook": learned}, half)
     return job.folder

@@ -90,13 +90,13 @@ class Session:
         # the file that its numbers are read from may be gone before the game is
         self.config = config = replace(config, components=game.own_numbers(config.components))
         self.agents = dict(agents or {})
-        self.hints = hints or hints_for(config)
+        self._hints = hints
         self.seed = seed
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)) or not self.people:
             taken = ", ".join(map(str, sorted(self.agents)))
             raise ConfigError(f"agents in seats {taken}: of 0 to {config.players - 1}, with one free for a person")
-        check_agents([*self.agents.values(), self.hints], config)
+        check_agents([*self.agents.values(), *([] if hints is None else [hints])], config)
         check_names(self._seats, config)  # else it could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
         self._start: Any = seed
@@ -106,6 +106,13 @@ class Session:
         self._path: Path | None = None  # where that was
         self._leaving = False
         self._at_screen = self.people[0] if len(self.people) == 1 else NOBODY
+
+    @property
+    def hints(self) -> Agent:
+        """Who is asked for a hint; made when it is first wanted, because a network takes seconds to load."""
+        if self._hints is None:
+            self._hints = hints_for(self.config)
+        return self._hints
 
     @classmethod
     def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
