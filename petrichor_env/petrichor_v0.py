@@ -47,7 +47,7 @@ class raw_env(SeatsAEC):  # noqa: N801
     `Dict(observation=Box(0, 20, (OBSERVATION_SIZE,), float32), action_mask=Box(0, 1, (143,), int8))`. The first is
     what this agent may know, seen from its seat, in the named blocks of `petrichor_env.observation.LAYOUT`, the same
     for every configuration. The mask has the legal actions of the agent who is asked, zeros for the others, and ones
-    for all when the game is over.
+    for all when the game is over; `infos[agent]["action_mask"]` is the same.
 
     With the module `forecasts`, only agents who hold a forecast card that can be played now are asked for one. The
     others' observations don't show who that is: their blocks `decision` and `actor` are zeros as long as it is asked.
@@ -89,6 +89,8 @@ class raw_env(SeatsAEC):  # noqa: N801
       `margin` or `points` what brings its margin to -100 or its points to 0; `"raise"`: `IllegalAction`, nothing
       changes; `"random"`: a random legal action is played instead, and the agent's `info["illegal"]` is true until
       its next one;
+    - `action_mask`: `"observation"` (default), or `"info"`: masks are in the infos only, and observations are the plain
+      arrays of a `Box`;
     - `components`, `observation_dtype`, `render_mode` and `render_size` as in `petrichor_env.envs.SoloEnv`; text and
       pictures show all hands.
 

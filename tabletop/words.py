@@ -23,6 +23,12 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def either(values: Sequence[object]) -> str:
+    """`2`, `2 or 3`, `2, 3, 4 or 5`."""
+    *most, last = map(str, values)
+    return " or ".join([", ".join(most), last] if most else [last])
+
+
 def joined(values: Sequence[object]) -> str:
     """`3,0`."""
     return ",".join(map(str, values))

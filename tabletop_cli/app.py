@@ -20,6 +20,7 @@ from rich.text import Text
 from tabletop.errors import TabletopError
 from tabletop.extras import extra_text
 from tabletop.terminal import forgive_bytes
+from tabletop.words import either
 from tabletop_cli.options import command, given, whole_numbers, words
 
 if TYPE_CHECKING:
@@ -100,14 +101,13 @@ class CommandLine:
     def texts(self) -> dict[str, str]:
         """What stands in the commands' help for names in braces."""
         several = [str(number) for number in self.players if number > 1] or ["1"]
-        listed = " or ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)
         against = f" against {self.opponent}" if self.opponent else ""
         return {
             "alone": self.opponent or "alone",
             "one_alone": f"; one alone{against}" if 1 in self.players else "",
             "game_for_one": self.opponent or "the game for one",
             "the_game_for_one": f"the game{against}" if against else "the game for one",
-            "players": listed,
+            "players": either(several),
             "span": " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1]))),
             "curriculum": self.curriculum,
             "ladder": ",".join(map(str, self.ladder)),

@@ -325,7 +325,7 @@ def test_train_general(tiny: Path, tmp_path: Path) -> None:
     agent = make_agent(f"policy:{folder / 'policy.zip'}", GAME)
     assert isinstance(agent, PolicyAgent) and agent.players == (2, 3, 4, 5)
     agent.check(Config(players=3))
-    with pytest.raises(ConfigError, match="trained for 2 or 3 or 4 or 5 players, and this is the solo game"):
+    with pytest.raises(ConfigError, match="trained for 2, 3, 4 or 5 players, and this is the solo game"):
         agent.check(Config())
 
 
@@ -358,7 +358,7 @@ def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
         (("--players", "two"), "numbers of players, with commas between"),
         (("--players", "2,2"), "each once"),
         (("--rival", "solo"), "rival='solo': it was not trained for these numbers of players, or for no other seat"),
-        (("--players", "3", "--rival", "versus"), "it was not trained for these numbers"),
+        (("--players", "1", "--rival", "versus"), "it was not trained for these numbers"),
         (("--device", "nowhere"), "device='nowhere'"),
         (("--start", "missing.zip"), "missing.zip: there is no such file"),
     ],

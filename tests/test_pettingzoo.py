@@ -197,7 +197,8 @@ def test_equals_the_batch(arguments: dict[str, Any]) -> None:
             assert env.observation_space(agent).contains(observation)
             np.testing.assert_array_equal(observation["observation"], batch.observations[0])
             np.testing.assert_array_equal(observation["action_mask"], batch.action_masks[0])
-            assert (termination, truncation, info) == (False, False, {})
+            assert (termination, truncation, list(info)) == (False, False, ["action_mask"])
+            np.testing.assert_array_equal(info["action_mask"], batch.action_masks[0])
             action = legal_action(observation, generator)
             batch.step([action])
             env.step(action)
@@ -360,7 +361,7 @@ def test_illegal_action_is_replaced_at_random() -> None:
     while env.agent_selection != agent:
         some_steps(env, 1)
     some_steps(env, 1)
-    assert env.infos[agent] == {}
+    assert list(env.infos[agent]) == ["action_mask"]
 
 
 # --- other bad input ---

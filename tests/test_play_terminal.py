@@ -737,8 +737,9 @@ def test_the_end_of_the_input_keeps_the_game() -> None:
         (Config(variants=VARIANTS), "search-800:solo"),
         (Config(modules=("cactus",)), "ismcts-2000"),
         (Config(players=2), "search-800:versus"),
-        (Config(players=2, rounds=6), "ismcts-2000"),
-        (Config(players=5), "ismcts-2000"),
+        (Config(players=2, rounds=6), "search-800:versus"),
+        (Config(players=5), "search-800:versus"),
+        (Config(players=5, modules=("cactus", "lake")), "ismcts-2000"),
     ],
 )
 def test_hints_come_from_a_network_that_knows_the_game(

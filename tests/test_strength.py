@@ -177,7 +177,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
         (["--part", "all"], "part='all': ablations or curve"),
         (["--policy", "nobody"], "nobody: there is no such file, nor a shipped policy"),
-        (["--policy", "versus"], "was trained for 2 players, and this is the solo game"),
+        (["--policy", "versus"], "was trained for 2, 3, 4 or 5 players, and this is the solo game"),
     ):
         with pytest.raises(SystemExit) as error:
             cli.main(["strength", *words, "--output", str(tmp_path / "none")])

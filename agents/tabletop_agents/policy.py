@@ -11,6 +11,7 @@ import numpy as np
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
+from tabletop.words import either
 from tabletop_agents.checkpoint import read_checkpoint
 from tabletop_agents.networks import Network
 
@@ -43,8 +44,9 @@ class PolicyAgent:
     def check(self, config: Config) -> None:
         """Raises ConfigError for another number of players than it was trained for."""
         if self.players is not None and config.players not in self.players:
-            numbers = [f"{number}" for number in self.players if number != 1]
-            trained = ["the solo game"] * (1 in self.players) + [f"{' or '.join(numbers)} players"] * bool(numbers)
+            numbers = [number for number in self.players if number != 1]
+            trained = ["the solo game"] * (1 in self.players)
+            trained += [f"{either(numbers)} players"] if numbers else []
             here = "the solo game" if config.players == 1 else f"a game of {config.players}"
             raise ConfigError(f"{self.name} was trained for {' and '.join(trained)}, and this is {here}")
 

@@ -15,7 +15,7 @@ from tabletop.batch import Batch
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import check_action, check_options, observation_box, preparation
 from tabletop.envs.rendering import Frame, Rendering, Shown
-from tabletop.errors import GameOver
+from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Config
 
 Observation: TypeAlias = dict[str, NDArray[Any]]
@@ -25,13 +25,16 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     """Every seat is an agent, `player_0`, `player_1` …; one who has several decisions to take stays selected.
 
     Observations are `observation`, what the agent may know, and `action_mask` (int8): the legal actions of who is
-    asked, zeros for the others, ones for all when the game is over. The last infos have `points` (int), `won` and
-    `illegal` (bool, whether the game ended by an illegal action of this agent).
+    asked, zeros for the others, ones for all when the game is over. Each agent's info has its `action_mask`, too. The
+    last infos also have `points` (int), `won` and `illegal` (bool, whether the game ended by an illegal action of this
+    agent).
 
     Arguments:
         name: of the environment.
         config: what is played.
         reward, illegal_action, observation_dtype: as in `tabletop.batch.Batch`.
+        action_mask: "observation", or "info": observations are then the plain arrays of `Box` spaces, and masks are in
+            the infos only, for libraries that know no dictionaries.
         render_mode: "ansi", "rgb_array", "human" or None, all hands open. render_size: of pictures, in pixels.
 
     Raises as `tabletop.envs.SeatEnv` does.
@@ -49,6 +52,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         config: Config,
         *,
         illegal_action: str = "lose",
+        action_mask: str = "observation",
         render_mode: str | None = None,
         render_size: int = WIDTH,
         **arguments: Any,
@@ -62,10 +66,14 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.possible_agents = list(config.agents)
         self.agents: list[str] = []
         self._num_actions = game.num_actions
+        if action_mask not in ("observation", "info"):
+            raise ConfigError(f'action_mask={action_mask!r}: "observation" or "info"')
+        self._plain = action_mask == "info"
         box = observation_box(game, self.batch.observations.dtype)
         mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)
-        self.observation_spaces = {
-            agent: gymnasium.spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents
+        self.observation_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
+            agent: box if self._plain else gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
+            for agent in self.possible_agents
         }
         self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         shape = (len(self.possible_agents) * game.observation.size,)
@@ -89,7 +97,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.agents = self.possible_agents[:]
         self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
         self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
         self._skip_agent_selection = None
         self._rendering.started()
         self.agent_selection = self.possible_agents[self.batch.actors.item()]
@@ -113,19 +121,26 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if self.batch.terminations.item():
             self._end(agent, illegal)
         else:
-            self.infos[agent] = {"illegal": True} if illegal else {}
             self.agent_selection = self.possible_agents[self.batch.actors.item()]
+            for one in {agent, self.agent_selection}:
+                self.infos[one] = {"action_mask": self._mask(one)}
+            if illegal:
+                self.infos[agent]["illegal"] = True
         if self.render_mode == "human":
             self.render()
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Observation | NDArray[Any]:
         """What this agent may know and what it may do now, in new arrays."""
-        batch = self.batch
-        seat, actor = self.possible_agents.index(agent), batch.actors.item()
-        if seat == actor:
-            return {"observation": batch.observations[0].copy(), "action_mask": batch.action_masks[0].copy()}
-        mask = np.full(self._num_actions, actor < 0, np.int8)
-        return {"observation": batch.observe(seat)[0], "action_mask": mask}
+        batch, seat = self.batch, self.possible_agents.index(agent)
+        seen = batch.observations[0].copy() if seat == batch.actors.item() else batch.observe(seat)[0]
+        return seen if self._plain else {"observation": seen, "action_mask": self._mask(agent)}
+
+    def _mask(self, agent: str) -> NDArray[np.int8]:
+        """What this agent may do now: nothing unless it is asked, everything when the game is over."""
+        actor = self.batch.actors.item()
+        if actor >= 0 and self.possible_agents[actor] == agent:
+            return self.batch.action_masks[0].copy()
+        return np.full(self._num_actions, actor < 0, np.int8)
 
     def state(self) -> NDArray[Any]:
         """What all agents know together, for centralised training: their observations one after another."""
@@ -158,7 +173,12 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, lost_by_it)
         self.infos = {
-            agent: {"points": int(points[seat]), "won": bool(won[seat]), "illegal": illegal and agent == last}
+            agent: {
+                "action_mask": self._mask(agent),
+                "points": int(points[seat]),
+                "won": bool(won[seat]),
+                "illegal": illegal and agent == last,
+            }
             for seat, agent in enumerate(self.agents)
         }
         self._deads_step_first()

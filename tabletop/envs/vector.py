@@ -68,6 +68,11 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         **arguments: Any,
     ):
         mode = autoreset_mode_of(autoreset_mode)
+        if arguments.pop("max_episode_steps", None) is not None:  # Gymnasium hands it over from a spec
+            raise ConfigError(
+                "max_episode_steps: every game ends by itself, and nothing cuts it short here; leave it out of "
+                "make_vec and of the spec"
+            )
         self.batch = seat_games(
             game,
             arguments,

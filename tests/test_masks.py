@@ -1,0 +1,167 @@
+"""Action masks where each library looks for them: in dictionaries, in the AEC's infos, as plain arrays."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+import evergreen_env
+import petrichor_env
+from petrichor_env import petrichor_v0
+from petrichor_env.actions import NUM_ACTIONS
+from tabletop.envs import MaskInObservation, VectorMaskInObservation
+from tabletop.errors import ConfigError
+from tabletop.kernels import sample_actions
+from tests.environments import legal_action
+
+IDS = (petrichor_env.SOLO_ID, petrichor_env.VERSUS_ID, evergreen_env.SOLO_ID, evergreen_env.VERSUS_ID)
+NAMES = ("observation", "observations")
+DTYPES = (np.int8, np.float32, np.bool_)
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # they import PettingZoo's own games the old way
+    api, seeding = (importlib.import_module(f"pettingzoo.test.{name}") for name in ("api_test", "seed_test"))
+
+
+@pytest.mark.parametrize("made", IDS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_single_environment(made: str, dtype: Any) -> None:
+    """The dictionary has what observation and info have without the wrapper, to the end of a game."""
+    plain, env = gymnasium.make(made), MaskInObservation(gymnasium.make(made), "observations", "mask", dtype)
+    expected, told = plain.reset(seed=5)
+    seen, info = env.reset(seed=5)
+    generator, terminated = np.random.default_rng(1), False
+    while True:
+        assert env.observation_space.contains(seen)
+        assert list(seen) == ["observations", "mask"]
+        assert seen["mask"].dtype == dtype
+        assert np.array_equal(seen["observations"], expected)
+        assert np.array_equal(seen["mask"], told["action_mask"])
+        assert np.array_equal(info["action_mask"], told["action_mask"])
+        if terminated:
+            break
+        action = legal_action(told, generator)
+        expected, reward, terminated, _, told = plain.step(action)
+        seen, same, ended, _, info = env.step(np.int64(action))
+        assert (same, ended) == (reward, terminated)
+    assert seen["mask"].all()
+
+
+@pytest.mark.parametrize("made", IDS)
+def test_gymnasiums_own_check(made: str) -> None:
+    """It plays actions that no mask allows."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*is different from the unwrapped version")
+        check_env(MaskInObservation(gymnasium.make(made, illegal_action="random")), skip_render_check=True)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("made", IDS[::2])
+def test_many_games(made: str, mode: AutoresetMode) -> None:
+    """As without the wrapper, in each autoreset mode; final observations are dictionaries of one game."""
+    plain: VectorEnv[Any, Any, Any] = gymnasium.make_vec(made, num_envs=6, autoreset_mode=mode)
+    inner: VectorEnv[Any, Any, Any] = gymnasium.make_vec(made, num_envs=6, autoreset_mode=mode)
+    env = VectorMaskInObservation(inner, "observations", dtype=np.float32)
+    (expected, told), (seen, _) = (one.reset(seed=2) for one in (plain, env))
+    generator, ends = np.random.default_rng(3), 0
+    for _ in range(300):
+        assert env.observation_space.contains(seen)
+        assert np.array_equal(seen["observations"], expected)
+        assert np.array_equal(seen["action_mask"], told["action_mask"])
+        actions = sample_actions(told["action_mask"], generator)
+        expected, rewards, terminations, _, told = plain.step(actions)
+        seen, same, ended, _, infos = env.step(actions)
+        assert np.array_equal(rewards, same) and np.array_equal(terminations, ended)
+        ends += int(terminations.sum())
+        if mode is AutoresetMode.SAME_STEP and terminations.any():
+            for game in np.flatnonzero(terminations):
+                final = infos["final_obs"][game]
+                assert env.single_observation_space.contains(final)
+                assert np.array_equal(final["observations"], told["final_obs"][game])
+                assert final["action_mask"].all()
+        if mode is AutoresetMode.DISABLED and terminations.any():
+            mask = {"reset_mask": terminations}
+            expected, told = plain.reset(options=mask)
+            seen, _ = env.reset(options=mask)
+    assert ends >= 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"key": "mask", "mask_key": "mask"}, "key='mask', mask_key='mask': two different names"),
+        ({"dtype": "U3"}, "dtype='U3': a number's"),
+        ({"dtype": "no dtype"}, "dtype='no dtype': a number's"),
+        ({"dtype": np.complex64}, "a number's, such as np.float32, or bool"),
+    ],
+)
+def test_bad_names_and_dtypes(arguments: dict[str, Any], error: str) -> None:
+    with pytest.raises(ConfigError, match=error):
+        MaskInObservation(gymnasium.make(IDS[0]), **arguments)
+    with pytest.raises(ConfigError, match=error):
+        VectorMaskInObservation(gymnasium.make_vec(IDS[0], num_envs=2), **arguments)
+
+
+def test_an_environment_without_discrete_actions() -> None:
+    with pytest.raises(ConfigError, match="a Discrete action space"):
+        MaskInObservation(gymnasium.make("Pendulum-v1"))
+
+
+def test_a_limit_of_steps_is_refused_in_words() -> None:
+    """A vector environment cuts no game short."""
+    with pytest.raises(ConfigError, match="max_episode_steps: every game ends by itself"):
+        gymnasium.make_vec(IDS[0], num_envs=2, max_episode_steps=50)
+    spec = copy.deepcopy(gymnasium.spec(IDS[0]))
+    spec.max_episode_steps = 50
+    with pytest.raises(ConfigError, match="leave it out of make_vec and of the spec"):
+        gymnasium.make_vec(spec, num_envs=2)
+    env = gymnasium.make(spec)  # the single environment can be cut short, by Gymnasium's wrapper
+    _, info = env.reset(seed=1)
+    for step in range(50):
+        _, _, terminated, truncated, info = env.step(legal_action(info, np.random.default_rng(step)))
+        assert not terminated
+    assert truncated
+
+
+@pytest.mark.parametrize("action_mask", ["observation", "info"])
+def test_masks_in_the_infos_of_all_seats(action_mask: str) -> None:
+    """Of who is asked the legal actions, of the others nothing, of all everything at the end."""
+    env = petrichor_v0.env(num_players=3, action_mask=action_mask)
+    env.reset(seed=4)
+    generator = np.random.default_rng(5)
+    while not all(env.terminations.values()):
+        agent = env.agent_selection
+        for one in env.agents:
+            mask, seen = env.infos[one]["action_mask"], env.observe(one)
+            assert mask.dtype == np.int8 and mask.shape == (NUM_ACTIONS,)
+            assert mask.any() == (one == agent)
+            assert env.observation_space(one).contains(seen)
+            if action_mask == "observation":
+                assert np.array_equal(seen["action_mask"], mask)
+            else:
+                assert np.array_equal(seen, env.unwrapped.batch.observe(env.possible_agents.index(one))[0])
+        assert np.array_equal(env.infos[agent]["action_mask"], env.unwrapped.batch.action_masks[0])
+        env.step(legal_action(env.infos[agent], generator))
+    assert all(env.infos[agent]["action_mask"].all() for agent in env.agents)
+
+
+def test_pettingzoos_checks_with_plain_observations() -> None:
+    env = petrichor_v0.env(num_players=3, action_mask="info")
+    assert all(isinstance(env.observation_space(agent), gymnasium.spaces.Box) for agent in env.possible_agents)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        api.api_test(env, num_cycles=200)
+    seeding.seed_test(lambda: petrichor_v0.env(action_mask="info", illegal_action="random"), 50)
+
+
+def test_where_masks_can_be() -> None:
+    with pytest.raises(ConfigError, match=r"action_mask='both': \"observation\" or \"info\""):
+        petrichor_v0.env(action_mask="both")
