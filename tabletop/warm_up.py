@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from tabletop.compiled import JIT
 from tabletop.game import Game
@@ -15,6 +18,9 @@ from tabletop.kernels import masked_random_actions
 
 Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
 """What a compiled function is for, the function, and arguments of its types."""
+
+_LONGEST_WAIT = 900.0
+"""Seconds that a process waits for another one that compiles the same."""
 
 _warm: set[str] = set()
 
@@ -24,11 +30,11 @@ def warm_up(game: Game) -> None:
 
     Later starts only load what they call, so this returns at once where the cache is filled.
     """
-    if game.name in _warm or not JIT:
+    if game.name in _warm:
         return
     _warm.add(game.name)
-    if not is_cached(game.kernels.playout):
-        compile_all(f"the rules of {game.title}, once, a minute or two", _calls(game))
+    what = f"the rules of {game.title}, once, a minute or two"
+    compile_once(game.cache_folder, what, game.kernels.playout, lambda: _calls(game))
 
 
 def _calls(game: Game) -> list[Call]:
@@ -60,7 +66,41 @@ def _calls(game: Game) -> list[Call]:
     ]
 
 
-def is_cached(last: Any) -> bool:
+def compile_once(folder: Path, what: str, last: Any, calls: Callable[[], list[Call]]) -> None:
+    """Make these calls unless the machine code of `last`, the kernel that they compile last, is in the cache already.
+
+    Of several processes that start at once, one compiles. The others say that they wait for it.
+
+    Arguments:
+        folder: where the machine code is kept. what: words for it.
+    """
+    if not JIT or _is_cached(last):
+        return
+    with _only_one(folder / f"{last.py_func.__name__}.lock", what):
+        if not _is_cached(last):
+            _compile_all(what, calls())
+
+
+@contextmanager
+def _only_one(path: Path, what: str) -> Iterator[None]:
+    """One process at a time. Where files can't be locked, or another one hangs, it is not kept waiting for ever."""
+    lock = FileLock(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            _say(f"tabletop: another process is compiling {what}; waiting for it")
+            lock.acquire(timeout=_LONGEST_WAIT)
+    except (Timeout, OSError, NotImplementedError):
+        pass
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _is_cached(last: Any) -> bool:
     """Whether an earlier start of this very installation left machine code of this kernel, the last one compiled.
 
     Numba keeps an index beside it that says whether it fits the source file and the processor; it has no public way
@@ -72,7 +112,7 @@ def is_cached(last: Any) -> bool:
         return False
 
 
-def compile_all(what: str, calls: list[Call]) -> None:
+def _compile_all(what: str, calls: list[Call]) -> None:
     """Make these calls, saying on stderr how far it is."""
     start = time.monotonic()
     for done, (part, call, arguments) in enumerate(calls):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -154,6 +155,7 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
     if line.players[-1] > 1:
         add(app, "tournament", _tournament, players="several")
     add(app, "play", _play, only_given=True)
+    add(app, "compile", _compile)
     add(app, "replay", _replay)
     if line.ladder:
         add(app, "ladder", _ladder)
@@ -206,6 +208,23 @@ def _train(
     told |= {"trust": words(trust)}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
+
+
+def _compile(line: CommandLine) -> None:
+    """Compile rules and searches before they are first wanted, for an image or a shared folder of many machines."""
+    from tabletop.cache import code_folder
+    from tabletop.warm_up import warm_up
+    from tabletop_agents.search import search_for
+
+    parts = ["rules", "searches"]
+    warm_up(line.game)
+    search_for(line.game)
+    if find_spec("torch") is not None:
+        from tabletop_agents.guided_search import guided_search_for
+
+        guided_search_for(line.game)
+        parts.append("search with a network")
+    print(f"{line.game.title}: {', '.join(parts)}: compiled in {code_folder()}")
 
 
 def _train_general(
@@ -267,7 +286,7 @@ def _train_expert(
 
 def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> Any:
     """Where an evaluation keeps its games."""
-    return imported("tabletop_training.evaluation_files", extra="train").ReplayFiles(folder, most, probabilities)
+    return imported("tabletop_training.evaluation_files", extra="evaluate").ReplayFiles(folder, most, probabilities)
 
 
 def _evaluate(
@@ -294,7 +313,7 @@ def _evaluate(
     output: Annotated[Path, typer.Option(help="Folder for JSON and CSV files.")] = Path("runs/evaluate"),
 ) -> None:
     """{span} agents against each other, seats rotated{one_alone}."""
-    matches = imported("tabletop_training.matches", extra="train")
+    matches = imported("tabletop_training.matches", extra="evaluate")
     matches.main(
         agents,
         matches.config_for(line.game, len(agents), alone=solo, **switches),
@@ -321,7 +340,7 @@ def _tournament(
     output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
 ) -> None:
     """All agents against all: cross table and openskill ratings."""
-    imported("tabletop_training.tournament", extra="train").main(
+    imported("tabletop_training.tournament", extra="evaluate").main(
         agents,
         line.game.config(players=players, **switches),
         games=games,
@@ -438,7 +457,7 @@ def _ladder(
 ) -> None:
     """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
     counts = whole_numbers("players", players, "whole numbers with commas between, such as 1,2")
-    imported("tabletop_training.ladder", extra="train").main(
+    imported("tabletop_training.ladder", extra="evaluate").main(
         [line.config(players=number, **switches) for number, switches in line.ladder.items()],
         counts or None,
         games=games,
@@ -471,8 +490,8 @@ def _benchmark(
     ] = None,
 ) -> None:
     """The reference table of agents; with an agent's name, its place among the agents there."""
-    imported("tabletop_training.benchmark", extra="train").main(
-        imported(line.table, extra="train").PLAN,
+    imported("tabletop_training.benchmark", extra="evaluate").main(
+        imported(line.table, extra="evaluate").PLAN,
         agent_names(agents, more_agents),
         games=games,
         search_games=search_games,

@@ -135,7 +135,7 @@ def difficulty(
     ] = None,
 ) -> None:
     """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
-    imported("tabletop_training.petrichor.difficulty", extra="train").main(
+    imported("tabletop_training.petrichor.difficulty", extra="evaluate").main(
         agent_names(agents, more_agents),
         games=games,
         search_games=search_games,

@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
+from filelock import FileLock
+
+from tabletop import warm_up
 from tabletop.cache import CACHE_VARIABLE
+from tests.games.leduc_poker import GAME as LEDUC
 
 NOWHERE = "/proc/nowhere"
 """No user can make this folder."""
@@ -45,3 +51,59 @@ def test_compiled_code_goes_there(tmp_path: Path) -> None:
     for name, variable in (("one", CACHE_VARIABLE), ("two", "XDG_CACHE_HOME")):
         assert run(code, **{variable: str(tmp_path / name)}).stderr == ""
         assert list((tmp_path / name).rglob("*.nbc"))
+
+
+PLAY = """
+from tabletop.batch import Batch
+from tests.games.leduc_poker import GAME
+Batch(GAME.config(), 2, 0).step([1, 1])
+"""
+
+
+def started(folder: Path, code: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, CACHE_VARIABLE: str(folder)}
+    return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def test_processes_that_start_cold_compile_once(tmp_path: Path) -> None:
+    """The others wait, say so, and take the machine code from the cache."""
+    processes = [started(tmp_path, PLAY) for _ in range(3)]
+    said = [process.communicate(timeout=300)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert sorted("tabletop: compiled in" in text for text in said) == [False, False, True]
+    waited = ["another process is compiling the rules of Leduc" in text for text in said]
+    assert sum(waited) + sum(not text for text in said) == 2  # one that starts late finds the cache filled
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert run(PLAY, **{CACHE_VARIABLE: str(tmp_path)}).stderr == ""
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == files
+
+
+def test_a_process_that_dies_leaves_nobody_waiting(tmp_path: Path) -> None:
+    first = started(tmp_path, PLAY)
+    while not list(tmp_path.rglob("*.nbc")):
+        time.sleep(0.05)
+    first.kill()
+    first.communicate()
+    assert "tabletop: compiled in" in run(PLAY, **{CACHE_VARIABLE: str(tmp_path)}).stderr
+
+
+def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a quarter of an hour they compile for themselves."""
+    made: list[int] = []
+    monkeypatch.setattr(warm_up, "_LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(warm_up, "_is_cached", lambda last: False)
+    last = LEDUC.kernels.playout
+    with FileLock(tmp_path / "playout.lock"):
+        warm_up.compile_once(tmp_path, "what hangs", last, lambda: [("all", made.append, (1,))])
+    assert made == [1]
+
+
+def test_compiled_ahead(tmp_path: Path) -> None:
+    """`compile` leaves nothing to be compiled by agents that search."""
+    folder = {CACHE_VARIABLE: str(tmp_path)}
+    home = "tests.games.leduc_poker"
+    made = run(f"from tabletop_cli.__main__ import main; main(['{home}', 'compile'])", **folder)
+    assert f"rules, searches, search with a network: compiled in {tmp_path}" in made.stdout
+    assert "tabletop: compiled in" in made.stderr
+    words = [home, "evaluate", "ismcts-10", "greedy", "--games", "2", "--output", str(tmp_path / "runs")]
+    assert "compil" not in run(f"from tabletop_cli.__main__ import main; main({words})", **folder).stderr

@@ -837,6 +837,7 @@ def test_demo_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         ("bench", "benchmarks.run", "there is no benchmarks/ here: run it from a clone of the repository"),
         ("bench", "envpool.python", 'envpool is not installed: pip install "petrichor-env[bench]"'),
         ("demo", "tabletop_training", "there is no tabletop_training/ here: run it from a clone of the repository"),
+        ("ladder", "scipy", 'scipy is not installed: pip install "petrichor-env[evaluate]"'),
         ("demo", "sb3_contrib", 'sb3_contrib is not installed: pip install "petrichor-env[train]"'),
     ],
 )

@@ -51,6 +51,8 @@ def test_imports_go_down(floor: str, path: Path) -> None:
     found = {name.split(".")[0] for name in imported(ast.parse(path.read_text(encoding="utf-8")))} & above
     if (floor, path.name, *found) == THE_ONE_LOOK_UPWARD:
         return
+    if path.name == "__main__.py":
+        found -= {"tabletop_cli"}  # how `python -m` reaches the command
     assert not found, f"{path.relative_to(ROOT)} is on the floor {floor} and imports {', '.join(sorted(found))}"
 
 

@@ -11,7 +11,7 @@ from petrichor_env import GAME
 from petrichor_env.config import VARIANTS, Config
 from tabletop.agents import check_agents
 from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
+from tabletop.errors import CheckpointError, ConfigError, TabletopError
 from tabletop_agents import POLICIES, Decisions, GreedyAgent, checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.checkpoint import read_notes
 from tabletop_agents.policy import PolicyAgent
@@ -79,6 +79,16 @@ def test_policies_refuse_games_that_they_were_not_trained_for() -> None:
         check_agents([solo, versus], Config(players=2))
     with pytest.raises(ConfigError, match="policy:versus was trained for 2, 3, 4 or 5 players, and this is the solo"):
         check_agents([versus], Config())
+
+
+@pytest.mark.parametrize("name", ["policy:solo", "policy-sample:versus", "search-10:solo"])
+def test_agents_with_a_network_say_what_they_need(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def import_module(module: str) -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    monkeypatch.setattr("tabletop.extras.import_module", import_module)
+    with pytest.raises(TabletopError, match=rf"agent '{name}' needs the extra \"train\": pip install"):
+        make_agent(name, GAME)
 
 
 def test_a_folder_of_that_name_is_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

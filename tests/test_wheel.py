@@ -113,6 +113,21 @@ def test_evaluate_a_shipped_policy_and_show_a_replay(run: Run) -> None:
     assert run("-c", "print(len(open('game.html', encoding='utf-8').read()))").strip() > "1"
 
 
+def test_the_table_of_agents_is_there(run: Run) -> None:
+    """An agent of one's own is placed among the agents of the published table."""
+    plan = "from tabletop_training.petrichor.benchmark import PLAN"
+    published = (ROOT / "docs" / "benchmark.json").read_text(encoding="utf-8")
+    assert run("-c", f"{plan}; print(PLAN.reference.read_text(encoding='utf-8'), end='')") == published
+    words = ("benchmark", "policy-sample:versus", "--quick", "--games", "1", "--duel-games", "2", "--search-games", "1")
+    said = run(*_command(*words))
+    assert "ismcts-2000" in said and "policy-sample:versus" in said
+
+
+def test_modules_are_commands(run: Run) -> None:
+    assert run("-m", "petrichor_env", "--version").startswith("petrichor ")
+    assert run("-m", "evergreen_env", "--version").startswith("evergreen ")
+
+
 def test_the_second_game(run: Run) -> None:
     """Its numbers, its policy and its settings are in the wheel, too."""
     said = run("-c", "from tabletop_cli.evergreen import main; main(['components'])")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tabletop.agents import Agent, Decisions, check_agents
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.extras import needed
 from tabletop.game import Game
 from tabletop_agents.greedy import GreedyAgent
 from tabletop_agents.ismcts import SIMULATIONS, IsmctsAgent
@@ -88,7 +89,7 @@ def make_agent(name: str, game: Game) -> Agent:
         return GreedyAgent()
     kind, _, path = name.partition(":")
     if kind in _POLICY_KINDS and path:
-        # torch takes seconds to import, and not every installation has it
+        needed("torch", f"agent {name!r}", "train")  # it takes seconds to import, and not every installation has it
         from tabletop_agents.policy import PolicyAgent
 
         return PolicyAgent.load(checkpoint_path(path, game), game, sample=kind == "policy-sample", name=name)
@@ -107,6 +108,7 @@ def make_agent(name: str, game: Game) -> Agent:
 
 
 def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> Agent:
+    needed("torch", f"agent {name!r}", "train")
     from tabletop_agents.guided_search import SIMULATIONS, GuidedSearchAgent
 
     number, milliseconds = found["number"], found["milliseconds"]

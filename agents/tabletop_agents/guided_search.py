@@ -12,12 +12,12 @@ import numpy as np
 
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
-from tabletop.compiled import JIT, templates_in
+from tabletop.compiled import templates_in
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
 from tabletop.kernels import write_places
 from tabletop.threads import in_threads
-from tabletop.warm_up import compile_all, is_cached
+from tabletop.warm_up import Call, compile_once
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search import guided_tree
@@ -45,14 +45,14 @@ class GuidedSearch:
         self.factors = seen_factors(game.observation.size)
         self.rng_at = int(game.state.fields["rng"][1])  # type: ignore[index]
         self.__dict__.update(game.made([write_places, *templates_in(guided_tree)]))
-        if JIT and not is_cached(self.read_guided_root):
-            self._compile()
+        what = f"the search with a network for {game.title}, once"
+        compile_once(game.cache_folder, what, self.read_guided_root, self._calls)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
 
-    def _compile(self) -> None:
-        """Compile what the cache lacks, with a word about it."""
+    def _calls(self) -> list[Call]:
+        """Every kernel with arguments of its types."""
         game, values = self.game, np.zeros(self.game.num_actions)
         batch = Batch(game.config(players=game.players[0]), 1, 0)
         sizes = (game.observation.size, game.num_actions + 2 * game.players[-1])
@@ -60,13 +60,10 @@ class GuidedSearch:
         parts, weights = np.array([(0, 0), (0, 1), (0, 1)], np.int64), np.zeros((sizes[0] + 1) * sizes[1], np.float32)
         tree = GuidedTree(self, 4, closed=True)
         arguments = (batch.states.copy(), batch.tables, settings_record({}), (layers, parts, weights), 2)
-        compile_all(
-            f"the search with a network for {game.title}, once",
-            [
-                ("the tree", tree.grow, arguments),
-                ("its result", self.read_guided_root, (tree.nodes, tree.edges, values, values.copy())),
-            ],
-        )
+        return [
+            ("the tree", tree.grow, arguments),
+            ("its result", self.read_guided_root, (tree.nodes, tree.edges, values, values.copy())),
+        ]
 
 
 @cache

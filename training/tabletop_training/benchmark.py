@@ -129,8 +129,9 @@ class Plan:
 
     @property
     def reference(self) -> Path:
-        """What the published table was written from."""
-        return _ROOT / self.docs / _FILE
+        """What the published table was written from: in a clone that of its docs, else the copy in the wheel."""
+        published = _ROOT / self.docs / _FILE
+        return published if published.exists() else Path(__file__).parent / "tables" / f"{self.game.name}.json"
 
     @property
     def solo_games(self) -> str:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from tabletop.batch import Batch
-from tabletop.compiled import JIT, templates_in
+from tabletop.compiled import templates_in
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.kernels import write_places
-from tabletop.warm_up import compile_all, is_cached
+from tabletop.warm_up import Call, compile_once
 from tabletop_agents.search import one_turn, playouts, tree, utility
 from tabletop_agents.search.one_turn import MAX_DEPTH
 from tabletop_agents.search.tree import NODE
@@ -35,8 +35,8 @@ class Search:
         self.game = game
         self.weights_dtype = np.dtype([(name, np.float64) for name in game.weights] or [("none", np.float64)])
         self.__dict__.update(game.made([write_places, *templates_in(one_turn, playouts, tree, utility)]))
-        if JIT and not is_cached(self.read_root):
-            self._compile()
+        what = f"the agents' searches for {game.title}, once, up to a minute"
+        compile_once(game.cache_folder, what, self.read_root, self._calls)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
@@ -57,23 +57,20 @@ class Search:
         """Scratch space for the positions of a walk."""
         return np.zeros(MAX_DEPTH + 1, self.game.state)
 
-    def _compile(self) -> None:
-        """Compile what the cache lacks, with a word about it."""
+    def _calls(self) -> list[Call]:
+        """Every kernel with arguments of its types."""
         batch = Batch(self.game.config(players=self.game.players[0]), num_games=1, seed=0)
         root, tables, weights = batch.states.copy(), batch.tables, self.weights({})
         settings, nodes = np.ones(1, SETTINGS), np.zeros(40, NODE)
         actions, values = np.zeros(1, np.int64), np.zeros(self.game.num_actions)
         chances, memo, stack = np.ones(1, np.uint64), self.game.new_memo(), self.stack()
         fixed = (root, tables, weights)
-        compile_all(
-            f"the agents' searches for {self.game.title}, once, up to a minute",
-            [
-                ("one turn", self.choose_best_actions, (*fixed, memo, stack, np.zeros(1), 20, actions)),
-                ("playouts", self.mean_utilities, (*fixed, settings, memo, stack, chances, values)),
-                ("tree search", self.search_tree, (*fixed, settings, memo, nodes, 1, stack, 1)),
-                ("its result", self.read_root, (nodes, values, values.copy())),
-            ],
-        )
+        return [
+            ("one turn", self.choose_best_actions, (*fixed, memo, stack, np.zeros(1), 20, actions)),
+            ("playouts", self.mean_utilities, (*fixed, settings, memo, stack, chances, values)),
+            ("tree search", self.search_tree, (*fixed, settings, memo, nodes, 1, stack, 1)),
+            ("its result", self.read_root, (nodes, values, values.copy())),
+        ]
 
 
 @cache
