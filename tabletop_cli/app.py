@@ -154,6 +154,7 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
     add(app, "evaluate", _evaluate)
     if line.players[-1] > 1:
         add(app, "tournament", _tournament, players="several")
+    add(app, "dataset", _dataset)
     add(app, "play", _play, only_given=True)
     add(app, "compile", _compile)
     add(app, "replay", _replay)
@@ -323,6 +324,30 @@ def _evaluate(
         output=output,
         **given(seed=seed),
     )
+
+
+def _dataset(
+    line: CommandLine,
+    switches: dict[str, Any],
+    agents: Agents,
+    games: Annotated[int, typer.Option(help="How many games.", min=1, max=MOST_GAMES)] = 100,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=LARGEST_SEED, help="Seed of the first game.", show_default="of its own"),
+    ] = None,
+    reward: Annotated[
+        str | None, typer.Option(help="win, margin or points.", show_default="win; points where nobody is won against")
+    ] = None,
+    observation_dtype: Annotated[str, typer.Option(help="int8 for plain counts, or float32.")] = "int8",
+    name: Annotated[str, typer.Option(help="Of the data set.", show_default="the game's and the agents'")] = "",
+    output: Annotated[Path, typer.Option(help="Folder of data sets.")] = Path("runs/datasets"),
+) -> None:
+    """Write games as a Minari data set: an episode of each seat{one_alone}."""
+    dataset = imported("tabletop_training.dataset", extra="dataset")
+    matches = imported("tabletop_training.matches", extra="evaluate")
+    config = matches.config_for(line.game, len(agents), alone=len(agents) == 1, **switches)
+    told = {"reward": reward, "observation_dtype": observation_dtype, "name": name, "output": output}
+    dataset.main(matches.make_agents(agents, config), config, games=games, **told, **given(seed=seed))
 
 
 def _tournament(

@@ -152,8 +152,10 @@ def test_wishes_go_to_what_was_found_better() -> None:
     mean = (10 * 0.4 + 8 * 0.6 + 2 * 0.4) / 20
     expected = logits[0] + 20 * np.array([(0.4 - mean) * 10 / 12, (0.6 - mean) * 8 / 10, (0.4 - mean) * 2 / 4, 0.0])
     expected = np.exp(expected) / np.exp(expected).sum()
-    assert np.allclose(wishes_of(logits, visits, utilities, 20.0)[0], expected)
-    assert np.allclose(wishes_of(logits, np.eye(4)[:1], np.zeros((1, 4)), 20.0), np.exp(logits) / np.exp(logits).sum())
+    assert np.allclose(wishes_of(logits, visits, utilities, 20.0, 2.0)[0], expected)
+    assert np.allclose(
+        wishes_of(logits, np.eye(4)[:1], np.zeros((1, 4)), 20.0, 2.0), np.exp(logits) / np.exp(logits).sum()
+    )
 
 
 def test_an_expert_gets_better() -> None:

@@ -136,6 +136,7 @@ def test_the_second_game(run: Run) -> None:
     assert "policy:versus" in run("-c", f"from tabletop_cli.evergreen import main; main({words!r})")
     settings = "from tabletop_training.settings import shipped_settings; from evergreen_env import GAME; "
     assert run("-c", f"{settings}print(*shipped_settings(GAME))").split() == [
+        "exploiter",
         "general",
         "general_gpu",
         "selfplay_2p",

@@ -49,7 +49,8 @@ class ExpertSettings:
     simulations: int = 64  # of each decision
     games: int = 256  # played side by side, between two times of learning
     sampled: float = 0.25  # share of decisions that are drawn by their simulations, instead of the most tried action
-    sharpness: float = 60.0  # what a victory more adds to an action's logit
+    sharpness: float = 60.0  # what a victory more adds to an action's logit, as far as it is believed
+    doubt: float = 25.0  # an action tried n times is believed by n / (n + doubt)
     minibatch: int = 2048
     passes: float = 3.0  # how often a decision is learned from, in the mean
     learning_rate: float = 5e-4
@@ -66,19 +67,22 @@ class ExpertSettings:
         for name in ("sampled", "final"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name}={getattr(self, name)}: 0 to 1")
-        for name in ("sharpness", "passes", "learning_rate"):
+        for name in ("sharpness", "doubt", "passes", "learning_rate"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name}={getattr(self, name)}: more than 0")
 
 
-def wishes_of(logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, sharpness: float) -> np.ndarray:
+def wishes_of(
+    logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, sharpness: float, doubt: float
+) -> np.ndarray:
     """(N, A) probabilities: the policy's `logits` raised by what the search found each action better than the mean.
 
-    An action tried n times is believed by n / (n + 2); illegal ones have logits far below all others.
+    An action tried n times is believed by n / (n + doubt): a few lucky simulations of a bad action must not raise it,
+    else the policy grows flatter with every round. Illegal actions have logits far below all others.
     """
     tried = visits.sum(axis=1, keepdims=True)
     mean = (visits * utilities).sum(axis=1, keepdims=True) / np.maximum(tried, 1)
-    better = np.where(visits > 0, utilities - mean, 0.0) * visits / (visits + 2)
+    better = np.where(visits > 0, utilities - mean, 0.0) * visits / (visits + doubt)
     raised = logits + sharpness * better
     shares = np.exp(raised - raised.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
@@ -158,7 +162,7 @@ class Expert:
         def choose(decisions: Decisions, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
             visits, utilities = agent.search(decisions, chance)
             logits = policy.network.log_probabilities(decisions.observations, decisions.action_masks)
-            wishes = wishes_of(logits, visits, utilities, settings.sharpness)
+            wishes = wishes_of(logits, visits, utilities, settings.sharpness, settings.doubt)
             actions = visits.argmax(axis=1)
             drawn = chance.random(len(actions)) < settings.sampled
             sums = visits.cumsum(axis=1)

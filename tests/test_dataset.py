@@ -1,0 +1,125 @@
+"""`… dataset`: what Minari reads back is what was played, for one seat and for many, and plays again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from minari import MinariDataset
+
+import evergreen_env
+import petrichor_env
+from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
+from tabletop_agents import make_agent
+from tabletop_cli import evergreen, petrichor
+from tabletop_training.dataset import FIRST_SEED, main
+from tests.games import leduc_poker
+
+BOTH = (petrichor_env.GAME, evergreen_env.GAME)
+
+
+def written(folder: Path, names: list[str], config: Config, **arguments: Any) -> MinariDataset:
+    agents = [make_agent(name, config.game) for name in names]
+    return MinariDataset(main(agents, config, output=folder, **arguments))
+
+
+@pytest.mark.parametrize(
+    ("game", "reward"), [(BOTH[0], None), (BOTH[0], "win"), (BOTH[0], "margin"), (BOTH[1], None)], ids=str
+)
+def test_episodes_alone_play_again(game: Game, reward: str | None, tmp_path: Path) -> None:
+    """The environment that the data set brings gives the same, from each episode's seed on."""
+    data = written(tmp_path, ["greedy"], game.config(players=1), games=3, reward=reward)
+    assert data.total_episodes == 3
+    env = data.recover_environment()
+    for number, episode in enumerate(data):
+        seed = data.storage.get_episode_metadata([episode.id])
+        (told,) = list(seed)
+        assert told["seed"] == FIRST_SEED + number
+        seen, _ = env.reset(seed=told["seed"])
+        assert len(episode.observations["observation"]) == len(episode.actions) + 1
+        for step, action in enumerate(episode.actions):
+            for key in ("observation", "action_mask"):
+                assert np.array_equal(seen[key], episode.observations[key][step])
+                assert seen[key].dtype == episode.observations[key].dtype
+            assert seen["action_mask"][action] == 1
+            seen, got, terminated, truncated, _ = env.step(action)
+            assert (got, terminated, truncated) == (
+                episode.rewards[step],
+                episode.terminations[step],
+                episode.truncations[step],
+            )
+        assert terminated
+        assert np.array_equal(seen["observation"], episode.observations["observation"][-1])
+        assert episode.observations["action_mask"][-1].all()
+
+
+@pytest.mark.parametrize("game", BOTH, ids=str)
+def test_every_seat_of_a_game_is_an_episode(game: Game, tmp_path: Path) -> None:
+    """Margins sum up to 0 over the seats of a game; agents move on by a seat from game to game."""
+    names = ["random", "greedy", "policy-sample:versus"]
+    data = written(tmp_path, names, game.config(players=3), games=4, reward="margin", observation_dtype="float32")
+    assert data.total_episodes == 12
+    games: dict[int, list[Any]] = {}
+    for episode, told in zip(data, data.storage.get_episode_metadata(range(12)), strict=True):
+        games.setdefault(told["seed"], []).append(episode)
+        length = len(episode.actions)
+        masks, told_rows = episode.observations["action_mask"], episode.infos["probabilities"]
+        assert masks[np.arange(length), episode.actions].all()
+        assert list(episode.terminations) == [False] * (length - 1) + [True]
+        who = names[episode.infos["agent"][0]]
+        if who == "greedy":
+            assert np.isnan(told_rows).all()
+            continue
+        assert np.isnan(told_rows[-1]).all()
+        assert np.allclose(told_rows[:-1].sum(axis=1), 1, atol=1e-5)
+        assert (told_rows[:-1][masks[:-1] == 0] == 0).all()
+        assert (told_rows[np.arange(length), episode.actions] > 0).all()
+        if who == "random":
+            assert np.allclose(told_rows[:-1], masks[:-1] / masks[:-1].sum(axis=1, keepdims=True))
+    assert sorted(games) == list(range(FIRST_SEED, FIRST_SEED + 4))
+    for number, seats in enumerate(games[seed] for seed in sorted(games)):
+        assert [episode.infos["seat"][0] for episode in seats] == [0, 1, 2]
+        assert [episode.infos["agent"][0] for episode in seats] == [(number + seat) % 3 for seat in range(3)]
+        assert sum(episode.rewards.sum() for episode in seats) == pytest.approx(0, abs=1e-6)
+    env = data.recover_environment()
+    seen, _ = env.reset(seed=1)
+    assert data.observation_space == env.observation_space and env.observation_space.contains(seen)
+
+
+def test_a_game_without_environments(tmp_path: Path) -> None:
+    data = written(tmp_path, ["random", "random"], leduc_poker.GAME.config(), games=5)
+    assert data.total_episodes <= 10 and data.env_spec is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"name": "../up"}, "small letters, digits and hyphens"),
+        ({"name": "A"}, "small letters, digits and hyphens"),
+        ({"games": 0}, "games=0: at least 1"),
+        ({"reward": "fun"}, "reward='fun'"),
+        ({"observation_dtype": "int3"}, "observation_dtype='int3'"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], error: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=error):
+        written(tmp_path / "none", ["random"], petrichor_env.Config(), **arguments)
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("command", [petrichor.main, evergreen.main], ids=["petrichor", "evergreen"])
+def test_on_the_command_line(command: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["dataset", "greedy", "random", "--games", "2", "--seed", "7", "--name", "mine", "--output", str(tmp_path)]
+    with pytest.raises(SystemExit) as done:
+        command(words)
+    assert not done.value.code
+    assert "4 episodes" in capsys.readouterr().out
+    data = MinariDataset(tmp_path / "mine-v0" / "data")
+    assert [told["seed"] for told in data.storage.get_episode_metadata(range(4))] == [7, 7, 8, 8]
+    with pytest.raises(SystemExit) as done:
+        command(words)
+    assert done.value.code == 2
+    assert "there is a data set of this name already" in capsys.readouterr().err

@@ -1,0 +1,215 @@
+"""`… dataset`: games of any agents as a Minari data set, for imitation and offline learning.
+
+What one seat sees and does in a game is an episode, as one of that seat's Gymnasium environment would be. Observations
+are dictionaries with the action mask (`tabletop.envs.MaskInObservation`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import minari
+import numpy as np
+from minari import MinariDataset
+from minari.data_collector.episode_buffer import EpisodeBuffer
+from minari.dataset.minari_storage import MinariStorage
+
+from tabletop.agents import Agent, Decisions, ask, check_agents
+from tabletop.batch import Batch
+from tabletop.envs import MaskInObservation
+from tabletop.envs.arguments import observation_box
+from tabletop.errors import ConfigError, TabletopError
+from tabletop.game import NOBODY, Config
+from tabletop_training.evaluation import check_seats
+from tabletop_training.job import Job
+from tabletop_training.settings import check_at_least_one
+
+GAMES_AT_ONCE = 128
+"""Held in memory until they are over."""
+FIRST_SEED = 30_000_000
+"""Away from the seeds of training and evaluation."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
+
+
+def environment_of(config: Config, names: Sequence[str], reward: str, dtype: str) -> gymnasium.Env[Any, Any] | None:
+    """One seat's environment with such observations and rewards, the other agents playing the other seats.
+
+    None for a game whose package registers no environments.
+    """
+    package = import_module(config.game.home.partition(".")[0])
+    made = getattr(package, "SOLO_ID" if config.players == 1 else "VERSUS_ID", None)
+    if made is None:
+        return None
+    plain = config.game.config(players=config.players)
+    given: dict[str, Any] = {
+        one.name: getattr(config, one.name)
+        for one in fields(config.game.config)
+        if getattr(config, one.name) != getattr(plain, one.name)
+    }
+    if config.players > 1:
+        given |= {"players": config.players, "opponents": list(names[1:])}
+    env = gymnasium.make(made, reward=reward, observation_dtype=dtype, **given)
+    return MaskInObservation(env)
+
+
+def episodes(
+    agents: Sequence[Agent],
+    config: Config,
+    games: int,
+    seed: int,
+    reward: str,
+    dtype: str,
+    should_stop: Callable[[int], bool] = lambda games: False,
+) -> Iterator[EpisodeBuffer]:
+    """What each seat of so many games saw and did, game i from seed + i; agents move on by one seat every game.
+
+    An episode of T decisions has T + 1 observations: the last one is of the game that is over, when the mask allows
+    everything. Rewards before a seat's first decision count to that one. Its infos, T + 1 each, are `probabilities`
+    (actions,) float32, what the agent gave each action, NaN where it says none; and `agent` and `seat`, numbers.
+
+    `should_stop` is told after some games how many are done.
+    """
+    for start in range(0, games, GAMES_AT_ONCE):
+        number = min(GAMES_AT_ONCE, games - start)
+        yield from _block(agents, config, start, number, seed, reward, dtype)
+        if should_stop(start + number):
+            return
+
+
+def _block(
+    agents: Sequence[Agent], config: Config, start: int, number: int, seed: int, reward: str, dtype: str
+) -> Iterator[EpisodeBuffer]:
+    players, actions = config.players, config.game.num_actions
+    batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
+    batch.reset(seed + start)
+    generator = np.random.default_rng([seed + start, 7])
+    sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
+    kept: list[list[list[tuple[Any, ...]]]] = [[[] for _ in range(players)] for _ in range(number)]
+    rewards: list[list[list[float]]] = [[[] for _ in range(players)] for _ in range(number)]
+    before = np.zeros((number, players))  # rewards until a seat's first decision
+    chosen = np.zeros(number, np.int64)
+    while len(playing := np.flatnonzero(batch.actors != NOBODY)):
+        actors = batch.actors[playing].astype(np.int64)
+        for index, agent in enumerate(agents):
+            asked = playing[sits[playing, actors] == index]
+            if not len(asked):
+                continue
+            decisions = Decisions.of(batch, asked)
+            told = np.full((len(asked), actions), np.nan, np.float32)
+            if hasattr(agent, "probabilities"):
+                told = agent.probabilities(decisions, generator).astype(np.float32)
+            chosen[asked] = ask(agent, decisions, generator)
+            for game, row in zip(asked, told, strict=True):
+                seat = int(batch.actors[game])
+                seen = (batch.observations[game].copy(), batch.action_masks[game].copy())
+                kept[game][seat].append((*seen, int(chosen[game]), row))
+                rewards[game][seat].append(float(before[game, seat]))
+                before[game, seat] = 0.0
+        batch.step(chosen, which=batch.actors != NOBODY)
+        for game in playing:
+            for seat in range(players):
+                if rewards[game][seat]:
+                    rewards[game][seat][-1] += float(batch.rewards[game, seat])
+                else:
+                    before[game, seat] += float(batch.rewards[game, seat])
+    last = [batch.observe(seat) for seat in range(players)]
+    for game in range(number):
+        for seat in range(players):
+            if not kept[game][seat]:
+                continue  # a seat that never had to decide
+            seen, masks, done, told_rows = zip(*kept[game][seat], strict=True)
+            length, agent_number = len(done), int(sits[game, seat])
+            nothing = np.full(actions, np.nan, np.float32)
+            yield EpisodeBuffer(
+                seed=seed + start + game,
+                observations={
+                    "observation": np.stack([*seen, last[seat][game]]),
+                    "action_mask": np.stack([*masks, np.ones(actions, np.int8)]),
+                },
+                actions=np.array(done, np.int64),
+                rewards=rewards[game][seat],
+                terminations=[False] * (length - 1) + [True],
+                truncations=[False] * length,
+                infos={
+                    "probabilities": np.stack([*told_rows, nothing]),
+                    "agent": np.full(length + 1, agent_number),
+                    "seat": np.full(length + 1, seat),
+                },
+            )
+
+
+def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Config, dtype: str) -> MinariStorage:
+    """An empty data set in this folder, which brings the environment, if there is one."""
+    mask = gymnasium.spaces.Box(0, 1, (config.game.num_actions,), np.int8)
+    return MinariStorage.new(
+        folder,
+        gymnasium.spaces.Dict({"observation": observation_box(config.game, np.dtype(dtype)), "action_mask": mask}),
+        gymnasium.spaces.Discrete(config.game.num_actions),
+        None if env is None else env.spec,
+    )
+
+
+def main(
+    agents: Sequence[Agent],
+    config: Config,
+    *,
+    games: int = 100,
+    seed: int = FIRST_SEED,
+    reward: str | None = None,
+    observation_dtype: str = "int8",
+    name: str = "",
+    output: str | Path = "runs/datasets",
+) -> Path:
+    """Play games and write them as a Minari data set; returns its folder, which `minari.MinariDataset` reads.
+
+    Arguments:
+        agents: one a seat; they move on by one seat from game to game.
+        games: how many; game i starts from seed + i.
+        reward: "win", "margin" or "points"; None is "win", or "points" where nobody can be won against.
+        observation_dtype: "int8" for plain counts, or "float32".
+        name: of the data set, the id `NAME-v0` in `output`, where `MINARI_DATASETS_PATH` may point; by default the
+            game's and the agents' names.
+
+    Ctrl-C keeps the games that are over. Raises ConfigError for a bad argument, TabletopError where there is a data
+    set of that name.
+    """
+    check_seats(agents, config)
+    check_agents(agents, config)
+    check_at_least_one(games=games)
+    game, names = config.game, [agent.name for agent in agents]
+    reward = reward or ("points" if config.owners == 1 else "win")
+    own = re.sub("[^a-z0-9]+", "-", "-".join([game.name, *names]).lower()).strip("-")
+    chosen = name or own[:60].strip("-")
+    if not _NAME.fullmatch(chosen):
+        raise ConfigError(f"name={name!r}: small letters, digits and hyphens")
+    Batch(config, 1, 0, reward=reward, observation_dtype=observation_dtype)  # says what is wrong with these
+    env = environment_of(config, names, reward, observation_dtype)
+    folder = Path(output) / f"{chosen}-v0" / "data"
+    if folder.exists():
+        raise TabletopError(f"{folder.parent}: there is a data set of this name already; give another --name")
+    with Job(folder) as job, job.bar("playing", float(games)) as bar:
+
+        def stop(done: int) -> bool:
+            bar.show(f"{done:,} games", float(done))
+            return job.should_stop()
+
+        storage = _new_storage(folder, env, config, observation_dtype)
+        storage.update_metadata(
+            {
+                "dataset_id": f"{chosen}-v0",
+                "minari_version": minari.__version__,
+                "algorithm_name": ", ".join(names),
+                "description": f"{game.title}, {config.name}: games of {', '.join(names)}, seeds from {seed}.",
+                "first_seed": seed,
+            }
+        )
+        storage.update_episodes(episodes(agents, config, games, seed, reward, observation_dtype, stop))
+        data = MinariDataset(storage)
+        job.console.print(f"{data.total_episodes:,} episodes, {data.total_steps:,} decisions.")
+    return folder
