@@ -79,6 +79,8 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         shape = (len(self.possible_agents) * game.observation.size,)
         self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
         self._actions = np.zeros(1, np.int64)
+        self._nothing = np.zeros(game.num_actions, np.int8)
+        self._nothing.flags.writeable = False  # all infos share it
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         return self.observation_spaces[agent]
@@ -97,10 +99,11 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.agents = self.possible_agents[:]
         self.rewards, self._cumulative_rewards = (dict.fromkeys(self.agents, 0.0) for _ in range(2))
         self.terminations, self.truncations = (dict.fromkeys(self.agents, False) for _ in range(2))
-        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._nothing} for agent in self.agents}
         self._skip_agent_selection = None
         self._rendering.started()
         self.agent_selection = self.possible_agents[self.batch.actors.item()]
+        self.infos[self.agent_selection] = {"action_mask": self.batch.action_masks[0].copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -121,9 +124,10 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         if self.batch.terminations.item():
             self._end(agent, illegal)
         else:
-            self.agent_selection = self.possible_agents[self.batch.actors.item()]
-            for one in {agent, self.agent_selection}:
-                self.infos[one] = {"action_mask": self._mask(one)}
+            asked = self.agent_selection = self.possible_agents[self.batch.actors.item()]
+            if asked != agent:
+                self.infos[agent] = {"action_mask": self._nothing}
+            self.infos[asked] = {"action_mask": self.batch.action_masks[0].copy()}
             if illegal:
                 self.infos[agent]["illegal"] = True
         if self.render_mode == "human":
@@ -131,16 +135,13 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def observe(self, agent: str) -> Observation | NDArray[Any]:
         """What this agent may know and what it may do now, in new arrays."""
-        batch, seat = self.batch, self.possible_agents.index(agent)
-        seen = batch.observations[0].copy() if seat == batch.actors.item() else batch.observe(seat)[0]
-        return seen if self._plain else {"observation": seen, "action_mask": self._mask(agent)}
-
-    def _mask(self, agent: str) -> NDArray[np.int8]:
-        """What this agent may do now: nothing unless it is asked, everything when the game is over."""
-        actor = self.batch.actors.item()
-        if actor >= 0 and self.possible_agents[actor] == agent:
-            return self.batch.action_masks[0].copy()
-        return np.full(self._num_actions, actor < 0, np.int8)
+        batch = self.batch
+        seat, actor = self.possible_agents.index(agent), batch.actors.item()
+        if seat == actor:
+            seen, mask = batch.observations[0].copy(), batch.action_masks[0].copy()
+        else:
+            seen, mask = batch.observe(seat)[0], np.full(self._num_actions, actor < 0, np.int8)
+        return seen if self._plain else {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[Any]:
         """What all agents know together, for centralised training: their observations one after another."""
@@ -174,7 +175,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, lost_by_it)
         self.infos = {
             agent: {
-                "action_mask": self._mask(agent),
+                "action_mask": np.ones(self._num_actions, np.int8),
                 "points": int(points[seat]),
                 "won": bool(won[seat]),
                 "illegal": illegal and agent == last,
