@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import minari
 import numpy as np
 import pytest
 from minari import MinariDataset
@@ -111,14 +112,20 @@ def test_bad_arguments(arguments: dict[str, Any], error: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command", [petrichor.main, evergreen.main], ids=["petrichor", "evergreen"])
-def test_on_the_command_line(command: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["dataset", "greedy", "random", "--games", "2", "--seed", "7", "--name", "mine", "--output", str(tmp_path)]
+def test_on_the_command_line(
+    command: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["dataset", "greedy", "random", "--games", "2", "--seed", "7", "--name", "mine", "--output", "data"]
     with pytest.raises(SystemExit) as done:
         command(words)
     assert not done.value.code
     assert "4 episodes" in capsys.readouterr().out
-    data = MinariDataset(tmp_path / "mine-v0" / "data")
+    data = MinariDataset("data/mine-v0/data")
     assert [told["seed"] for told in data.storage.get_episode_metadata(range(4))] == [7, 7, 8, 8]
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "data"))
+    assert minari.list_local_datasets()["mine-v0"]["total_episodes"] == 4
+    assert minari.load_dataset("mine-v0").total_steps == data.total_steps
     with pytest.raises(SystemExit) as done:
         command(words)
     assert done.value.code == 2

@@ -148,7 +148,7 @@ def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Conf
     """An empty data set in this folder, which brings the environment, if there is one."""
     mask = gymnasium.spaces.Box(0, 1, (config.game.num_actions,), np.int8)
     return MinariStorage.new(
-        folder,
+        folder.resolve(),  # Minari 0.5 can't tell the size of data at a relative path
         gymnasium.spaces.Dict({"observation": observation_box(config.game, np.dtype(dtype)), "action_mask": mask}),
         gymnasium.spaces.Discrete(config.game.num_actions),
         None if env is None else env.spec,
