@@ -27,7 +27,7 @@ test-slow: $(VENV)/dev  ## the tests that take minutes
 
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/evergreen/test_environments.py
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/test_masks.py tests/evergreen/test_environments.py
 
 fuzz: $(VENV)/dev $(VENV)/compiled  ## random games with both implementations of the rules, until Ctrl-C
 	@$(BIN)/python -m tests.fuzz

@@ -60,7 +60,7 @@ def test_whom_it_measures() -> None:
     assert PLAN.agents == ("random", "greedy", "rollout", "ismcts-200", "policy:versus")
     new = benchmark.Benchmark.new(PLAN)
     assert (new.solo_configs, new.duel) == ([Config()], Config(players=2))
-    assert PLAN.reference == Path(__file__).parents[2] / "docs" / "evergreen" / "benchmark.json"
+    assert PLAN.docs == "docs/evergreen"
 
 
 def test_table_page_and_a_second_run(
