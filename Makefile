@@ -70,7 +70,4 @@ $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 # Before the tests start, so that not every process that they run on compiles the rules for itself.
 .PHONY: $(VENV)/compiled
 $(VENV)/compiled: $(VENV)/dev
-	@for game in petrichor_env evergreen_env; do \
-	  $(BIN)/python -c "from $$game import GAME; from tabletop.warm_up import warm_up; warm_up(GAME)"; \
-	  $(BIN)/python -c "from $$game import GAME; from tabletop_agents.search import search_for; search_for(GAME)"; \
-	done
+	@$(BIN)/petrichor compile && $(BIN)/evergreen compile
