@@ -71,7 +71,8 @@ def episodes(
 
     An episode of T decisions has T + 1 observations: the last one is of the game that is over, when the mask allows
     everything. Rewards before a seat's first decision count to that one. Its infos, T + 1 each, are `probabilities`
-    (actions,) float32, what the agent gave each action, NaN where it says none; and `agent` and `seat`, numbers.
+    (actions,) float32, what the agent gave each action, NaN where it says none; and `agent` and `seat`, numbers. A
+    search is asked twice, for its probabilities and for its action.
 
     `should_stop` is told after some games how many are done.
     """
@@ -87,7 +88,6 @@ def _block(
 ) -> Iterator[EpisodeBuffer]:
     players, actions = config.players, config.game.num_actions
     batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
-    batch.reset(seed + start)
     generator = np.random.default_rng([seed + start, 7])
     sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
     kept: list[list[list[tuple[Any, ...]]]] = [[[] for _ in range(players)] for _ in range(number)]
