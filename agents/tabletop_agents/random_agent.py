@@ -16,7 +16,3 @@ class RandomAgent:
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions."""
         return np.asarray(sample_actions(decisions.action_masks, generator), np.int64)
-
-    def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, actions) float64: the same for each legal action."""
-        return np.asarray(decisions.action_masks / decisions.action_masks.sum(axis=1, keepdims=True))

@@ -6,6 +6,7 @@ are dictionaries with the action mask (`tabletop.envs.MaskInObservation`).
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -26,6 +27,7 @@ from tabletop.envs import MaskInObservation
 from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Config
+from tabletop_agents import RandomAgent
 from tabletop_training.evaluation import check_seats
 from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
@@ -72,7 +74,7 @@ def episodes(
     An episode of T decisions has T + 1 observations: the last one is of the game that is over, when the mask allows
     everything. Rewards before a seat's first decision count to that one. Its infos, T + 1 each, are `probabilities`
     (actions,) float32, what the agent gave each action, NaN where it says none; and `agent` and `seat`, numbers. A
-    search is asked twice, for its probabilities and for its action.
+    search takes twice as long: it is asked for its probabilities, too.
 
     `should_stop` is told after some games how many are done.
     """
@@ -101,9 +103,7 @@ def _block(
             if not len(asked):
                 continue
             decisions = Decisions.of(batch, asked)
-            told = np.full((len(asked), actions), np.nan, np.float32)
-            if hasattr(agent, "probabilities"):
-                told = agent.probabilities(decisions, generator).astype(np.float32)
+            told = _probabilities(agent, decisions, generator)
             chosen[asked] = ask(agent, decisions, generator)
             for game, row in zip(asked, told, strict=True):
                 seat = int(batch.actors[game])
@@ -142,6 +142,19 @@ def _block(
                     "seat": np.full(length + 1, seat),
                 },
             )
+
+
+def _probabilities(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+    """(N, actions) float32: what the agent gives each action by the same chance as it will act by; NaN if it says none.
+
+    Of random play they are known; a replay need not show them, so that the agent itself does not say them.
+    """
+    masks = decisions.action_masks.astype(np.float32)
+    if isinstance(agent, RandomAgent):
+        return np.asarray(masks / masks.sum(axis=1, keepdims=True))
+    if hasattr(agent, "probabilities"):
+        return np.asarray(agent.probabilities(decisions, copy.deepcopy(generator)), np.float32)
+    return np.full_like(masks, np.nan)
 
 
 def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Config, dtype: str) -> MinariStorage:
