@@ -44,9 +44,19 @@ def game_seed(seed: int) -> np.uint64:
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
 
+_most_cores = sys.maxsize
+
+
 def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many cores this process may use: those that the system gives it, no more than `use_cores` has said."""
+    given = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(given, _most_cores)
+
+
+def use_cores(most: int) -> None:
+    """Let games and agents of this process share no more cores than these, where others want the rest."""
+    global _most_cores
+    _most_cores = most
 
 
 def _check_memory(games: int, bytes_a_game: int) -> None:

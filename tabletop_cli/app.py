@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,6 +65,27 @@ ReplayProbabilities = Annotated[
     bool,
     typer.Option("--replay-probabilities", help="With what agents gave their actions; searches take twice as long."),
 ]
+
+MostWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        max=10_000,
+        help="Blocks of games played at once, each in a process of its own; the games stay the same.",
+        show_default="1; with --ray the cluster's cores",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        help="Play on a Ray cluster: auto for the one that runs here, HOST:PORT or ray://HOST:PORT; "
+        "without an address, one for this command alone.",
+        metavar="[ADDRESS]",
+    ),
+]
+_RAY_ADDRESS = re.compile(r"auto|local|(ray://)?[\w.-]+:[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -167,6 +190,14 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
     return app, train
 
 
+def with_ray_address(args: Sequence[str]) -> list[str]:
+    """The words of a command with `local` behind each --ray that has no address: one is no agent's name."""
+    full: list[str] = []
+    for word, following in zip_longest(args, args[1:], fillvalue=""):
+        full += [word] if word != "--ray" or _RAY_ADDRESS.fullmatch(following) else [word, "local"]
+    return full
+
+
 def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> None:
     """Run the command `name` and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
 
@@ -174,7 +205,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     """
     forgive_bytes()
     try:
-        app(args=None if args is None else list(args), prog_name=name)
+        app(args=with_ray_address(sys.argv[1:] if args is None else args), prog_name=name)
     except TabletopError as error:
         print(f"{name}:", " ".join(str(error).split()), file=sys.stderr)
         sys.exit(2)
@@ -290,6 +321,11 @@ def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> 
     return imported("tabletop_training.evaluation_files", extra="evaluate").ReplayFiles(folder, most, probabilities)
 
 
+def players_of(workers: int | None, ray: str | None) -> Any:
+    """Who plays: a context manager, as commands take it."""
+    return imported("tabletop_training.cluster", extra="evaluate").workers(workers, ray)
+
+
 def _evaluate(
     line: CommandLine,
     switches: dict[str, Any],
@@ -311,19 +347,23 @@ def _evaluate(
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
+    workers: MostWorkers = None,
+    ray: Ray = None,
     output: Annotated[Path, typer.Option(help="Folder for JSON and CSV files.")] = Path("runs/evaluate"),
 ) -> None:
     """{span} agents against each other, seats rotated{one_alone}."""
     matches = imported("tabletop_training.matches", extra="evaluate")
-    matches.main(
-        agents,
-        matches.config_for(line.game, len(agents), alone=solo, **switches),
-        games=games,
-        until_width=until_width,
-        replays=replay_files(save_replays, replay_games, replay_probabilities),
-        output=output,
-        **given(seed=seed),
-    )
+    with players_of(workers, ray) as players:
+        matches.main(
+            agents,
+            matches.config_for(line.game, len(agents), alone=solo, **switches),
+            games=games,
+            until_width=until_width,
+            replays=replay_files(save_replays, replay_games, replay_probabilities),
+            workers=players,
+            output=output,
+            **given(seed=seed),
+        )
 
 
 def _dataset(
@@ -362,17 +402,21 @@ def _tournament(
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
+    workers: MostWorkers = None,
+    ray: Ray = None,
     output: Annotated[Path, typer.Option(help="Folder for picture, JSON and CSV files.")] = Path("runs/tournament"),
 ) -> None:
     """All agents against all: cross table and openskill ratings."""
-    imported("tabletop_training.tournament", extra="evaluate").main(
-        agents,
-        line.game.config(players=players, **switches),
-        games=games,
-        replays=replay_files(save_replays, replay_games, replay_probabilities),
-        output=output,
-        **given(seed=seed),
-    )
+    with players_of(workers, ray) as who:
+        imported("tabletop_training.tournament", extra="evaluate").main(
+            agents,
+            line.game.config(players=players, **switches),
+            games=games,
+            replays=replay_files(save_replays, replay_games, replay_probabilities),
+            workers=who,
+            output=output,
+            **given(seed=seed),
+        )
 
 
 def _play(
@@ -476,19 +520,23 @@ def _ladder(
         ),
     ] = None,
     seed: FirstSeed = None,
+    workers: MostWorkers = None,
+    ray: Ray = None,
     output: Annotated[Path, typer.Option(help="JSON file; steps that it has are kept.", metavar="FILE")] = Path(
         "runs/ladder.json"
     ),
 ) -> None:
     """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
     counts = whole_numbers("players", players, "whole numbers with commas between, such as 1,2")
-    imported("tabletop_training.ladder", extra="evaluate").main(
-        [line.config(players=number, **switches) for number, switches in line.ladder.items()],
-        counts or None,
-        games=games,
-        output=output,
-        **given(seed=seed),
-    )
+    with players_of(workers, ray) as who:
+        imported("tabletop_training.ladder", extra="evaluate").main(
+            [line.config(players=number, **switches) for number, switches in line.ladder.items()],
+            counts or None,
+            games=games,
+            workers=who,
+            output=output,
+            **given(seed=seed),
+        )
 
 
 def agent_names(agents: list[str] | None, more_agents: list[str] | None) -> list[str]:
@@ -510,21 +558,25 @@ def _benchmark(
     duel_games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Two-player games of each two agents.")] = 200,
     components: Overlay = None,
     quick: Annotated[bool, typer.Option("--quick", help="Far fewer games: rough numbers, soon.")] = False,
+    workers: MostWorkers = None,
+    ray: Ray = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder; its benchmark.json is gone on with.", show_default="runs/benchmark")
     ] = None,
 ) -> None:
     """The reference table of agents; with an agent's name, its place among the agents there."""
-    imported("tabletop_training.benchmark", extra="evaluate").main(
-        imported(line.table, extra="evaluate").PLAN,
-        agent_names(agents, more_agents),
-        games=games,
-        search_games=search_games,
-        duel_games=duel_games,
-        components=components,
-        output=output,
-        quick=quick,
-    )
+    with players_of(workers, ray) as players:
+        imported("tabletop_training.benchmark", extra="evaluate").main(
+            imported(line.table, extra="evaluate").PLAN,
+            agent_names(agents, more_agents),
+            games=games,
+            search_games=search_games,
+            duel_games=duel_games,
+            components=components,
+            output=output,
+            quick=quick,
+            workers=players,
+        )
 
 
 def _bench(

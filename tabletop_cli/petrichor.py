@@ -19,13 +19,16 @@ from tabletop_cli.app import (
     CommandLine,
     FirstSeed,
     MoreAgents,
+    MostWorkers,
     Overlay,
+    Ray,
     ReplayGames,
     ReplayProbabilities,
     SaveReplays,
     agent_names,
     imported,
     make_app,
+    players_of,
     replay_files,
     run_app,
 )
@@ -127,6 +130,8 @@ def difficulty(
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
+    workers: MostWorkers = None,
+    ray: Ray = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty")
     ] = None,
@@ -135,17 +140,19 @@ def difficulty(
     ] = None,
 ) -> None:
     """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
-    imported("tabletop_training.petrichor.difficulty", extra="evaluate").main(
-        agent_names(agents, more_agents),
-        games=games,
-        search_games=search_games,
-        seed=seed,
-        modules=words(modules),
-        components=components,
-        replays=replay_files(save_replays, replay_games, replay_probabilities),
-        output=output,
-        resume=resume,
-    )
+    with players_of(workers, ray) as players:
+        imported("tabletop_training.petrichor.difficulty", extra="evaluate").main(
+            agent_names(agents, more_agents),
+            games=games,
+            search_games=search_games,
+            seed=seed,
+            modules=words(modules),
+            components=components,
+            replays=replay_files(save_replays, replay_games, replay_probabilities),
+            workers=players,
+            output=output,
+            resume=resume,
+        )
 
 
 @app.command()

@@ -21,22 +21,22 @@ from tabletop_agents import POLICIES, make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_training import benchmark, plays
 from tabletop_training.benchmark import Benchmark
-from tabletop_training.evaluation import EvaluationStopped, play_games, share_estimate
+from tabletop_training.evaluation import HERE, EvaluationStopped, Workers, play_games, share_estimate
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor import benchmark as petrichor
 from tabletop_training.petrichor.benchmark import PLAN
 from tabletop_training.petrichor.summaries import summarize
 from tests.games import connect_four
+from tests.watched import Watched
 
 ROOT = Path(__file__).parents[1]
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
 
 
-def measure(*agents: str, output: Path, reference: Path | None = None) -> Path:
-    return benchmark.main(
-        PLAN, agents, games=GAMES, duel_games=GAMES, output=output, reference=reference or output / "no reference"
-    )
+def measure(*agents: str, output: Path, reference: Path | None = None, workers: Workers = HERE) -> Path:
+    told: dict[str, Any] = {"games": GAMES, "duel_games": GAMES, "output": output, "workers": workers}
+    return benchmark.main(PLAN, agents, reference=reference or output / "no reference", **told)
 
 
 def table_of(folder: Path) -> dict[str, dict[str, str]]:
@@ -94,24 +94,17 @@ def test_scores_and_ratings_of_kept_games() -> None:
     assert Benchmark(PLAN, pairs=[{"first": "a", "second": "b", "games": "--"}]).ratings()["b"].mu > 25
 
 
-def test_an_agent_is_placed_without_playing_the_others_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_is_placed_without_playing_the_others_again(folder: Path, tmp_path: Path) -> None:
     """From a reference that lacks greedy: only greedy's games are played, and the table is the same."""
     reference = measure("random", output=tmp_path / "reference")
     assert table_of(reference)["random"]["rating"] == ""
-    played = []
-
-    def counting(agents: Any, *arguments: Any, **options: Any) -> Any:
-        played.append(tuple(agent.name for agent in agents))
-        return play_match(agents, *arguments, **options)
-
-    monkeypatch.setattr(plays, "play_match", counting)
-    own = measure("greedy", output=tmp_path / "own", reference=reference / "benchmark.json")
+    played: list[tuple[str, ...]] = []
+    counting = Watched(played.append)
+    own = measure("greedy", output=tmp_path / "own", reference=reference / "benchmark.json", workers=counting)
     assert played == [("greedy",)] * 16 + [("random", "greedy")]
     assert without_speed(own) == without_speed(folder)
     assert without_speed(reference) != without_speed(folder)
-    measure("greedy", "random", output=own)  # nothing is missing
+    measure("greedy", "random", output=own, workers=counting)  # nothing is missing
     assert len(played) == 17
     assert without_speed(own) == without_speed(folder)
 
@@ -123,17 +116,14 @@ def without_speed(folder: Path) -> dict[str, Any]:
     return data
 
 
-def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(agents: Any, *arguments: Any, **options: Any) -> Any:
+def test_stopped_and_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    def interrupted(agents: tuple[str, ...]) -> None:
         if len(agents) > 1:
             raise EvaluationStopped
-        return play_match(agents, *arguments, **options)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(plays, "play_match", interrupted)
-        stopped = measure("random", "greedy", output=tmp_path / "study")
-        assert json.loads((stopped / "benchmark.json").read_text(encoding="utf-8"))["pairs"] == []
-        assert table_of(stopped)["greedy"]["against_random"] == ""
+    stopped = measure("random", "greedy", output=tmp_path / "study", workers=Watched(interrupted))
+    assert json.loads((stopped / "benchmark.json").read_text(encoding="utf-8"))["pairs"] == []
+    assert table_of(stopped)["greedy"]["against_random"] == ""
     measure("random", "greedy", output=stopped)
     assert without_speed(stopped) == without_speed(folder)
 
@@ -145,16 +135,14 @@ def test_what_is_finished_is_shown_and_written(
     monkeypatch.setenv("COLUMNS", "80")
     before: list[str] = []
 
-    def noting(agents: Any, *arguments: Any, **options: Any) -> Any:
+    def noting(agents: tuple[str, ...]) -> None:
         if len(agents) > 1:
             before.append(capsys.readouterr().out)
             assert table_of(tmp_path / "study")["greedy"]["base_win_rate"] != ""
             assert "| `greedy` |" in (tmp_path / "study" / "benchmark.md").read_text(encoding="utf-8")
-        return play_match(agents, *arguments, **options)
 
-    monkeypatch.setattr(plays, "play_match", noting)
     monkeypatch.setattr(plays, "_seconds_a_game", lambda agent, play, decisions: 60.0)
-    measure("random", "greedy", output=tmp_path / "study")
+    measure("random", "greedy", output=tmp_path / "study", workers=Watched(noting))
     (shown,) = before
     assert f"{33 * GAMES} games: this takes about 3 hours in all." in shown
     assert shown.count("Solo: games won in per cent") == 2

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -24,10 +23,9 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import make_agent
 from tabletop_cli import petrichor as cli
 from tabletop_training import plays
-from tabletop_training.evaluation import Estimate, EvaluationStopped, Results, difference_estimate, play_games
+from tabletop_training.evaluation import Estimate, EvaluationStopped, Results, Workers, difference_estimate, play_games
 from tabletop_training.evaluation_files import write_json
 from tabletop_training.job import Job
-from tabletop_training.matches import play_match
 from tabletop_training.petrichor import difficulty, difficulty_report, report_plots
 from tabletop_training.petrichor.study import (
     SETTINGS_FILE,
@@ -54,6 +52,7 @@ from tabletop_training.petrichor.variant_effects import (
     smoothest_path,
     win_rate_effects,
 )
+from tests.watched import Watched
 
 GAMES = 12
 SEED = 77
@@ -348,13 +347,11 @@ def test_it_tells_how_long_and_shows_what_is_finished(
     """An agent's table is there before the next one plays, and the CSV file before the next set is played."""
     told: list[tuple[str, str, bool]] = []
 
-    def noting(agents: Any, *arguments: Any, **options: Any) -> Results:
-        told.append((agents[0].name, capsys.readouterr().out, (tmp_path / "study" / "difficulty.csv").exists()))
-        return play_match(agents, *arguments, **options)
+    def noting(agents: tuple[str, ...]) -> None:
+        told.append((agents[0], capsys.readouterr().out, (tmp_path / "study" / "difficulty.csv").exists()))
 
-    monkeypatch.setattr(plays, "play_match", noting)
     monkeypatch.setattr(plays, "_seconds_a_game", lambda agent, play, decisions: 60.0)
-    difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / "study")
+    difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / "study", workers=Watched(noting))
     assert "96 games: this takes about 96 minutes in all." in told[0][1]
     assert [(name, written) for name, _, written in told[:2]] == [("random", False), ("random", True)]
     assert told[16][0] == "greedy"
@@ -398,9 +395,8 @@ def test_an_overlay_is_compared_with_the_shipped_numbers(
     assert f"{(own.margins - shipped.margins).mean():+.1f} (" in text.split("## What the changed numbers do")[1]
     games = rows_of(study / "games.csv")
     assert {game["numbers"] for game in games} == {"overlay", "shipped"} and len(games) == 2 * 16 * 4
-    monkeypatch.setattr(plays, "play_match", stopping_after(0))
     before = contents(study)
-    difficulty.main(resume=study)  # nothing is missing
+    difficulty.main(resume=study, workers=stopping_after(0))  # nothing is missing
     assert contents(study) == before
 
 
@@ -486,15 +482,14 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
 
 
-def stopping_after(calls: int) -> Callable[..., Results]:
-    left = iter(range(calls))
+def stopping_after(blocks: int) -> Workers:
+    left = iter(range(blocks))
 
-    def play(*arguments: Any, **options: Any) -> Results:
+    def look(agents: tuple[str, ...]) -> None:
         if next(left, None) is None:
             raise EvaluationStopped
-        return play_match(*arguments, **options)
 
-    return play
+    return Watched(look)
 
 
 def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: Path) -> None:
@@ -507,10 +502,11 @@ def test_a_resumed_study_imports_nothing_that_its_user_has_not_named(tmp_path: P
 
 @pytest.mark.usefixtures("without_pictures")
 def test_interrupted_and_resumed_is_the_same_study(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(plays, "play_match", stopping_after(20))
-    stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again")
+    stopped = difficulty.main(
+        ["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again", workers=stopping_after(20)
+    )
     assert "Stopped early. To go on: petrichor difficulty --resume" in capsys.readouterr().out
     assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
     report = (stopped / "report.md").read_text(encoding="utf-8")
@@ -519,11 +515,9 @@ def test_interrupted_and_resumed_is_the_same_study(
     # as if the program had been killed while it wrote the last set
     with (stopped / "games.csv").open("r+b") as file:
         file.truncate((stopped / "games.csv").stat().st_size - 20)
-    monkeypatch.setattr(plays, "play_match", stopping_after(13))
-    assert difficulty.main(resume=stopped) == stopped
+    assert difficulty.main(resume=stopped, workers=stopping_after(13)) == stopped
     assert contents(stopped) == contents(folder)
-    monkeypatch.setattr(plays, "play_match", stopping_after(0))
-    difficulty.main(["greedy"], resume=stopped)
+    difficulty.main(["greedy"], resume=stopped, workers=stopping_after(0))
     assert contents(stopped) == contents(folder)
 
 
@@ -533,26 +527,24 @@ def test_stopped_before_the_first_set_is_finished(
     error: type[BaseException],
     folder: Path,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """By one Ctrl-C or two; it says that nothing was kept, and the study can still be gone on with."""
 
-    def interrupted(*arguments: Any, **options: Any) -> None:
+    def interrupted(agents: tuple[str, ...]) -> None:
         raise error
 
-    with monkeypatch.context() as patch:
-        patch.setattr(plays, "play_match", interrupted)
-        stopped = difficulty.main(["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "study")
+    stopped = difficulty.main(
+        ["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "study", workers=Watched(interrupted)
+    )
     assert "Stopped early before a set of games was finished: nothing was kept." in capsys.readouterr().out
     assert rows_of(stopped / "games.csv") == []
     difficulty.main(resume=stopped)
     assert contents(stopped) == contents(folder)
 
 
-def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plays, "play_match", stopping_after(3))
-    stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study")
+def test_stopped_before_any_agent_has_played_all_sets(tmp_path: Path) -> None:
+    stopped = difficulty.main(["random"], 3, seed=SEED, output=tmp_path / "study", workers=stopping_after(3))
     assert "No agent has played all 16 sets" in (stopped / "report.md").read_text(encoding="utf-8")
     assert len(rows_of(stopped / "difficulty.csv")) == 3
 

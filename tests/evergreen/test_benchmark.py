@@ -12,13 +12,15 @@ import pytest
 from evergreen_env import GAME, Config
 from tabletop.errors import TabletopError
 from tabletop_agents import make_agent
+from tabletop_cli import app
 from tabletop_cli import evergreen as cli
-from tabletop_training import benchmark, plays
+from tabletop_training import benchmark
 from tabletop_training.evaluation import mean_estimate, play_games, share_estimate
 from tabletop_training.evergreen import benchmark as evergreen
 from tabletop_training.evergreen.benchmark import PLAN
 from tabletop_training.matches import play_match
 from tabletop_training.petrichor.benchmark import PLAN as OTHER_PLAN
+from tests.watched import Watched
 
 GAMES = 6
 SEED = benchmark.EVALUATION_SEED
@@ -47,12 +49,7 @@ def without_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """Who has played, match by match."""
     told: list[tuple[str, ...]] = []
-
-    def noting(agents, *arguments, **options):  # type: ignore[no-untyped-def]
-        told.append(tuple(agent.name for agent in agents))
-        return play_match(agents, *arguments, **options)
-
-    monkeypatch.setattr(plays, "play_match", noting)
+    monkeypatch.setattr(app, "players_of", lambda workers, ray: Watched(told.append))
     return told
 
 

@@ -25,9 +25,11 @@ from tabletop.game import Config, Game
 from tabletop_agents import Agent
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
+    HERE,
     NO_ESTIMATE,
     Estimate,
     Results,
+    Workers,
     mean_estimate,
     share_estimate,
 )
@@ -260,6 +262,7 @@ def main(
     output: str | Path | None = None,
     reference: str | Path | None = None,
     quick: bool = False,
+    workers: Workers = HERE,
 ) -> Path:
     """Play what is missing, print tables of what is finished, and write them; returns the folder.
 
@@ -273,6 +276,7 @@ def main(
             None → `runs/benchmark`, or `runs/benchmark-quick`.
         reference: `benchmark.json` to begin with where the output has none; None → that of the plan if it is there.
         quick: play no more games than `QUICK` says.
+        workers: who plays; the games are the same.
 
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
     ConfigError, CheckpointError, ComponentsError, TabletopError.
@@ -301,7 +305,7 @@ def main(
             job.console.print("All of this is measured already.")
         try:
             sets: list[Results] = []
-            for result, left in play_all(job, plays, benchmark.seed):
+            for result, left in play_all(job, plays, benchmark.seed, workers):
                 if result.config.players > 1:
                     benchmark.add_pair(result)
                 else:

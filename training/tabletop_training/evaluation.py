@@ -6,9 +6,9 @@ import copy
 import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import numpy as np
 from scipy import stats
@@ -136,6 +136,46 @@ class Results:
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Games that are played together, in one batch: arguments of `play_lineups`.
+
+    Agents draw their chance from the first seed of a block, and a network answers for all games of a block at once. So
+    games are the same wherever a block is played, but not in blocks of another size.
+    """
+
+    agents: Sequence[Agent]
+    config: Config
+    seeds: np.ndarray  # (games,) int64
+    lineups: np.ndarray  # (games, players) int64
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+
+class Workers:
+    """Who plays blocks of games: here this process, one after the other. `tabletop_training.workers` has others.
+
+    A context manager: what it needs to play is there while the context lasts. `number` of blocks are played at once.
+    """
+
+    number = 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is left behind."""
+
+    def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
+        """The results of the blocks, in their order. Raises as `play_lineups` does."""
+        for block in blocks:
+            yield play_lineups(block.agents, block.config, block.seeds, block.lineups, **playing)
+
+
+HERE = Workers()
+
+
 def concatenate(parts: Sequence[Results]) -> Results:
     """All games of results of the same agents and configuration. Raises ValueError if they differ, or for none."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
@@ -173,15 +213,19 @@ def play_rounds(
 
     At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises as `play_lineups` does, ConfigError for no seed.
     """
+    return concatenate(list(HERE.play(blocks_of(agents, config, seeds, lineups), **playing)))
+
+
+def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[Block]:
+    """The games of `play_rounds`, in blocks. Raises ConfigError for no seed."""
     if len(seeds) < 1:
         raise ConfigError("seeds: at least one")
     at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
-    parts = []
+    blocks = []
     for start in range(0, len(seeds), at_once):
         chosen = np.asarray(seeds[start : start + at_once])
-        each = np.repeat(chosen, len(lineups))
-        parts.append(play_lineups(agents, config, each, np.tile(lineups, (len(chosen), 1)), **playing))
-    return concatenate(parts)
+        blocks.append(Block(agents, config, np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))))
+    return blocks
 
 
 def play_lineups(

@@ -15,7 +15,7 @@ from rich.text import Text
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.game import Config, Game
-from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped
+from tabletop_training.evaluation import EVALUATION_SEED, HERE, Estimate, EvaluationStopped, Workers
 from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
@@ -76,12 +76,14 @@ def main(
     games: int | None = None,
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder.json",
+    workers: Workers = HERE,
 ) -> Path:
     """Measure the steps that the JSON file lacks, `games` each or `games_of_step`; print all; returns the file.
 
     Arguments:
         configs: what is played, one configuration for a number of players.
         players: those numbers of players that are to be measured; None for all.
+        workers: who plays; the games are the same.
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
@@ -105,7 +107,7 @@ def main(
             wanted_games = games or games_of_step(upper, number)
             total = 2 * wanted_games if number == 1 else wanted_games
             bar = Bar(progress, f"{upper} over {lower}, {_game(number)}", total, "")
-            told = {"should_stop": interruptions.wanted, "on_finished": bar.advance}
+            told = {"should_stop": interruptions.wanted, "on_finished": bar.advance, "workers": workers}
             try:
                 row = measure_step(lower, upper, by_players[number], wanted_games, seed, **told)
             except EvaluationStopped:

@@ -8,6 +8,7 @@ and are compared seed by seed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -27,12 +28,15 @@ from tabletop_agents import Agent, make_agent
 from tabletop_training import evaluation_files as files
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
+    HERE,
     MAX_GAMES_AT_ONCE,
     Estimate,
     EvaluationStopped,
     Playing,
     Results,
     Seeds,
+    Workers,
+    blocks_of,
     check_seats,
     concatenate,
     difference_estimate,
@@ -212,6 +216,7 @@ def evaluate(
     *,
     until_width: float | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
+    workers: Workers = HERE,
     **playing: Unpack[Playing],
 ) -> Evaluation:
     """Play a match, or every agent's games for one on the same seeds, block by block.
@@ -222,6 +227,7 @@ def evaluate(
         until_width: stop as soon as all intervals of win rates are no wider, looking after every block from
             `FIRST_LOOK` seeds on; what that does to their coverage is in docs/evaluation.md.
         on_block: told the results of the block just played and the evaluation of all so far.
+        workers: who plays; the games are the same.
         playing: as in `Playing`; where it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
@@ -232,7 +238,7 @@ def evaluate(
         check_seats(group, config)
     labels = labels_of(names_of(agents))
     evaluation = None
-    for block, done in play_blocks(groups, config, rotations(config.players), games, seed, **playing):
+    for block, done in play_blocks(groups, config, rotations(config.players), games, seed, workers, **playing):
         evaluation = assess(done, labels, "games")
         played = evaluation.reports[0].seeds
         if until_width is not None and played >= FIRST_LOOK and evaluation.width <= until_width:
@@ -252,6 +258,7 @@ def play_blocks(
     lineups: np.ndarray,
     games: int,
     seed: int,
+    workers: Workers = HERE,
     **playing: Unpack[Playing],
 ) -> Iterator[tuple[list[Results], list[Results]]]:
     """Every group plays the same seeds with all line-ups, block by block: the groups' results of it, and of all so far.
@@ -259,19 +266,34 @@ def play_blocks(
     `games` is rounded up to whole rotations of the seats. Where it is stopped, the unfinished block is dropped. Raises
     EvaluationStopped in the first one.
     """
+    blocks = (
+        block
+        for seeds in _seeds_of_blocks(seed, seeds_for(games, config.players), len(lineups))
+        for group in groups
+        for block in blocks_of(group, config, seeds, lineups)
+    )
     done: list[Results] = []
-    start, end = seed, seed + seeds_for(games, config.players)
-    while start < end:
-        seeds = np.arange(start, min(end, start + block_seeds(start - seed, len(lineups))))
+    block: list[Results] = []
+    with closing(workers.play(blocks, **playing)) as played:
         try:
-            block = [play_rounds(group, config, seeds, lineups, **playing) for group in groups]
+            for results in played:
+                block.append(results)
+                if len(block) == len(groups):
+                    done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
+                    yield block, done
+                    block = []
         except EvaluationStopped:
-            if done:
-                return
-            raise
-        done = [concatenate(both) for both in zip(done, block, strict=True)] if done else block
+            if not done:
+                raise
+
+
+def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
+    """So many seeds in parts: few of them at first, so that something is soon known. A part is one block's."""
+    start, end = first, first + number
+    while start < end:
+        seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
+        yield seeds
         start += len(seeds)
-        yield block, done
 
 
 def block_seeds(played: int, games_a_seed: int) -> int:
@@ -331,11 +353,13 @@ def main(
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
     replays: files.ReplayFiles | None = None,
+    workers: Workers = HERE,
     output: str | Path = "runs/evaluate",
 ) -> Path:
     """`evaluate` with agents by name: print the tables, return the folder with `evaluation.json` and so on.
 
     `games` None is 1000, or at most 20 000 with `until_width`. `replays` is where the games are kept, None nowhere.
+    `workers` is who plays.
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
@@ -361,7 +385,8 @@ def main(
                 bar.show(f"{labels[0]}: {files.percent(evaluation.reports[0].estimates['win_rate'])}")
 
             playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
-            evaluation = evaluate(agents, config, most, seed, until_width=until_width, on_block=keep, **playing)
+            told: dict[str, Any] = {"until_width": until_width, "on_block": keep, "workers": workers}
+            evaluation = evaluate(agents, config, most, seed, **told, **playing)
             if evaluation.stopped == "width":
                 bar.advance(total)
         _write(job.folder, evaluation, seed, until_width)

@@ -7,6 +7,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -17,9 +18,19 @@ from tabletop.errors import CheckpointError
 from tabletop.game import Config, Game
 from tabletop.words import counted
 from tabletop_agents import Agent, Decisions, RandomAgent, agent_file
-from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Recording, Results, play_games
+from tabletop_training.evaluation import (
+    HERE,
+    MAX_GAMES_AT_ONCE,
+    Block,
+    Recording,
+    Results,
+    Workers,
+    blocks_of,
+    concatenate,
+    play_games,
+)
 from tabletop_training.job import Job
-from tabletop_training.matches import play_match, seeds_for
+from tabletop_training.matches import rotations, seeds_for
 
 SEARCH_AGENTS = ("rollout", "ismcts", "search")
 """Agents whose names begin so should play fewer games: a decision costs them thousands of times another agent's."""
@@ -39,6 +50,12 @@ class Play:
     agents: Sequence[Agent]
     config: Config
     games: int
+
+    def blocks(self, seed: int) -> list[Block]:
+        """The games from this seed on, as `play_match` plays them."""
+        players = self.config.players
+        seeds = np.arange(seed, seed + seeds_for(self.games, players))
+        return blocks_of(self.agents, self.config, seeds, rotations(players))
 
 
 def _seconds_a_game(agent: Agent, play: Play, decisions: float) -> float:
@@ -62,21 +79,25 @@ def about(seconds: float) -> str:
 
 
 def play_all(
-    job: Job, plays: Sequence[Play], seed: int, **recording: Unpack[Recording]
+    job: Job, plays: Sequence[Play], seed: int, workers: Workers = HERE, **recording: Unpack[Recording]
 ) -> Iterator[tuple[Results, str]]:
     """Play them in this order, each from `seed` on: their results one by one, with how long the rest takes, in words.
 
     Says how long it takes in all, before the first and beside a progress bar: at first by a few timed decisions of each
-    agent, then by its games. Raises Stopped after Ctrl-C.
+    agent, then by its games. `workers` play. Raises Stopped after Ctrl-C.
     """
     lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
     paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
 
     def seconds(some: Iterable[Play]) -> float:
-        return sum(play.games * paces[agent.name, play.config.players] for play in some for agent in play.agents)
+        own = sum(play.games * paces[agent.name, play.config.players] for play in some for agent in play.agents)
+        return own / workers.number
 
     def watching(play: Play, later: Sequence[Play]) -> Callable[[], bool]:
-        """To be called at each step of a play: shows how long the rest takes, and says whether to stop."""
+        """To be called all the time while this is played: shows how long the rest takes, and says whether to stop.
+
+        One worker calls it at each step; what several have done is not known so well.
+        """
         start, own, rest, steps = time.perf_counter(), seconds([play]), seconds(later), itertools.count(1)
         all_steps = int(lengths[play.config.players].max()) * math.ceil(play.games / MAX_GAMES_AT_ONCE)
         who = " against ".join(agent.name for agent in play.agents)
@@ -84,7 +105,8 @@ def play_all(
         def step() -> bool:
             now, done = time.perf_counter(), min(next(steps) / all_steps, 0.99)
             taken = now - start
-            left = rest + (taken * (1 - done) / done if done > 0.1 else max(own - taken, 0.0))
+            steady = workers.number == 1 and done > 0.1
+            left = rest + (taken * (1 - done) / done if steady else max(own - taken, 0.0))
             status = f"{about(left)} left in all; {who}"[: job.console.width - _BAR_WIDTH]
             bar.show(status, (now - began) / max(now - began + left, 1e-9))
             return job.should_stop()
@@ -104,14 +126,18 @@ def play_all(
     number = counted(sum(play.games for play in plays), "game")
     job.console.print(f"{number}: this takes {about(seconds(plays))} in all.")
     began = time.perf_counter()
-    with job.bar("playing", 1.0) as bar:
+    parts = [play.blocks(seed) for play in plays]
+    watch: Callable[[], bool] = job.should_stop
+    played = workers.play(itertools.chain(*parts), should_stop=lambda: watch(), **recording)
+    with job.bar("playing", 1.0) as bar, closing(played):
         for index, play in enumerate(plays):
             later, start = plays[index + 1 :], time.perf_counter()
-            seeds = range(seed, seed + seeds_for(play.games, play.config.players))
-            result = play_match(play.agents, play.config, seeds, should_stop=watching(play, later), **recording)
-            pace = (time.perf_counter() - start) / play.games / max(result.seconds.sum(), 1e-9)
+            watch = watching(play, later)
+            result = concatenate([next(played) for _ in parts[index]])
+            thought = max(result.seconds.sum(), 1e-9)
+            taken = time.perf_counter() - start if workers.number == 1 else thought
             for agent, part in zip(play.agents, result.seconds, strict=True):
-                paces[agent.name, play.config.players] = pace * float(part)
+                paces[agent.name, play.config.players] = taken / play.games / thought * float(part)
             yield result, f"{about(seconds(later))} left in all".capitalize()
 
 

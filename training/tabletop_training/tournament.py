@@ -22,7 +22,16 @@ from tabletop.game import Config
 from tabletop.words import counted
 from tabletop_agents import Agent
 from tabletop_training import evaluation_files as files
-from tabletop_training.evaluation import EVALUATION_SEED, Estimate, Playing, Results, names_of, share_estimate
+from tabletop_training.evaluation import (
+    EVALUATION_SEED,
+    HERE,
+    Estimate,
+    Playing,
+    Results,
+    Workers,
+    names_of,
+    share_estimate,
+)
 from tabletop_training.job import Job
 from tabletop_training.matches import AgentReport, make_agents, play_blocks, report_agents, rotations, seeds_for
 from tabletop_training.plots import plot_cross_table
@@ -131,18 +140,19 @@ def play_tournament(
     seed: int = EVALUATION_SEED,
     *,
     on_block: Callable[[Results], None] = lambda block: None,
+    workers: Workers = HERE,
     **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
     The agents have different names. `seed` is of the first game, and of the orders in which games are rated; `on_block`
-    is told the results of the games just played. Raises EvaluationStopped if it is stopped before the first block is
-    done, ConfigError for bad arguments.
+    is told the results of the games just played; `workers` play. Raises EvaluationStopped if it is stopped before the
+    first block is done, ConfigError for bad arguments.
     """
     labels = _labels(agents, config, games)
     lineups = lineups_of(len(agents), config.players)
     done: list[Results] = []
-    for (block,), so_far in play_blocks([agents], config, lineups, games, seed, **playing):
+    for (block,), so_far in play_blocks([agents], config, lineups, games, seed, workers, **playing):
         done = so_far
         on_block(block)
     finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
@@ -171,12 +181,13 @@ def main(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     replays: files.ReplayFiles | None = None,
+    workers: Workers = HERE,
     output: str | Path = "runs/tournament",
 ) -> Path:
     """`play_tournament` with agents by name: print the tables, return the folder with `tournament.json` and so on.
 
-    `replays` is where the games are kept, None nowhere. Ctrl-C keeps the blocks that are done. Raises ConfigError,
-    CheckpointError and TabletopError.
+    `replays` is where the games are kept, None nowhere; `workers` is who plays. Ctrl-C keeps the blocks that are done.
+    Raises ConfigError, CheckpointError and TabletopError.
     """
     replays = replays or files.ReplayFiles(None)
     with Console().status("loading the agents"):
@@ -193,7 +204,7 @@ def main(
                 replays.add(block, labels)
 
             playing: Playing = {"should_stop": job.should_stop, "on_finished": bar.advance, **replays.recording}
-            tournament = play_tournament(agents, config, games, seed, on_block=keep, **playing)
+            tournament = play_tournament(agents, config, games, seed, on_block=keep, workers=workers, **playing)
         write(job.folder, tournament, seed)
         print_tables(job.console, tournament)
     return job.folder

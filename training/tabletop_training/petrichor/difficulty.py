@@ -15,7 +15,7 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME
 from tabletop.errors import TabletopError
 from tabletop_agents import check_trusted
-from tabletop_training.evaluation import EVALUATION_SEED
+from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.evaluation_files import ReplayFiles, new_table, plus_minus, slug, write_json
 from tabletop_training.job import Job, Stopped, refuse_with_resume
 from tabletop_training.matches import make_agents
@@ -52,6 +52,7 @@ def main(
     output: str | Path | None = None,
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
+    workers: Workers = HERE,
 ) -> Path:
     """Play, and write report, pictures and tables; returns their folder.
 
@@ -68,6 +69,7 @@ def main(
         resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
         replays: where the games that are played now are kept, with a folder in it for each agent and set; those
             with the shipped numbers, for comparison with those of an overlay file, in a folder `shipped` of the agent.
+        workers: who plays; the games are the same.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
     """
@@ -113,7 +115,7 @@ def main(
         stopped = True
         try:
             with suppress(Stopped):
-                for result, left in play_all(job, plays, study.seed, **replays.recording):
+                for result, left in play_all(job, plays, study.seed, workers, **replays.recording):
                     (agent,), config = result.agents, result.config
                     played.append(replace(result, actions=None, probabilities=None))
                     write_games(job.folder, [result])

@@ -1,0 +1,319 @@
+"""Games played by several processes: they are those of one, whoever dies meanwhile."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evergreen_env import Config as EvergreenConfig
+from petrichor_env import Config
+from tabletop.agents import Agent, Decisions
+from tabletop.errors import ConfigError, IllegalAction, TabletopError
+from tabletop_agents import GreedyAgent, RandomAgent
+from tabletop_cli import app
+from tabletop_cli import petrichor as cli
+from tabletop_training import matches, tournament, workers
+from tabletop_training.cluster import workers as workers_of
+from tabletop_training.evaluation import HERE, EvaluationStopped, Results, Workers, blocks_of
+from tabletop_training.matches import evaluate, rotations
+from tabletop_training.petrichor import difficulty
+from tabletop_training.workers import Processes
+
+SEED = 50
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Processes]:
+    with Processes(2) as processes:
+        yield processes
+
+
+def assert_same(one: Results, other: Results) -> None:
+    """But for the time that the agents took."""
+    for name in ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+    for name in ("actions", "probabilities"):
+        mine, others = getattr(one, name), getattr(other, name)
+        assert (mine is None) == (others is None)
+        for left, right in zip(mine or (), others or (), strict=True):
+            np.testing.assert_array_equal(left, right, name)
+
+
+def of_two_players(*agents: Agent) -> tuple[list[Agent], Config]:
+    return list(agents), Config(players=2)
+
+
+# --- The same games ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [("greedy", "random"), ("policy-sample:versus", "random")])
+def test_a_match(two: Processes, names: tuple[str, ...]) -> None:
+    """Agents that draw from their generator, and a network, which answers for all games of a block at once."""
+    config = Config(players=2)
+    agents = matches.make_agents(names, config)
+    finished: list[int] = []
+    kept: dict[str, Any] = {"record_actions": True, "record_probabilities": names[0].startswith("policy")}
+    here = evaluate(agents, config, 200, SEED, **kept)
+    there = evaluate(agents, config, 200, SEED, workers=two, on_finished=finished.append, **kept)
+    assert_same(here.results[0], there.results[0])
+    assert sum(finished) == 200 and len(finished) > 2
+    assert here.reports[0].estimates == there.reports[0].estimates
+
+
+def test_games_for_one_of_another_game(two: Processes) -> None:
+    agents: list[Agent] = [RandomAgent(), GreedyAgent()]
+    here, there = (evaluate(agents, EvergreenConfig(), 150, SEED, workers=who) for who in (HERE, two))
+    for one, other in zip(here.results, there.results, strict=True):
+        assert_same(one, other)
+
+
+def test_it_stops_at_the_same_width(two: Processes) -> None:
+    """Blocks that were begun ahead are not counted."""
+    agents, config = of_two_players(GreedyAgent(), RandomAgent())
+    told: dict[str, Any] = {"games": 5000, "seed": SEED, "until_width": 0.06}
+    here, there = evaluate(agents, config, **told), evaluate(agents, config, **told, workers=two)
+    assert here.stopped == there.stopped == "width"
+    assert_same(here.results[0], there.results[0])
+
+
+def files_of(folder: Path) -> dict[str, Any]:
+    """What a command has left, without how long agents thought."""
+    left: dict[str, Any] = {}
+    for path in folder.iterdir():
+        if path.suffix == ".csv":
+            with path.open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            for row in rows:
+                row.pop("decisions_per_second", None)
+            left[path.name] = rows
+    return left
+
+
+def test_the_files_of_commands(two: Processes, tmp_path: Path) -> None:
+    config = Config(players=2)
+    for main, names in ((matches.main, ["greedy", "random"]), (tournament.main, ["greedy", "random", "rollout-1"])):
+        folders = [
+            main(names, config, games=70, seed=SEED, workers=who, output=tmp_path / main.__module__ / str(who.number))
+            for who in (HERE, two)
+        ]
+        assert files_of(folders[0]) == files_of(folders[1])
+        games = [(folder / "games.csv").read_bytes() for folder in folders]
+        assert games[0] == games[1] and len(games[0]) > 1000
+
+
+def test_a_study(two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many games one after the other, which several play at the same time."""
+    monkeypatch.setattr(difficulty, "write_report", lambda *arguments: None)
+    one, other = (
+        difficulty.main(["random", "greedy"], 3, seed=SEED, output=tmp_path / str(who.number), workers=who)
+        for who in (HERE, two)
+    )
+    assert {path.name: path.read_bytes() for path in one.iterdir()} == {
+        path.name: path.read_bytes() for path in other.iterdir()
+    }
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in ("1", "2"):
+        words = ["evaluate", "greedy", "--games", "80", "--workers", number, "--output", str(tmp_path / number)]
+        cli.app(words, standalone_mode=False)
+    assert files_of(tmp_path / "1") == files_of(tmp_path / "2")
+    assert "greedy" in capsys.readouterr().out
+
+
+def test_results_come_in_order(two: Processes) -> None:
+    """A long block before short ones."""
+    agents, config = of_two_players(GreedyAgent(), RandomAgent())
+    long = blocks_of(agents, config, np.arange(300), rotations(2))
+    short = [block for seed in range(6) for block in blocks_of(agents, config, [1000 + seed], rotations(2))]
+    finished: list[int] = []
+    results = list(two.play([*long, *short], on_finished=finished.append))
+    assert [len(result) for result in results] == [600, *[2] * 6]
+    assert [int(result.seeds[0]) for result in results] == [0, *range(1000, 1006)]
+    assert finished.index(600) > 0
+
+
+# --- What goes wrong --------------------------------------------------------------------------------------------------
+
+
+class Noting(RandomAgent):
+    """Notes in a file which process it plays in."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file = file
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        with self.file.open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return super().act(decisions, generator)
+
+
+class Dying(Noting):
+    """Its process dies in the middle of a game, unless one has died before; or always."""
+
+    def __init__(self, file: Path, always: bool = False) -> None:
+        super().__init__(file)
+        self.always = always
+        self._asked = 0
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        self._asked += 1
+        grave = self.file.with_suffix(".dead")
+        if self._asked > 20 and (self.always or not grave.exists()):
+            grave.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(decisions, generator)
+
+
+def test_a_worker_that_dies_costs_its_block_once_more(tmp_path: Path) -> None:
+    """Another one takes its place; the other worker goes on."""
+    agents, config = of_two_players(Dying(tmp_path / "pids"), RandomAgent())
+    here = evaluate([RandomAgent(), RandomAgent()], config, 300, SEED)
+    with Processes(2) as processes:
+        there = evaluate(agents, config, 300, SEED, workers=processes)
+    assert (tmp_path / "pids.dead").exists()
+    assert_same(here.results[0], there.results[0])
+    assert len(set((tmp_path / "pids").read_text().split())) == 3
+
+
+def test_a_block_whose_worker_always_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "TRIES", 2)
+    agents, config = of_two_players(Dying(tmp_path / "pids", always=True), RandomAgent())
+    with (
+        Processes(2) as processes,
+        pytest.raises(TabletopError, match=rf"from seed {SEED}: 2 workers died.*memory"),
+    ):
+        evaluate(agents, config, 10, SEED, workers=processes)
+
+
+def test_a_worker_that_dies_with_nothing_to_do(tmp_path: Path) -> None:
+    agents, config = of_two_players(Noting(tmp_path / "pids"), RandomAgent())
+    with Processes(1) as processes:
+        first = evaluate(agents, config, 10, SEED, workers=processes)
+        os.kill(int((tmp_path / "pids").read_text().split()[0]), signal.SIGKILL)
+        again = evaluate(agents, config, 10, SEED, workers=processes)
+    assert_same(first.results[0], again.results[0])
+
+
+def test_stopped_and_used_again(two: Processes) -> None:
+    agents, config = of_two_players(GreedyAgent(), RandomAgent())
+    finished: list[int] = []
+    told: dict[str, Any] = {"on_finished": finished.append, "should_stop": lambda: len(finished) >= 6}
+    evaluation = evaluate(agents, config, 2000, SEED, workers=two, **told)
+    assert evaluation.stopped == "interrupted" and 0 < evaluation.reports[0].games < 2000
+    with pytest.raises(EvaluationStopped):
+        evaluate(agents, config, 2000, SEED, workers=two, should_stop=lambda: True)
+    again = evaluate(agents, config, evaluation.reports[0].games, SEED, workers=two)
+    assert_same(again.results[0], evaluation.results[0])
+
+
+class Wrong(RandomAgent):
+    name = "wrong"
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        return np.full(len(decisions), -1)
+
+
+def test_errors_are_those_of_one_process(two: Processes) -> None:
+    agents, config = of_two_players(RandomAgent(), Wrong())
+    texts = []
+    for who in (HERE, two):
+        with pytest.raises(IllegalAction, match="agent 'wrong'") as error:
+            evaluate(agents, config, 10, SEED, workers=who)
+        texts.append(str(error.value))
+    assert texts[0] == texts[1]
+
+
+def test_agents_that_cannot_be_sent(two: Processes) -> None:
+    agent = RandomAgent()
+    agent.name = type("Name", (str,), {})("random")  # of a class that is found nowhere
+    with pytest.raises(ConfigError, match=r"agents random, random: can't be sent to another process"):
+        evaluate([agent, RandomAgent()], Config(players=2), 10, SEED, workers=two)
+
+
+def test_another_version_does_not_play() -> None:
+    agents, config = of_two_players(RandomAgent(), RandomAgent())
+    (block,) = blocks_of(agents, config, [SEED], rotations(2))
+    task = workers._Tasks({})(block)
+    assert len(workers.play_task(task, lambda: task.agents)) == 2
+    other = task._replace(version=(*task.version[:-1], "another"))
+    with pytest.raises(ConfigError, match=r"another version of the game: .* instead of .*another"):
+        workers.play_task(other, lambda: task.agents)
+
+
+def test_agents_are_made_once_for_many_blocks() -> None:
+    agents, config = of_two_players(RandomAgent(), RandomAgent())
+    tasks = workers._Tasks({})
+    first, second = (tasks(block) for seed in (1, 2) for block in blocks_of(agents, config, [seed], rotations(2)))
+    assert first.agents is second.agents and first.key == second.key
+    fetched: list[str] = []
+
+    def fetching(task: workers.Task) -> Callable[[], bytes]:
+        def fetch() -> bytes:
+            fetched.append(task.key)
+            return task.agents
+
+        return fetch
+
+    workers._ready.clear()
+    for task in (first, second):
+        workers.play_task(task, fetching(task))
+    assert fetched == [first.key]
+    for players in (3, 4, 5):  # others come, and the first ones are forgotten
+        others, other = [RandomAgent()] * players, replace(config, players=players)
+        (block,) = blocks_of(others, other, [1], rotations(players))
+        workers.play_task(tasks(block), fetching(tasks(block)))
+    assert len(workers._ready) == 4
+    workers._ready.clear()
+
+
+# --- Options ----------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_workers() -> None:
+    assert workers_of() is HERE and workers_of(1) is HERE
+    three = workers_of(3)
+    assert isinstance(three, Processes) and three.number == 3
+    for wrong in (0, -1, 10_001, 1.5, True):
+        with pytest.raises(ConfigError, match="workers="):
+            Processes(wrong)  # type: ignore[arg-type]
+
+
+def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(TabletopError, match=r'--ray needs the extra "ray"'), workers_of(None, "local"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("words", "full"),
+    [
+        ("evaluate greedy random --ray", "evaluate greedy random --ray local"),
+        ("evaluate --ray greedy random", "evaluate --ray local greedy random"),
+        ("evaluate --ray policy:versus random", "evaluate --ray local policy:versus random"),
+        ("evaluate --ray auto greedy", "evaluate --ray auto greedy"),
+        ("evaluate --ray 10.0.0.1:6379 greedy", "evaluate --ray 10.0.0.1:6379 greedy"),
+        ("evaluate --ray ray://head.local:10001 greedy", "evaluate --ray ray://head.local:10001 greedy"),
+        ("evaluate --ray --games 5 greedy", "evaluate --ray local --games 5 greedy"),
+        ("evaluate greedy --ray=auto", "evaluate greedy --ray=auto"),
+        ("evaluate greedy", "evaluate greedy"),
+    ],
+)
+def test_the_address_may_be_left_out(words: str, full: str) -> None:
+    assert app.with_ray_address(words.split()) == full.split()
+
+
+def test_here_is_a_context_like_the_others() -> None:
+    with HERE as who:
+        assert isinstance(who, Workers) and who.number == 1

@@ -1,0 +1,115 @@
+"""A Ray cluster: connecting to it, and games played on it."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+from collections.abc import Collection
+from typing import Any, Self
+
+from tabletop.batch import use_cores
+from tabletop.errors import TabletopError
+from tabletop.extras import needed
+from tabletop_training.evaluation import HERE, Results, Workers
+from tabletop_training.workers import Processes, SeveralWorkers, Task, play_task
+
+LOCAL = "local"
+"""The address of a cluster that is started on this machine for one command alone, and ends with it."""
+
+_HOST_AND_PORT = re.compile(r"(ray://)?(?P<host>[\w.-]+):(?P<port>[0-9]+)")
+_SECONDS = 10.0
+"""How long a cluster's head may take to answer."""
+
+_RETRIES = 3
+"""How often Ray itself starts a block anew whose worker or node is lost, before the scheduler hands it out again."""
+
+
+def connect(address: str = LOCAL) -> Any:
+    """Join a cluster, or start one: the module `ray`.
+
+    Arguments:
+        address: LOCAL; `auto` for the cluster that runs on this machine; `HOST:PORT` of a cluster's head, or
+            `ray://HOST:PORT` from a machine that is not part of it.
+
+    Raises TabletopError where Ray is missing, or no cluster answers.
+    """
+    ray = needed("ray", "--ray", "ray")
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == LOCAL:  # Ray would rather join one that somebody has left running
+        options |= {"include_dashboard": False}
+    try:
+        if found := _HOST_AND_PORT.fullmatch(address):  # Ray itself would wait for minutes
+            socket.create_connection((found["host"], int(found["port"])), _SECONDS).close()
+        ray.init(address, ignore_reinit_error=True, **options)
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
+        raise TabletopError(f"--ray {address}: no cluster there ({error})") from None
+    return ray
+
+
+class RayWorkers(SeveralWorkers[Any]):
+    """Processes of a Ray cluster, a core each.
+
+    Arguments:
+        address: as of `connect`.
+        number: of blocks that are played at once; None for as many as the cluster has cores.
+    """
+
+    def __init__(self, address: str = LOCAL, number: int | None = None) -> None:
+        super().__init__(1 if number is None else number)
+        self._address, self._number = address, number
+
+    def __enter__(self) -> Self:
+        self._ray = ray = connect(self._address)
+        self.number = self._number or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self.at_once = 2 * self.number  # so that a free worker finds the next block at its node
+        self._play = ray.remote(num_cpus=1, max_retries=_RETRIES)(_play_on_one_core)
+        self._kept: dict[str, Any] = {}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._kept.clear()
+        self._ray.shutdown()
+
+    def start(self, task: Task) -> Any:
+        if task.key not in self._kept:
+            self._kept[task.key] = self._ray.put(task.agents)
+        # In a list, so that Ray doesn't fetch them for a worker that has them.
+        return self._play.remote([self._kept[task.key]], task._replace(agents=b""))
+
+    def finished(self, handles: Collection[Any], seconds: float) -> Collection[Any]:
+        ready, others = self._ray.wait(list(handles), timeout=seconds, fetch_local=False)
+        more, _ = self._ray.wait(others, num_returns=len(others), timeout=0, fetch_local=False) if others else ([], [])
+        return [*ready, *more]
+
+    def result(self, handle: Any) -> Results | None:
+        errors = self._ray.exceptions
+        try:
+            result: Results = self._ray.get(handle)
+        except errors.RayTaskError as error:
+            raise error.cause from None
+        except (errors.RaySystemError, errors.WorkerCrashedError, errors.ObjectLostError, errors.OutOfMemoryError):
+            return None
+        return result
+
+    def stop(self, handles: Collection[Any]) -> None:
+        for handle in handles:
+            self._ray.cancel(handle, force=True)
+
+
+def _play_on_one_core(agents: list[Any], task: Task) -> Results:
+    import ray
+
+    def fetched() -> bytes:
+        pickled: bytes = ray.get(agents[0])
+        return pickled
+
+    use_cores(1)
+    return play_task(task, fetched)
+
+
+def workers(number: int | None = None, address: str | None = None) -> Workers:
+    """Who plays, as the options of a command say it: a cluster with an address, else so many processes."""
+    if address is not None:
+        return RayWorkers(address, number)
+    return HERE if number in (None, 1) else Processes(number)

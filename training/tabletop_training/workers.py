@@ -1,0 +1,249 @@
+"""Several processes that play, on this machine or on those of a Ray cluster. The games are those of one process.
+
+A block (`tabletop_training.evaluation`) goes to whoever is free, and results come back in the order of the blocks. What
+a process that dies was playing is played once more by another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import signal
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any, Generic, NamedTuple, Self, TypeVar, Unpack
+
+import numpy as np
+
+from tabletop.agents import Agent
+from tabletop.batch import usable_cores, use_cores
+from tabletop.errors import ConfigError, TabletopError
+from tabletop.game import Config
+from tabletop_training.evaluation import Block, EvaluationStopped, Playing, Recording, Results, Workers, play_lineups
+from tabletop_training.matches import get_ready
+
+AHEAD = 8
+"""Blocks a worker that are under way or wait for an earlier one, which takes longer."""
+TRIES = 5
+"""How often a block is played whose worker dies."""
+MOST = 10_000
+"""Workers there can be."""
+_LOOK = 0.2
+"""Seconds between two looks at whether to stop."""
+
+Handle = TypeVar("Handle", bound=Hashable)
+
+
+class Task(NamedTuple):
+    """A block as it goes to another process, which may be on another machine.
+
+    agents: the agents, pickled. key: tells them from others, so that a worker makes them once for many blocks.
+    version: of the game.
+    """
+
+    agents: bytes
+    key: str
+    config: Config
+    seeds: np.ndarray
+    lineups: np.ndarray
+    recording: Recording
+    version: tuple[Any, ...]
+
+
+def version_of(config: Config) -> tuple[Any, ...]:
+    """What must be the same on all machines."""
+    return (config.game.name, config.game.version, config.game.rules_version, config.game.layout_hash)
+
+
+_ready: dict[tuple[str, Config], Sequence[Agent]] = {}
+"""In a worker: the agents that have played last, by `Task.key`, which includes what is played."""
+_MOST_READY = 4
+
+
+def play_task(task: Task, agents: Callable[[], bytes], should_stop: Callable[[], bool] | None = None) -> Results:
+    """What a worker does; `agents` fetches the pickled ones, if this worker hasn't made them before.
+
+    Raises as `play_lineups` does, ConfigError where another version of the game is installed here.
+    """
+    if (own := version_of(task.config)) != task.version:
+        raise ConfigError(f"a machine of the cluster has another version of the game: {own} instead of {task.version}")
+    key = (task.key, task.config)
+    if key not in _ready:
+        made: Sequence[Agent] = pickle.loads(agents())
+        get_ready(made, task.config)
+        while len(_ready) >= _MOST_READY:
+            del _ready[next(iter(_ready))]
+        _ready[key] = made
+    playing: Playing = {"should_stop": should_stop}
+    playing |= task.recording  # type: ignore[typeddict-item]
+    return play_lineups(_ready[key], task.config, task.seeds, task.lineups, **playing)
+
+
+class _Tasks:
+    """Makes tasks of blocks. Agents that come again are pickled once."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._known: dict[int, tuple[Sequence[Agent], bytes, str]] = {}  # by the identity of what is beside
+
+    def __call__(self, block: Block) -> Task:
+        if id(block.agents) not in self._known:
+            try:
+                pickled = pickle.dumps(block.agents)
+            except (pickle.PicklingError, TypeError, AttributeError) as error:
+                names = ", ".join(agent.name for agent in block.agents)
+                raise ConfigError(f"agents {names}: can't be sent to another process ({error})") from None
+            self._known[id(block.agents)] = (block.agents, pickled, hashlib.sha256(pickled).hexdigest())
+        _, pickled, key = self._known[id(block.agents)]
+        version = version_of(block.config)
+        return Task(pickled, key, block.config, block.seeds, block.lineups, self._recording, version)
+
+
+class SeveralWorkers(Workers, Generic[Handle]):
+    """What processes and clusters have in common: handing out blocks, and taking results in order.
+
+    `at_once` is how many blocks are handed out at a time.
+    """
+
+    def __init__(self, number: int) -> None:
+        if type(number) is not int or not 1 <= number <= MOST:
+            raise ConfigError(f"workers={number!r}: from 1 to {MOST:,}")
+        self.number = self.at_once = number
+
+    @abstractmethod
+    def start(self, task: Task) -> Handle:
+        """Hand a task out."""
+
+    @abstractmethod
+    def finished(self, handles: Collection[Handle], seconds: float) -> Collection[Handle]:
+        """Those that are done, after at most so many seconds; it waits only as long as none is."""
+
+    @abstractmethod
+    def result(self, handle: Handle) -> Results | None:
+        """What came of it, None if its worker died. Raises what `play_task` does."""
+
+    @abstractmethod
+    def stop(self, handles: Collection[Handle]) -> None:
+        """Let nobody go on with these."""
+
+    def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
+        """The results of the blocks, in their order. Raises as `play_lineups` does.
+
+        `should_stop` is asked a few times a second, `on_finished` told of whole blocks. Raises TabletopError where one
+        block's worker dies again and again.
+        """
+        should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
+        recording: Recording = {
+            "record_actions": playing.get("record_actions", False),
+            "record_probabilities": playing.get("record_probabilities", False),
+        }
+        tasks = enumerate(map(_Tasks(recording), blocks))
+        under_way: dict[Handle, tuple[int, Task]] = {}
+        done: dict[int, Results] = {}
+        tries: Counter[int] = Counter()
+        wanted = 0  # the number of the block whose results are next
+        try:
+            while True:
+                while len(under_way) < self.at_once and len(under_way) + len(done) < AHEAD * self.number:
+                    if (task := next(tasks, None)) is None:
+                        break
+                    under_way[self.start(task[1])] = task
+                if wanted in done:
+                    yield done.pop(wanted)
+                    wanted += 1
+                    continue
+                if not under_way:
+                    return
+                if should_stop is not None and should_stop():
+                    raise EvaluationStopped
+                for handle in self.finished(list(under_way), _LOOK):
+                    number, work = under_way.pop(handle)
+                    result = self.result(handle)
+                    if result is not None:
+                        done[number] = result
+                        if on_finished is not None:
+                            on_finished(len(result))
+                        continue
+                    tries[number] += 1
+                    if tries[number] == TRIES:
+                        raise TabletopError(_died(work))
+                    under_way[self.start(work)] = (number, work)
+        finally:
+            self.stop(list(under_way))
+
+
+def _died(task: Task) -> str:
+    return f"games from seed {task.seeds[0]}: {TRIES} workers died while they played them; is there memory enough?"
+
+
+# --- Processes of this machine ----------------------------------------------------------------------------------------
+
+
+class Processes(SeveralWorkers["Future[Results]"]):
+    """Processes of this machine, which share its cores.
+
+    Each has a pool of its own: of a pool with a process that dies, Python ends all others.
+    """
+
+    def __enter__(self) -> Self:
+        self._context = get_context("spawn")  # a fork would share locks of threads that it lacks
+        self._stopping = self._context.Event()
+        self._pools = [self._new_pool() for _ in range(self.number)]
+        self._places: dict[Future[Results], int] = {}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stopping.set()
+        for pool in self._pools:
+            pool.shutdown(cancel_futures=True)
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        cores = max(1, usable_cores() // self.number)
+        return ProcessPoolExecutor(1, self._context, _begin, (self._stopping, cores))
+
+    def start(self, task: Task) -> Future[Results]:
+        place = min({*range(self.number)} - {*self._places.values()})
+        try:
+            future = self._pools[place].submit(_play_until_stopped, task)
+        except BrokenProcessPool:  # it died while it had nothing to do
+            self._pools[place] = self._new_pool()
+            future = self._pools[place].submit(_play_until_stopped, task)
+        self._places[future] = place
+        return future
+
+    def finished(self, handles: Collection[Future[Results]], seconds: float) -> Collection[Future[Results]]:
+        return wait(handles, seconds, FIRST_COMPLETED).done
+
+    def result(self, handle: Future[Results]) -> Results | None:
+        place = self._places.pop(handle)
+        try:
+            return handle.result()
+        except BrokenProcessPool:
+            self._pools[place] = self._new_pool()
+            return None
+
+    def stop(self, handles: Collection[Future[Results]]) -> None:
+        if handles:
+            self._stopping.set()
+            wait(handles)
+            self._stopping.clear()
+        self._places.clear()
+
+
+_stopping: Any = None
+"""In a process of `Processes`: set when what it plays is no longer wanted."""
+
+
+def _begin(stopping: Any, cores: int) -> None:
+    global _stopping
+    _stopping = stopping
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the first one decides
+    use_cores(cores)
+
+
+def _play_until_stopped(task: Task) -> Results:
+    return play_task(task, lambda: task.agents, should_stop=_stopping.is_set)
