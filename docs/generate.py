@@ -4,7 +4,8 @@ A test compares them with what this writes. The pages that come from a game's mo
 pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of the pages
 `performance.md` come from `performance.json` beside them (`petrichor bench`, `evergreen bench`), of `README.md` from
 `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
-(`petrichor ladder`, `evergreen ladder`), and of Petrichor's from `strength.json` (`petrichor strength`).
+(`petrichor ladder`, `evergreen ladder`), and of Petrichor's from `strength.json` (`petrichor strength`), and of
+`cluster.md` from `cluster.json` (`python -m benchmarks.cluster`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
 from docs.game_pages import EVERGREEN, GAMES, evergreen_blocks
 from docs.pictures import FOLDER, WIDTH, drawings
@@ -118,6 +120,27 @@ def thinking_table(folder: Path = DOCS) -> str:
     return "\n".join([*lines, "", _games_of(rows), "", drawn]) if rows else ""
 
 
+def cluster_table(folder: Path = DOCS) -> str:
+    """Games a second of several workers, and what handing out a block costs; empty where nothing is measured."""
+    file = folder / "cluster.json"
+    if not file.exists():
+        return ""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    rows = {(row["who"], row["blocks"]): row for row in content["rows"]}
+    lines = [
+        f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.",
+        "",
+        "| who plays | long blocks: games/s | decisions/s | short blocks: blocks/s | own ms a short block |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for who in dict.fromkeys(row["who"] for row in content["rows"]):
+        long, short = rows.get((who, LONG)), rows[who, SHORT]
+        own = "–" if who == THIS_PROCESS else f"{short['own_milliseconds_a_block']:.2g}"
+        first = f"{long['games_per_second']:,.0f} | {long['decisions_per_second']:,.0f}" if long else "– | –"
+        lines.append(f"| {who} | {first} | {short['blocks_per_second']:,.0f} | {own} |")
+    return "\n".join(lines)
+
+
 def _games_of(rows: Sequence[Row]) -> str:
     games, seeds = ([f"{number:,}" for number in sorted({row[key] for row in rows})] for key in ("games", "seed"))
     return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
@@ -141,6 +164,7 @@ def main() -> None:
         replace_block(folder / "performance.md", "benchmarks", performance_table(folder))
         replace_block(folder / "agents.md", "ladder", ladder_table(folder))
     replace_block(README, "difficulty", difficulty_table())
+    replace_block(DOCS / "cluster.md", "cluster", cluster_table())
     replace_block(DOCS / "agents.md", "ablations", ablations_table())
     replace_block(DOCS / "agents.md", "thinking", thinking_table())
     _, curve = strength_rows("curve")
