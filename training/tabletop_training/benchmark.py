@@ -39,7 +39,7 @@ from tabletop_training.ladder import LADDER
 from tabletop_training.matches import make_agents
 from tabletop_training.plays import Play, agent_hash, is_search, play_all, tables_hash
 from tabletop_training.ratings import Game as Rated
-from tabletop_training.ratings import Rating
+from tabletop_training.ratings import Rating, Z
 from tabletop_training.settings import check_at_least_one
 from tabletop_training.tournament import rate
 
@@ -437,8 +437,10 @@ def _cell(plan: Plan, row: dict[str, Any], key: str, short: bool = False) -> str
         return ""
     if not value or value is NO_ESTIMATE:
         return "–"
+    if key == "rating":
+        return f"{value:.1f}" if short else f"{value:.1f} ± {Z * row['rating_sigma']:.1f}"
     if not isinstance(value, Estimate):
-        return format(value, ".1f" if key == "rating" else ",.0f")
+        return format(value, ",.0f")
     measure = next((column.measure for column in plan.columns if column.key == key), WIN_RATE)
     return measure.short(value) if short else measure.long(value)
 
@@ -497,7 +499,8 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         f"- **2p**: two players, {' or '.join(duels) or 'no'} games of each two agents; every seed is played with",
         "  either in the first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are",
         "  openskill's (Plackett-Luce), means over several orders of the games; only differences mean something, and a",
-        "  new agent moves the others a little.",
+        "  new agent moves the others a little. What they may be off (±) is the model's own belief; who is better than",
+        "  whom with 95 % is in the columns beside.",
         *([f"- **decisions/s**: {about_speed}"] if plan.solo else []),
         f"- Intervals are 95 %. Seeds from {benchmark.seed}; {package} {benchmark.package_version}, state version",
         f"  {benchmark.state_version}.{first}",

@@ -9,7 +9,7 @@ from tabletop_training.petrichor.summaries import ALL_VARIANTS
 
 PLAN = Plan(
     game=GAME,
-    agents=(*LADDER, "policy:solo", "policy:versus"),
+    agents=(*LADDER, "policy:solo", "policy:versus", "search-800:solo", "search-200:versus"),
     docs="docs",
     solo=tuple({"variants": variants} for variants in ALL_VARIANTS),
     columns=(
