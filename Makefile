@@ -8,7 +8,7 @@ WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-oldest fuzz lint format bench notebooks docs clean
+.PHONY: help demo demo-evergreen test test-slow test-ray test-oldest fuzz lint format bench notebooks docs clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -24,6 +24,9 @@ test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, t
 
 test-slow: $(VENV)/dev  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
+
+test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## games and training on clusters of two nodes, one of which is killed
+	PYTHONPATH=$(CURDIR)/$(VENV)/libraries/rllib $(BIN)/python -m pytest tests/test_cluster.py tests/test_rllib.py
 
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
