@@ -17,12 +17,12 @@ from tabletop.agents import Agent, Decisions
 from tabletop.errors import IllegalAction, TabletopError
 from tabletop_agents import GreedyAgent, RandomAgent
 from tabletop_cli import app, petrichor
-from tabletop_training import matches
+from tabletop_training import matches, workers
 from tabletop_training.cluster import RayWorkers
 from tabletop_training.evaluation import HERE, Results
 from tabletop_training.matches import evaluate
 from tabletop_training.petrichor import difficulty
-from tests.test_workers import assert_same, files_of
+from tests.test_workers import Dying, assert_same, files_of
 
 SEED = 50
 
@@ -64,9 +64,9 @@ def test_a_node_is_lost_in_the_middle(cluster: Any, tmp_path: Path) -> None:
             cluster.remove_node(cluster.node, allow_graceful=False)
             lost.set()
 
-    with RayWorkers(cluster.address) as workers:
-        assert workers.number == 2
-        there = evaluate(agents, config, 1500, SEED, workers=workers, on_finished=lose)
+    with RayWorkers(cluster.address) as players:
+        assert players.number == 2
+        there = evaluate(agents, config, 1500, SEED, workers=players, on_finished=lose)
     assert lost.is_set() and sum(finished) == 1500
     assert_same(here.results[0], there.results[0])
 
@@ -74,15 +74,23 @@ def test_a_node_is_lost_in_the_middle(cluster: Any, tmp_path: Path) -> None:
 def test_the_files_of_an_evaluation_and_a_study(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(difficulty, "write_report", lambda *arguments: None)
     left = []
-    for name, workers in (("here", HERE), ("there", RayWorkers(cluster.address))):
-        with workers:
-            told: dict[str, Any] = {"seed": SEED, "workers": workers}
+    for name, players in (("here", HERE), ("there", RayWorkers(cluster.address))):
+        with players:
+            told: dict[str, Any] = {"seed": SEED, "workers": players}
             match = matches.main(
                 ["greedy", "random"], Config(players=2), games=200, output=tmp_path / name / "match", **told
             )
             study = difficulty.main(["random"], 3, output=tmp_path / name / "study", **told)
         left.append((files_of(match), {path.name: path.read_bytes() for path in study.iterdir()}))
     assert left[0] == left[1]
+
+
+def test_a_block_whose_worker_always_dies(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "TRIES", 2)
+    agents: list[Agent] = [Dying(tmp_path / "pids", always=True), RandomAgent()]
+    with RayWorkers(cluster.address) as players, pytest.raises(TabletopError, match="2 workers died"):
+        evaluate(agents, Config(players=2), 10, SEED, workers=players)
+    assert len(set((tmp_path / "pids").read_text().split())) == 2
 
 
 class Wrong(RandomAgent):
@@ -101,20 +109,20 @@ def test_a_cluster_of_ones_own_beside_a_stale_one(
     there = files_of(tmp_path / "ray")
     here = matches.main(["greedy"], Config(), games=80, seed=SEED, output=tmp_path / "here")
     assert there == files_of(here)
-    with RayWorkers(number=1) as workers:
+    with RayWorkers(number=1) as players:
         import ray
 
-        assert workers.number == 1
+        assert players.number == 1
         assert ray.get_runtime_context().gcs_address != cluster.address
         with pytest.raises(IllegalAction, match="agent 'wrong'"):
-            evaluate([RandomAgent(), Wrong()], Config(players=2), 10, SEED, workers=workers)
+            evaluate([RandomAgent(), Wrong()], Config(players=2), 10, SEED, workers=players)
         stopped: list[Results] = []
         evaluation = evaluate(
             [RandomAgent()],
             Config(),
             5000,
             SEED,
-            workers=workers,
+            workers=players,
             should_stop=lambda: bool(stopped),
             on_block=lambda block, so_far: stopped.extend(block),
         )

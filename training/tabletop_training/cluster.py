@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
+import sys
 from collections.abc import Collection
 from typing import Any, Self
 
@@ -21,16 +22,13 @@ _HOST_AND_PORT = re.compile(r"(ray://)?(?P<host>[\w.-]+):(?P<port>[0-9]+)")
 _SECONDS = 10.0
 """How long a cluster's head may take to answer."""
 
-_RETRIES = 3
-"""How often Ray itself starts a block anew whose worker or node is lost, before the scheduler hands it out again."""
-
 
 def connect(address: str = LOCAL) -> Any:
     """Join a cluster, or start one: the module `ray`.
 
     Arguments:
         address: LOCAL; `auto` for the cluster that runs on this machine; `HOST:PORT` of a cluster's head, or
-            `ray://HOST:PORT` from a machine that is not part of it.
+            `ray://HOST:PORT` from a machine that is not part of it. A process that has joined a cluster stays there.
 
     Raises TabletopError where Ray is missing, or no cluster answers.
     """
@@ -60,16 +58,19 @@ class RayWorkers(SeveralWorkers[Any]):
         self._address, self._number = address, number
 
     def __enter__(self) -> Self:
+        loaded = sys.modules.get("ray")
+        self._was_there = loaded is not None and loaded.is_initialized()
         self._ray = ray = connect(self._address)
         self.number = self._number or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self.at_once = 2 * self.number  # so that a free worker finds the next block at its node
-        self._play = ray.remote(num_cpus=1, max_retries=_RETRIES)(_play_on_one_core)
+        self._play = ray.remote(num_cpus=1, max_retries=0)(_play_on_one_core)  # `SeveralWorkers` tries again
         self._kept: dict[str, Any] = {}
         return self
 
     def __exit__(self, *error: object) -> None:
         self._kept.clear()
-        self._ray.shutdown()
+        if not self._was_there:
+            self._ray.shutdown()
 
     def start(self, task: Task) -> Any:
         if task.key not in self._kept:
@@ -83,12 +84,11 @@ class RayWorkers(SeveralWorkers[Any]):
         return [*ready, *more]
 
     def result(self, handle: Any) -> Results | None:
-        errors = self._ray.exceptions
         try:
             result: Results = self._ray.get(handle)
-        except errors.RayTaskError as error:
+        except self._ray.exceptions.RayTaskError as error:  # raised by what was played
             raise error.cause from None
-        except (errors.RaySystemError, errors.WorkerCrashedError, errors.ObjectLostError, errors.OutOfMemoryError):
+        except self._ray.exceptions.RayError:  # worker, node or result is lost
             return None
         return result
 
