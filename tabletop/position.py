@@ -332,6 +332,17 @@ class Position:
         one._points_before = self._earlier_points
         return one
 
+    def played_out(self, generator: np.random.Generator, reward: str = "win", games: int = 1) -> np.ndarray:
+        """Everybody's mean returns, (P,) float64, over games played on from here with uniformly random actions."""
+        total = np.zeros(self.positions.config.players)
+        for _ in range(games):
+            settled = self.settled(generator)
+            states = settled.states.copy()
+            states["rng"] = generator.integers(0, 2**64, 1, dtype=np.uint64)
+            self.positions.game.kernels.playout(states, self.positions.tables)
+            self.positions.kernels.rewards_since(states, REWARDS[reward], settled._points_begun, total)
+        return total / games
+
     def save(self) -> bytes:
         """All of it as bytes, for `Positions.load`."""
         return _save(self)
