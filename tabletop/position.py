@@ -53,7 +53,9 @@ class Positions:
     def __init__(self, config: Config, tables: np.ndarray | None = None) -> None:
         self.game: Game = check_config(config)
         self.config = config
-        self.tables = self.game.load_tables(config.components) if tables is None else tables
+        usual = self.game.load_tables(config.components)
+        self.tables = usual if tables is None else tables
+        self._has_usual_tables = tables is None or tables.tobytes() == usual.tobytes()
         self.blank = np.zeros(1, self.game.state)
         config.write_switches(self.blank)
         warm_up(self.game)
@@ -90,7 +92,7 @@ class Positions:
         return _load(self, data)
 
     def __reduce__(self) -> tuple[Callable[..., Positions], tuple[Any, ...]]:
-        return positions_of, (self.config, self.tables.tobytes())
+        return positions_of, (self.config, None if self._has_usual_tables else self.tables.tobytes())
 
     # --- inside ---
 
@@ -542,10 +544,13 @@ def _difference(positions: Positions, body: bytes) -> str:
     return "the saved position is damaged: its header is written in another way"
 
 
-@lru_cache(maxsize=64)
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:
     """Positions of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
+    return _positions(config, tables)
+
+
+@lru_cache(maxsize=64)
+def _positions(config: Config, tables: bytes | None) -> Positions:
     if tables is None:
         return Positions(config)
-    numbers = np.frombuffer(tables, config.game.tables)  # read-only, as `load_tables` gives them
-    return Positions(config, numbers)
+    return Positions(config, np.frombuffer(tables, config.game.tables))  # read-only, as `load_tables` gives them
