@@ -25,7 +25,7 @@ from tabletop.envs.openspiel import Limits, register
 __all__ = ["NAME", "limits"]
 
 _CARD = 7
-"""The most decisions that one card brings: to play it, three for its effect, the vote, which vote moves, another action."""
+"""The most decisions that one card brings: to play it, three of its effect, two of its vote, another action."""
 _WEATHER = 1 + 2 + PODS_A_PLAYER
 """A player's decisions in one Weather Phase, besides taking drops: the Sun's cloud, the Wind's drop, pods."""
 _TIMINGS = 6

@@ -16,15 +16,19 @@ def _compiled(_: Any, target: Any, source: Any) -> Any:
     first = next(iter(whole.fields))
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = context.get_constant(types.intp, whole.size)
-        places = [
-            cgutils.pointer_add(builder, where, record.offset(first)) if record.offset(first) else where  # type: ignore[no-untyped-call]
+        to, start = (
+            _place(builder, where, record.offset(first))
             for where, record in zip(arguments, (target, source), strict=True)
-        ]
-        cgutils.raw_memcpy(builder, *places, size, 1)  # type: ignore[no-untyped-call]
+        )
+        size = context.get_constant(types.intp, whole.size)
+        cgutils.raw_memcpy(builder, to, start, size, 1)  # type: ignore[no-untyped-call]
         return context.get_dummy_value()
 
     return types.void(target, source), code
+
+
+def _place(builder: Any, record: Any, offset: int) -> Any:
+    return cgutils.pointer_add(builder, record, offset) if offset else record  # type: ignore[no-untyped-call]
 
 
 def _plain(target: Record, source: Record) -> None:

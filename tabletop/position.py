@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from tabletop import scripted
 from tabletop.batch import REWARDS, check_config, choice, illegal_action_text
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game, switches_of
@@ -83,7 +82,7 @@ class Positions:
         states["rng"] = 0
         return Position(self, states, int(states["actor"][0]))
 
-    def load(self, data: bytes) -> Position:
+    def load(self, data: bytes | bytearray | memoryview) -> Position:
         """The position that `Position.save` wrote, of the same configuration.
 
         What this very process has saved is taken as it is; everything else is checked. Raises StateError for bytes that
@@ -265,8 +264,8 @@ class Position:
     def knowledge(self, seat: int) -> bytes:
         """32 bytes that stand for all that this seat has seen and done so far, in its order.
 
-        They are equal where that is equal, and, as far as such digests go, only there. What the seat sees enters when it
-        changes or when the seat itself has acted: how many decisions others took unseen is no part of it.
+        They are equal where that is equal, and, as far as such digests go, only there. What the seat sees is added when
+        it changes, or when the seat itself has acted: how many decisions others took unseen is no part of it.
         """
         if self.actor == CHANCE:
             if self._before is None:
@@ -284,7 +283,9 @@ class Position:
         """
         if self.actor == CHANCE:
             if not 0 <= action < len(self._weights) or not self._weights[action]:
-                raise IllegalAction(f"outcome {action!r:.80}: one of {', '.join(str(one) for one, _ in self.chance_outcomes)}")
+                raise IllegalAction(
+                    f"outcome {action!r:.80}: one of {', '.join(str(one) for one, _ in self.chance_outcomes)}"
+                )
             assert self.pending is not None
             return self.positions._played(self._before, self.states, self.pending, (*self.outcomes, int(action)))
         if self.actor == NOBODY:
@@ -324,7 +325,10 @@ class Position:
             assert self.pending is not None
             before = self._before.resampled(seat, generator)
             return positions._played(before, before.states, self.pending, ())
-        states, randoms = _record(positions.game, self.states.tobytes()), generator.integers(0, 2**64, 1, dtype=np.uint64)
+        states, randoms = (
+            _record(positions.game, self.states.tobytes()),
+            generator.integers(0, 2**64, 1, dtype=np.uint64),
+        )
         positions.game.kernels.sample_hidden_games(states, positions.tables, np.array([seat], np.int64), randoms)
         states["rng"] = 0
         one = Position(positions, states, int(states["actor"][0]))
@@ -342,7 +346,7 @@ class Position:
             states = _record(self.positions.game, settled.states.tobytes())
             states["rng"] = generator.integers(0, 2**64, 1, dtype=np.uint64)
             self.positions.game.kernels.playout(states, self.positions.tables)
-            self.positions.kernels.rewards_since(states, REWARDS[reward], settled._points_begun, total)
+            total += Position(self.positions, states, NOBODY)._since(reward, settled._points_begun)
         return total / games
 
     def save(self) -> bytes:
@@ -431,7 +435,7 @@ class _Scratch(threading.local):
 
 
 def _record(game: Game, content: bytes) -> np.ndarray:
-    """(1,) record of these bytes, its own; NumPy's `empty` and `copy` go through the fields, and take ten times as long."""
+    """(1,) record of these bytes, its own. NumPy's `empty` and `copy` go through the fields and take much longer."""
     return np.frombuffer(bytearray(content), game.state)
 
 
@@ -464,7 +468,7 @@ def _save(position: Position) -> bytes:
     return body + digest + _signature(digest)
 
 
-def _load(positions: Positions, data: bytes) -> Position:
+def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Position:
     """What `_save` wrote. Raises StateError."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise StateError(f"a saved position is bytes, not {type(data).__name__}")
@@ -546,7 +550,7 @@ def _difference(positions: Positions, body: bytes) -> str:
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:
     """Positions of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
-    return _positions(config, tables)
+    return _positions(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,8 @@
-"""Steps whose chance is told beforehand, outcome by outcome: how a draw becomes a thing that can be chosen.
+"""Steps whose chance is told beforehand, outcome by outcome: so a draw can be chosen.
 
-A scripted record is a game's record with a list of outcomes before it. `tabletop.chance` takes from there what is drawn,
-and notes the first draw that the list does not answer. So a step with chance is found by playing it again: with one
-more outcome each time, until no draw is left.
+A scripted record is a game's record with a list of outcomes before it. `tabletop.chance` takes what is drawn from
+there, and notes the first draw that the list does not answer. A step with chance is found by playing it again, with
+one more outcome each time, until no draw is left.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ BEGIN = -1
 """Stands for the action where a game is to begin."""
 
 DRAWN, OUTCOMES, WEIGHTED, ACTOR, DECISION, STREAM_USED = range(6)
-"""What `play_scripted` says, by place: draws there were, not counting those with one possible outcome; possible outcomes
-of the first one that the script did not answer, and whether the record's `weights` say how likely they are (otherwise
-all are as likely); and then of the position reached: who is asked, what, and whether the rules took random bits that no
-script can tell."""
+"""What `play_scripted` says, by place.
+
+How many draws there were, without those that have one possible outcome. Of the first one that the script did not
+answer: how many outcomes it has, and whether the record's `weights` say how likely they are (or all are as likely). Of
+the position reached: who is asked, what, and whether the rules took random bits that no script can tell.
+"""
 NUM_FACTS = 6
 
 
@@ -92,14 +94,14 @@ def play_scripted(
 
 @kernel_template
 def rewards_since(states: np.ndarray, reward: int, points: np.ndarray, out: np.ndarray) -> None:
-    """Add what everybody gained in the game `states[0]` since they had these points (int64, by owner) to `out`."""
+    """Write what everybody gained in `states[0]` since they had these points (int64, by owner) into `out`, zeros."""
     places = np.zeros(points.shape[0], np.int8)
     write_rewards(states[0], reward, points, places, out)
 
 
 @kernel_template
 def list_legal(states: np.ndarray, actions: np.ndarray) -> int:
-    """Write the legal actions of the record `states[0]`, ascending, into `actions` (int64); returns how many there are."""
+    """Write the legal actions of `states[0]`, ascending, into `actions` (int64); returns how many there are."""
     s = states[0]
     count, action = 0, next_legal(s, 0)
     while 0 <= action < actions.shape[0]:
@@ -113,8 +115,8 @@ class ScriptedKernels:
     """The kernels of this file, compiled for one game when they are first called."""
 
     def __init__(self, game: Game) -> None:
-        own = [play_scripted, rewards_since, list_legal, write_rewards, write_forfeit_rewards, write_places]
-        self.__dict__.update(game.made(own))
+        own = (play_scripted, rewards_since, list_legal)
+        self.__dict__.update(game.made((*own, write_rewards, write_forfeit_rewards, write_places)))
 
     if TYPE_CHECKING:
 

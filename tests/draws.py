@@ -40,9 +40,9 @@ class Overheard(Teller):
     def plain(self, rule: Any) -> Any:
         made = super().plain(rule)
         if rule_as_written(rule) is rule_as_written(random_below):
-            return self._listed(made, lambda bound: bound > 1)
+            return self._listed(made, lambda bound: int(bound) > 1)
         if rule_as_written(rule) is rule_as_written(draw_from):
-            return self._listed(made, lambda counts: np.count_nonzero(counts) > 1)
+            return self._listed(made, lambda counts: int(np.count_nonzero(counts)) > 1)
         return made
 
     def _in_python(self, value: Any) -> Any:
@@ -50,7 +50,7 @@ class Overheard(Teller):
 
     def _listed(self, draw: Callable[..., int], is_open: Callable[[Any], bool]) -> Callable[..., int]:
         def listed(s: Any, of_what: Any) -> int:
-            inside, is_heard = self._inside, bool(is_open(of_what))
+            inside, is_heard = self._inside, is_open(of_what)
             self._inside = True  # a draw of things draws a number
             outcome = draw(s, of_what)
             self._inside = inside

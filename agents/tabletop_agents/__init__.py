@@ -59,7 +59,7 @@ AGENT_NAMES = (
 - `greedy`: the best-looking position at the end of the own action.
 - `rollout-N`: flat Monte Carlo, N playouts (from 1 on) of every legal action; `rollout` takes 16.
 - `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
-- `openspiel-mcts-N`, `openspiel-ismcts-N`: OpenSpiel's own searches with N simulations a decision, where it is installed.
+- `openspiel-mcts-N`, `openspiel-ismcts-N`: OpenSpiel's own searches, with N simulations a decision.
 - `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
   checkpoint that training left, or the name of a shipped one (`shipped_policies`).
 - `search-N:PATH`: tree search that this network guides, with N simulations a decision, `search-Nms:PATH` with N

@@ -9,7 +9,7 @@ import numpy as np
 from tabletop.agents import Decisions
 from tabletop.envs.openspiel import Playouts, Resampler, SpielGame, parameters_of, pyspiel, spiel_class
 from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
+from tabletop.game import Config
 from tabletop.position import positions_of
 from tabletop_agents.search.budget import check_budget
 
@@ -40,7 +40,7 @@ class OpenSpielAgent:
         if config.owners < 2:
             raise ConfigError(f"agent {self.name!r}: it plays to win, and {config.name} has nobody to win against")
         information = pyspiel.GameType.Information.IMPERFECT_INFORMATION
-        if self.kind == ISMCTS and _spiel_game(config, None).get_type().information != information:
+        if self.kind == ISMCTS and spiel_game(config).get_type().information != information:
             raise ConfigError(f"agent {self.name!r}: in {config.name} nothing is hidden; take openspiel-{MCTS}-N")
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
@@ -48,7 +48,7 @@ class OpenSpielAgent:
         tables = decisions.tables.tobytes()
         return np.array(
             [
-                self._choose(_spiel_game(decisions.game.config.of(state), tables), state, generator)
+                self._choose(spiel_game(decisions.game.config.of(state), tables), state, generator)
                 for state in decisions.sample_states(generator)
             ],
             np.int64,
@@ -68,8 +68,11 @@ class OpenSpielAgent:
         return int(bot.step(game.state_of(game.positions.at(state, check=False))))
 
 
+def spiel_game(config: Config, tables: bytes | None = None) -> SpielGame:
+    """OpenSpiel's game of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
+    return _spiel_game(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
+
+
 @lru_cache(maxsize=64)
 def _spiel_game(config: Config, tables: bytes | None) -> SpielGame:
-    """OpenSpiel's game of a configuration, with these numbers on the pieces."""
-    game: Game = config.game
-    return spiel_class(game)(parameters_of(config), positions_of(config, tables))
+    return spiel_class(config.game)(parameters_of(config), positions_of(config, tables))

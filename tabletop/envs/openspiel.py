@@ -31,8 +31,8 @@ REWARD, AT_THE_END = "reward", "at_the_end"
 class Limits:
     """What OpenSpiel wants to know of a game beforehand.
 
-    decisions: the most that one game takes. draws: the most chance nodes in one game. outcomes: the most outcomes of one
-    draw; 0 in a game without chance.
+    decisions: the most that one game takes. draws: the most chance nodes in one game. outcomes: what those of one draw
+    are numbered below; 0 in a game without chance.
     """
 
     decisions: int
@@ -48,8 +48,8 @@ def engine_limits(config: Config) -> Limits:
 def register(game: Game, limits: Callable[[Any], Limits] = engine_limits) -> str:
     """Register a game as `python_` and its name, unless it is registered already; returns that name.
 
-    Its parameters are the fields of its configurations, with `+` between several names, `reward`, and `at_the_end`: whether
-    rewards are paid at the end only. `limits` takes a configuration.
+    Its parameters are the fields of its configurations, with `+` between several names, `reward`, and `at_the_end`:
+    whether rewards are paid at the end only. `limits` takes a configuration.
     """
     kind = spiel_class(game, limits)
     if kind.name not in pyspiel.registered_names():
@@ -128,7 +128,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         """The most draws in one game."""
         return self._limits.draws
 
-    def make_py_observer(self, kind: Any = None, params: Mapping[str, Any] | None = None) -> Observer | None:
+    def make_py_observer(self, kind: Any = None, params: Mapping[str, Any] | None = None) -> Observer | Memory | None:
         """What one player sees, or as a string all that it has seen and done; None for other kinds of observations."""
         if isinstance(kind, Mapping):
             kind, params = None, kind
