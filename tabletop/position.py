@@ -17,6 +17,7 @@ from dataclasses import asdict
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numba
 import numpy as np
 
 from tabletop.batch import REWARDS, check_config, choice, illegal_action_text
@@ -112,7 +113,8 @@ class Positions:
             weights = tuple(scratch.work["weights"][0, :outcomes].tolist()) if weighted else (1,) * outcomes
             return Position(self, states, CHANCE, before, action, script, weights)
         if stream_used:
-            raise StateError(f"the rules of {self.game.name} take random bits that are no draw of tabletop.chance")
+            text = f"the rules of {self.game.name} take random bits that are no draw of tabletop.chance"
+            raise StateError(f"{text}, or Numba {numba.__version__} compiles them in a way that is not known here")
         if decision == NO_WAY_ON:
             raise StateError("the record was changed by hand, and the rules find no next decision")
         return Position(self, after, actor, before, None if before is None else action)

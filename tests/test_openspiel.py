@@ -23,7 +23,7 @@ from evergreen_env import Config as EvergreenConfig
 from petrichor_env import Config as PetrichorConfig
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
-from tabletop.envs.openspiel import Playouts, Resampler, parameters_of, register, spiel_class
+from tabletop.envs.openspiel import Limits, Playouts, Resampler, parameters_of, register, spiel_class
 from tabletop.errors import ConfigError
 from tabletop.game import NOBODY
 from tabletop.position import positions_of
@@ -35,7 +35,7 @@ from tests.openspiel.playthroughs import GAMES as PLAYED_THROUGH
 
 ROOT = Path(__file__).parents[1]
 LEDUC = register(leduc_poker.GAME)
-CONNECT_FOUR = register(connect_four.GAME)
+CONNECT_FOUR = register(connect_four.GAME, lambda config: Limits(42, 0, 0))
 GAMES = [
     "python_petrichor()",
     "python_petrichor(players=1,modules=cactus+forecasts,variants=double_card)",
@@ -157,6 +157,9 @@ def test_types() -> None:
     assert kinds["python_petrichor()"].reward_model == kinds[GAMES[5]].reward_model == TYPE.RewardModel.TERMINAL
     assert kinds[GAMES[2]].reward_model == kinds[GAMES[3]].reward_model == TYPE.RewardModel.REWARDS
     assert all(kind.dynamics == TYPE.Dynamics.SEQUENTIAL for kind in kinds.values())
+    drawn = {name for name, kind in kinds.items() if kind.chance_mode == TYPE.ChanceMode.EXPLICIT_STOCHASTIC}
+    assert drawn == {*GAMES} - {f"{CONNECT_FOUR}()"}
+    assert pyspiel.load_game(CONNECT_FOUR).max_game_length() == 42
 
 
 def test_parameters() -> None:
@@ -360,6 +363,21 @@ def test_openspiels_searches_play(name: str) -> None:
             searches[1].set_resampler(Resampler(0))
             for search in searches:
                 assert search.step(state) in state.legal_actions()
+
+
+def test_openspiels_environment_for_learners() -> None:
+    from open_spiel.python.algorithms.random_agent import RandomAgent
+    from open_spiel.python.rl_environment import Environment
+
+    environment = Environment("python_petrichor", players=3, reward="margin")
+    actions = environment.action_spec()["num_actions"]
+    agents = [RandomAgent(player, actions) for player in range(3)]
+    step, total = environment.reset(), np.zeros(3)
+    while not step.last():
+        assert len(step.observations["info_state"][0]) == environment.observation_spec()["info_state"][0]
+        step = environment.step([agents[step.observations["current_player"]].step(step).action])
+        total += step.rewards
+    assert total.any() and total.sum() == pytest.approx(0)
 
 
 def test_playouts_value_as_openspiels_do() -> None:

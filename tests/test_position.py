@@ -189,6 +189,18 @@ def test_every_way_to_run_rules_finds_the_same_tree(mode: str) -> None:
     assert len(printed) == 1
 
 
+def test_bits_that_are_no_draw_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no script can tell is said, and not taken for a game without chance."""
+    positions = Positions(connect_four.Config())
+
+    def play(*arguments: Any) -> None:
+        arguments[-1][:] = 0, 0, 0, 0, 0, 1  # the facts: no draw, but another random stream
+
+    monkeypatch.setattr(positions.kernels, "play_scripted", play)
+    with pytest.raises(StateError, match=r"no draw of tabletop\.chance, or Numba"):
+        positions.first  # noqa: B018
+
+
 # --- Rewards ---------------------------------------------------------------------------------------------------------
 
 

@@ -40,12 +40,12 @@ class Limits:
     outcomes: int
 
 
-def engine_limits(config: Config) -> Limits:
-    """What holds for every game on the engine."""
+def wide_limits(config: Config) -> Limits:
+    """For a game whose own limits nobody has counted."""
     return Limits(MOST_DECISIONS, MOST_DECISIONS, MOST_KINDS)
 
 
-def register(game: Game, limits: Callable[[Any], Limits] = engine_limits) -> str:
+def register(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> str:
     """Register a game as `python_` and its name, unless it is registered already; returns that name.
 
     Its parameters are the fields of its configurations, with `+` between several names, `reward`, and `at_the_end`:
@@ -58,7 +58,7 @@ def register(game: Game, limits: Callable[[Any], Limits] = engine_limits) -> str
     return kind.name
 
 
-def spiel_class(game: Game, limits: Callable[[Any], Limits] = engine_limits) -> type[SpielGame]:
+def spiel_class(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> type[SpielGame]:
     """The class of a game, the registered one if there is one.
 
     A class of its own for each, as OpenSpiel destroys what it was given after Python has ended: that a class survives.
@@ -106,7 +106,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(_type(config, self.game.players, reward, at_the_end, limits.outcomes > 0), info, given)
 
-    def new_initial_state(self, *_: Any) -> SpielState:
+    def new_initial_state(self) -> SpielState:
         """The state in which a game begins."""
         return SpielState(self, self.positions.first)
 
