@@ -1,4 +1,9 @@
-"""The only randomness of a game: draws from a generator inside its record (splitmix64)."""
+"""The only randomness of a game: draws from a generator inside its record (splitmix64).
+
+A scripted record (`tabletop.scripted`) has a list of outcomes besides. There draws take these, one after another, and
+the first one beyond them is noted: what can come of it, and how likely that is. For which records that is done, is
+decided when rules are compiled: ordinary ones know nothing of it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.compiled import rule
+from tabletop.compiled import rule, rule_unless
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -15,6 +20,9 @@ _30 = np.uint64(30)
 _27 = np.uint64(27)
 _31 = np.uint64(31)
 _32 = np.uint64(32)
+
+SCRIPT = "script"
+"""The field that makes a record a scripted one."""
 
 
 @rule
@@ -26,13 +34,58 @@ def random_bits(s: Any) -> np.uint64:
     return z ^ (z >> _31)
 
 
-@rule
+# --- Scripted records ------------------------------------------------------------------------------------------------
+
+
+def told_below(s: Any, bound: int) -> int:
+    """The next outcome of the script; beyond it any number, and of the first one the bound is noted."""
+    if bound < 2:
+        return 0
+    place = int(s.drawn)
+    s.drawn += 1
+    if place < s.told:
+        return int(s.script[place])
+    if place == s.told:
+        s.outcomes, s.weighted = bound, 0
+    return int(np.int64(random_bits(s) % np.uint64(bound)))
+
+
+def told_from(s: Any, counts: np.ndarray) -> int:
+    """`draw_from`, where the next outcome of the script is the kind; things of one kind are the same outcome."""
+    total, kinds, kind = 0, 0, -1
+    for one in range(counts.shape[0]):
+        if counts[one] > 0:
+            total, kinds, kind = total + int(counts[one]), kinds + 1, one
+    if kinds > 1:
+        place = int(s.drawn)
+        s.drawn += 1
+        if place < s.told:
+            kind = int(s.script[place])
+        else:
+            if place == s.told:
+                s.outcomes, s.weighted = counts.shape[0], 1
+                for one in range(min(counts.shape[0], s.weights.shape[0])):
+                    s.weights[one] = counts[one]
+            left = int(np.int64(random_bits(s) % np.uint64(total)))
+            kind = 0
+            while left >= counts[kind]:
+                left -= int(counts[kind])
+                kind += 1
+    if kind >= 0:
+        counts[kind] -= 1
+    return kind
+
+
+# --- All others ------------------------------------------------------------------------------------------------------
+
+
+@rule_unless(SCRIPT, told_below)
 def random_below(s: Any, bound: int) -> int:
     """A uniform number in 0 … bound - 1 (its bias, below bound / 2**32, is far under what games can show)."""
     return int(np.int64(((random_bits(s) >> _32) * np.uint64(bound)) >> _32))
 
 
-@rule
+@rule_unless(SCRIPT, told_from)
 def draw_from(s: Any, counts: np.ndarray) -> int:
     """Take a uniformly random one of the things counted, and say which kind; -1 if there is none."""
     total = 0

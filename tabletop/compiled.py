@@ -25,7 +25,7 @@ import numpy as np
 from numba.core import config
 
 from tabletop.cache import code_folder
-from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule
+from tabletop.rule_compiler import compile_kernel, compile_rule, compile_shared_rule, with_other
 
 numba_config: Any = config  # its settings are made at import, unknown to type checkers
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -53,6 +53,23 @@ def shared_rule(function: Function) -> Function:
     compiled = compile_shared_rule(function)
     _shared_rules.append(compiled)
     return cast(Function, compiled)
+
+
+def rule_unless(field: str, other: Callable[..., Any]) -> Callable[[Function], Function]:
+    """`rule` for one that is another function where its first argument is a record with this field."""
+
+    def decorate(function: Function) -> Function:
+        if JIT:
+            return cast(Function, with_other(compile_rule(function), field, other))
+
+        @functools.wraps(function)
+        def either(s: Any, *arguments: Any) -> Any:
+            return (other if field in s.dtype.names else function)(s, *arguments)
+
+        either.py_func = function  # type: ignore[attr-defined]
+        return cast(Function, either)
+
+    return decorate
 
 
 def _own_source(function: Function) -> Function:
@@ -158,7 +175,10 @@ def _folder_beside(function: FunctionType, folder: Path) -> Path:
     return folder if beside == PACKAGE else folder / _hash_of(_files_of([beside]))
 
 
-_ENGINE = ("chance", "compiled", "decisions", "defaults", "kernels", "legal", "overwrite", "record", "rule_compiler")
+_ENGINE = (
+    *("chance", "compiled", "decisions", "defaults", "kernels", "legal", "overwrite", "record", "rule_compiler"),
+    "scripted",
+)
 ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
 """The engine's files whose functions are compiled, or that say how."""
 

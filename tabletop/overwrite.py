@@ -12,18 +12,30 @@ from tabletop.record import Record
 
 
 def _compiled(_: Any, target: Any, source: Any) -> Any:
+    whole = min(target, source, key=lambda record: record.size)
+    first = next(iter(whole.fields))
+
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = context.get_constant(types.intp, signature.args[0].size)
-        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)  # type: ignore[no-untyped-call]
+        to, start = (
+            _place(builder, where, record.offset(first))
+            for where, record in zip(arguments, (target, source), strict=True)
+        )
+        size = context.get_constant(types.intp, whole.size)
+        cgutils.raw_memcpy(builder, to, start, size, 1)  # type: ignore[no-untyped-call]
         return context.get_dummy_value()
 
     return types.void(target, source), code
 
 
+def _place(builder: Any, record: Any, offset: int) -> Any:
+    return cgutils.pointer_add(builder, record, offset) if offset else record  # type: ignore[no-untyped-call]
+
+
 def _plain(target: Record, source: Record) -> None:
     for name in source.dtype.names or ():
-        target[name] = source[name]
+        if name in (target.dtype.names or ()):
+            target[name] = source[name]
 
 
 overwrite: Any = intrinsic(_compiled) if JIT else _plain
-"""`overwrite(target, source)`: two records of the same dtype."""
+"""`overwrite(target, source)`: two records of the same dtype, or of one that has all fields of the other in a row."""

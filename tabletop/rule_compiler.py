@@ -69,6 +69,22 @@ def compile_kernel(function: Callable[..., Any], used: bool = USED) -> Any:
     return KernelDispatcher(function, cached=True) if used else _njit(cache=True, **_OPTIONS)(function)
 
 
+def with_other(compiled: Any, field: str, other: Callable[..., Any]) -> Any:
+    """The same rule, but where its first argument is a record with this field, it is compiled from another function.
+
+    Which one it is depends on types alone, so that records without the field keep their machine code. A Numba that
+    asks otherwise for what it is to compile leaves the rule as it is; `tabletop.position` says so then.
+    """
+    written, compiler = compiled.py_func, compiled._compiler
+
+    def choose(arguments: Any, named: Any) -> Callable[..., Any]:
+        return other if field in getattr(arguments[0], "fields", ()) else written
+
+    if hasattr(compiler, "_get_implementation"):
+        compiler._get_implementation = choose
+    return compiled
+
+
 # --- code libraries ---
 
 

@@ -245,11 +245,11 @@ def _train(
 def _compile(line: CommandLine) -> None:
     """Compile rules and searches before they are first wanted, for an image or a shared folder of many machines."""
     from tabletop.cache import code_folder
-    from tabletop.warm_up import warm_up
+    from tabletop.position import positions_of
     from tabletop_agents.search import search_for
 
-    parts = ["rules", "searches"]
-    warm_up(line.game)
+    parts = ["rules", "positions one by one", "searches"]
+    positions_of(line.game.config(players=line.game.players[0]))
     search_for(line.game)
     if find_spec("torch") is not None:
         from tabletop_agents.guided_search import guided_search_for

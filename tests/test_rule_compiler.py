@@ -35,6 +35,7 @@ from tabletop.rule_compiler import (
     compile_shared_rule,
     is_known,
     widened,
+    with_other,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -374,3 +375,31 @@ def test_kinds() -> None:
     assert all(type(one) is CPUDispatcher for one in vars(toy(False)).values())
     assert isinstance(rules.play, CPUDispatcher) and issubclass(RuleLibrary, codegen.JITCodeLibrary)
     assert not rule_compiler.RuleDispatcher(lambda n: n).overloads
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_another_function_for_records_with_a_field(used: bool) -> None:
+    """Chosen by type, also in rules between; the other function may need fields that ordinary records lack."""
+
+    def told(s: Any, bound: int) -> int:
+        return int(s.script[0]) * bound
+
+    def usual(s: Any, bound: int) -> int:
+        return -bound
+
+    draw = with_other(compile_rule(usual, used=used), "script", told)
+
+    def between(s: Any) -> int:
+        return draw(s, 3) + 1
+
+    middle = compile_rule(between, used=used)
+
+    def call(states: np.ndarray) -> int:
+        return middle(states[0])
+
+    kernel = compile_kernel(call, used=used)
+    scripted = np.zeros(1, np.dtype([("script", np.int64, (2,)), *RECORD.descr]))
+    scripted["script"] = 7
+    for _ in range(2):
+        assert kernel(np.zeros(1, RECORD)) == -2
+        assert kernel(scripted) == 22

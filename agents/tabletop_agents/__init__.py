@@ -44,6 +44,8 @@ AGENT_NAMES = (
     "ismcts",
     "ismcts-N",
     "ismcts-Nms",
+    "openspiel-mcts-N",
+    "openspiel-ismcts-N",
     "policy:PATH",
     "policy-sample:PATH",
     "search:PATH",
@@ -57,6 +59,7 @@ AGENT_NAMES = (
 - `greedy`: the best-looking position at the end of the own action.
 - `rollout-N`: flat Monte Carlo, N playouts (from 1 on) of every legal action; `rollout` takes 16.
 - `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
+- `openspiel-mcts-N`, `openspiel-ismcts-N`: OpenSpiel's own searches, with N simulations a decision.
 - `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
   checkpoint that training left, or the name of a shipped one (`shipped_policies`).
 - `search-N:PATH`: tree search that this network guides, with N simulations a decision, `search-Nms:PATH` with N
@@ -65,6 +68,7 @@ AGENT_NAMES = (
 """
 
 _SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms")
+_OPENSPIEL = re.compile(r"openspiel-(?P<kind>mcts|ismcts)-(?P<number>[0-9]{1,9})")
 _GUIDED = re.compile(r"search(-(?P<number>[0-9]{1,9})|-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms)?")
 
 _POLICY_KINDS = ("policy", "policy-sample")
@@ -97,6 +101,11 @@ def make_agent(name: str, game: Game) -> Agent:
         return _guided_search(name, found, checkpoint_path(path, game), game)
     if _is_own_agent(kind, path):
         return _own_agent(name, kind, path, game)
+    if (found := _OPENSPIEL.fullmatch(name)) is not None and int(found["number"]) > 0:
+        needed("pyspiel", f"agent {name!r}", "openspiel")
+        from tabletop_agents.openspiel import OpenSpielAgent
+
+        return OpenSpielAgent(found["kind"], int(found["number"]), name=name)
     found = _SEARCHES.fullmatch(name)
     if found is None or not float(found["number"] or found["milliseconds"] or 1) > 0:
         raise _unknown(name, game)

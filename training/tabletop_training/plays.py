@@ -32,7 +32,7 @@ from tabletop_training.evaluation import (
 from tabletop_training.job import Job
 from tabletop_training.matches import rotations, seeds_for
 
-SEARCH_AGENTS = ("rollout", "ismcts", "search")
+SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search")
 """Agents whose names begin so should play fewer games: a decision costs them thousands of times another agent's."""
 
 _BAR_WIDTH = 40

@@ -1,0 +1,78 @@
+"""OpenSpiel's own searches as agents: plain MCTS, and IS-MCTS."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from tabletop.agents import Decisions
+from tabletop.envs.openspiel import Playouts, Resampler, SpielGame, parameters_of, pyspiel, spiel_class
+from tabletop.errors import ConfigError
+from tabletop.game import Config
+from tabletop.position import positions_of
+from tabletop_agents.search.budget import check_budget
+
+MCTS, ISMCTS = "mcts", "ismcts"
+EXPLORATION = 2.0
+"""`uct_c`, as in OpenSpiel's own examples; somebody wins 1 and somebody loses 1."""
+
+
+class OpenSpielAgent:
+    """Lets a search of OpenSpiel's decide, which sees what this agent may know.
+
+    "ismcts" draws all that is hidden anew for every simulation; "mcts" does so once a decision, and searches that one
+    world as if all in it were open. In both, chance is chance. Positions are valued by a game played on at random.
+
+    Arguments:
+        kind: "mcts" or "ismcts". simulations: of each decision. name: `openspiel-KIND-N` if None.
+
+    Raises ConfigError unless simulations is an int of at least 1.
+    """
+
+    def __init__(self, kind: str, simulations: int, *, name: str | None = None) -> None:
+        check_budget(kind, simulations, None)
+        self.kind, self.simulations = kind, simulations
+        self.name = name or f"openspiel-{kind}-{simulations}"
+
+    def check(self, config: Config) -> None:
+        """Raises ConfigError for games that nobody can win, and, of IS-MCTS, for those in which nothing is hidden."""
+        if config.owners < 2:
+            raise ConfigError(f"agent {self.name!r}: it plays to win, and {config.name} has nobody to win against")
+        information = pyspiel.GameType.Information.IMPERFECT_INFORMATION
+        if self.kind == ISMCTS and spiel_game(config).get_type().information != information:
+            raise ConfigError(f"agent {self.name!r}: in {config.name} nothing is hidden; take openspiel-{MCTS}-N")
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        """(N,) int64 legal actions."""
+        tables = decisions.tables.tobytes()
+        return np.array(
+            [
+                self._choose(spiel_game(decisions.game.config.of(state), tables), state, generator)
+                for state in decisions.sample_states(generator)
+            ],
+            np.int64,
+        )
+
+    def _choose(self, game: SpielGame, state: np.void, generator: np.random.Generator) -> int:
+        from open_spiel.python.algorithms.ismcts import ISMCTSBot
+        from open_spiel.python.algorithms.mcts import MCTSBot
+
+        evaluator = Playouts(seed=generator)
+        chance = np.random.RandomState(int(generator.integers(2**32)))
+        if self.kind == MCTS:
+            bot = MCTSBot(game, EXPLORATION, self.simulations, evaluator, random_state=chance)
+        else:
+            bot = ISMCTSBot(game, evaluator, EXPLORATION, self.simulations, random_state=chance)
+            bot.set_resampler(Resampler(generator))
+        return int(bot.step(game.state_of(game.positions.at(state, check=False))))
+
+
+def spiel_game(config: Config, tables: bytes | None = None) -> SpielGame:
+    """OpenSpiel's game of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
+    return _spiel_game(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
+
+
+@lru_cache(maxsize=64)
+def _spiel_game(config: Config, tables: bytes | None) -> SpielGame:
+    return spiel_class(config.game)(parameters_of(config), positions_of(config, tables))

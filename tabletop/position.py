@@ -1,0 +1,562 @@
+"""Positions of one game, one after another: for whoever looks at chance itself, goes back, and asks what if.
+
+A `Batch` plays games on with chance from their random streams. Here a step that draws cards or rolls dice stops at each
+draw, says what can come of it and how likely that is, and goes on with the outcome that it is given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from tabletop.batch import REWARDS, check_config, choice, illegal_action_text
+from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.game import NOBODY, Config, Game, switches_of
+from tabletop.legal import NO_WAY_ON
+from tabletop.scripted import BEGIN, MOST_DRAWS, MOST_KINDS, NUM_FACTS, ScriptedKernels, scripted_dtype
+from tabletop.warm_up import Call, compile_once, warm_up
+
+CHANCE = -2
+"""The `actor` of a position in which something is to be drawn."""
+
+_MAGIC = b"tabletop-position\n"
+_SETTLED = -2
+"""What `Position.save` writes where no action is being carried out."""
+_DIGEST = 16
+_KEY = secrets.token_bytes(32)
+"""Signs what this process saves, so that it need not doubt it."""
+
+
+class Positions:
+    """All positions of the game of one configuration.
+
+    Arguments:
+        config: what is played. tables: (1,) numbers on the pieces; None → those of the configuration.
+
+    Attributes:
+        game, config, tables. first: the position that a game begins with.
+
+    Raises ConfigError for what is no configuration.
+    """
+
+    def __init__(self, config: Config, tables: np.ndarray | None = None) -> None:
+        self.game: Game = check_config(config)
+        self.config = config
+        usual = self.game.load_tables(config.components)
+        self.tables = usual if tables is None else tables
+        self._has_usual_tables = tables is None or tables.tobytes() == usual.tobytes()
+        self.blank = np.zeros(1, self.game.state)
+        config.write_switches(self.blank)
+        warm_up(self.game)
+        self.kernels = _kernels(self.game)
+        self._scratch = _Scratch(self.game)
+
+    @cached_property
+    def first(self) -> Position:
+        """Chance, if the set-up draws anything, or else the first decision."""
+        return self._played(None, self.blank, BEGIN, ())
+
+    def at(self, state: Any, check: bool = True) -> Position:
+        """The position of a record, such as `batch.states[0]` or what `Game.scenario` gives; it is copied.
+
+        Nothing is known of how it came about. Raises StateError for a record of another configuration, and with `check`
+        for one that no game can reach.
+        """
+        states = np.zeros(1, self.game.state)
+        try:
+            states[0] = state
+        except (TypeError, ValueError):
+            raise StateError(f"{state!r:.80} is no record of {self.game.name}") from None
+        if check:
+            self._check(states)
+        states["rng"] = 0
+        return Position(self, states, int(states["actor"][0]))
+
+    def load(self, data: bytes | bytearray | memoryview) -> Position:
+        """The position that `Position.save` wrote, of the same configuration.
+
+        What this very process has saved is taken as it is; everything else is checked. Raises StateError for bytes that
+        no position of this configuration was saved as.
+        """
+        return _load(self, data)
+
+    def __reduce__(self) -> tuple[Callable[..., Positions], tuple[Any, ...]]:
+        return positions_of, (self.config, None if self._has_usual_tables else self.tables.tobytes())
+
+    # --- inside ---
+
+    def _played(self, before: Position | None, states: np.ndarray, action: int, script: tuple[int, ...]) -> Position:
+        """What comes of an action of a record (1,), with these outcomes: the next position, or another draw."""
+        if len(script) > MOST_DRAWS:
+            raise StateError(f"more than {MOST_DRAWS} draws in one step")
+        after, scratch = _record(self.game, bytes(self.game.state.itemsize)), self._scratch
+        if script:
+            scratch.script[: len(script)] = script
+        self.kernels.play_scripted(
+            states, self.tables, action, scratch.script, len(script), scratch.work, after, scratch.facts
+        )
+        drawn, outcomes, weighted, actor, decision, stream_used = scratch.facts.tolist()
+        if drawn > len(script):
+            if weighted and outcomes > MOST_KINDS:
+                raise StateError(f"a draw from {outcomes} kinds of things; a script tells {MOST_KINDS} apart")
+            weights = tuple(scratch.work["weights"][0, :outcomes].tolist()) if weighted else (1,) * outcomes
+            return Position(self, states, CHANCE, before, action, script, weights)
+        if stream_used:
+            text = f"the rules of {self.game.name} take random bits that are no draw of tabletop.chance"
+            raise StateError(f"{text}, or Numba {numba.__version__} compiles them in a way that is not known here")
+        if decision == NO_WAY_ON:
+            raise StateError("the record was changed by hand, and the rules find no next decision")
+        return Position(self, after, actor, before, None if before is None else action)
+
+    def _check(self, states: np.ndarray) -> None:
+        for name, wanted in switches_of(self.config).items():
+            if (states[name] != wanted).any():
+                raise StateError(f"the position has {name} {states[name][0]}; here {self.config.name} is played")
+        self.game.check(states, self.tables)
+
+    @cached_property
+    def header(self) -> bytes:
+        """What saved positions begin with: of which game, version and configuration they are."""
+        game = self.game
+        content = {
+            "game": game.name,
+            "state_version": game.state_version,
+            "state_layout": game.layout_hash,
+            "rules_version": game.rules_version,
+            "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
+            **{key: value for key, value in asdict(self.config).items() if key != "components"},
+        }
+        text = json.dumps(content, sort_keys=True).encode()
+        return _MAGIC + len(text).to_bytes(4, "little") + text
+
+
+class Position:
+    """A decision, a draw, or the end of a game. It never changes: `after` gives another one, so it needs no copy.
+
+    Made by `Positions.first`, `Positions.at`, `Positions.load`, and `after`.
+
+    Attributes:
+        positions: those of this configuration.
+        states: (1,) record; not to be changed. At a draw that of the last decision, before the first one a blank one.
+        actor: the seat that is asked, CHANCE at a draw, or NOBODY when the game is over.
+        pending: the action that is being carried out at a draw, or BEGIN; otherwise the action that led here, or None.
+        outcomes: what was drawn since then, at a draw.
+    """
+
+    __slots__ = (
+        *("positions", "states", "actor", "pending", "outcomes"),
+        *("_before", "_weights", "_legal", "_known", "_origin", "_points_before", "_points_begun"),
+    )
+
+    def __init__(
+        self,
+        positions: Positions,
+        states: np.ndarray,
+        actor: int,
+        before: Position | None = None,
+        pending: int | None = None,
+        outcomes: tuple[int, ...] = (),
+        weights: tuple[int, ...] = (),
+    ) -> None:
+        self.positions = positions
+        self.states = states
+        self.actor = actor
+        self.pending = pending
+        self.outcomes = outcomes
+        self._before = before
+        self._weights = weights
+        self._legal: list[int] | None = None
+        self._known: dict[int, tuple[bytes, bytes]] = {}
+        self._origin = b""
+        self._points_begun: np.ndarray | None = before._points_begun if before is not None else None
+        if self._points_begun is None and actor != CHANCE:
+            self._points_begun = self.points
+        self._points_before = self._points_begun
+
+    def __deepcopy__(self, memo: Any) -> Position:
+        return self
+
+    def __copy__(self) -> Position:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Position], tuple[Any, ...]]:
+        return Positions.load, (self.positions, self.save())
+
+    # --- what it is ---
+
+    @property
+    def state(self) -> Any:
+        """The record."""
+        return self.states[0]
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether something is to be drawn."""
+        return self.actor == CHANCE
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self.actor == NOBODY
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there was a decision: what is drawn before the first one shows nobody anything yet."""
+        return self._before is not None or self.actor != CHANCE
+
+    @property
+    def points(self) -> np.ndarray:
+        """Everybody's points, (owners,) int64, of the record."""
+        return self.states["points"][0].astype(np.int64)
+
+    @property
+    def legal_actions(self) -> list[int]:
+        """The legal actions, ascending; none at a draw and when the game is over. Not to be changed."""
+        if self._legal is None:
+            if self.actor < 0:
+                self._legal = []
+            else:
+                room = self.positions._scratch.actions
+                self._legal = room[: self.positions.kernels.list_legal(self.states, room)].tolist()
+        return self._legal
+
+    @property
+    def legal_mask(self) -> np.ndarray:
+        """(A,) int8, 1 for each legal action."""
+        mask = np.zeros(self.positions.game.num_actions, np.int8)
+        mask[self.legal_actions] = 1
+        return mask
+
+    @property
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """At a draw: the outcomes there can be, ascending, and how likely each is. Equal things are one outcome."""
+        total = sum(self._weights)
+        return [(outcome, weight / total) for outcome, weight in enumerate(self._weights) if weight]
+
+    def observe(self, seat: int) -> np.ndarray:
+        """What this seat sees, (D,) float32: as it was at the last decision, and zeros before the first one."""
+        seen = np.zeros((1, self.positions.game.observation.size), np.float32)
+        if self.has_begun:
+            self._write_view(seat, seen)
+        return seen[0]
+
+    def rewards(self, reward: str = "win") -> np.ndarray:
+        """What each player gained since the last decision, (P,) float64, as `Batch` counts it; 0 at a draw."""
+        if self.actor == CHANCE:
+            return np.zeros(self.positions.config.players)
+        return self._since(reward, self._earlier_points)
+
+    def returns(self, reward: str = "win") -> np.ndarray:
+        """The sum of all rewards up to here, (P,) float64."""
+        if self._points_begun is None:
+            return np.zeros(self.positions.config.players)
+        return self._since(reward, self._points_begun)
+
+    def knowledge(self, seat: int) -> bytes:
+        """32 bytes that stand for all that this seat has seen and done so far, in its order.
+
+        They are equal where that is equal, and, as far as such digests go, only there. What the seat sees is added when
+        it changes, or when the seat itself has acted: how many decisions others took unseen is no part of it.
+        """
+        if self.actor == CHANCE:
+            if self._before is None:
+                return bytes(2 * _DIGEST)
+            known, seen = self._before._knows(seat)
+            return (_digest(known, self._deed(seat)) if self._before.actor == seat else known) + seen
+        return b"".join(self._knows(seat))
+
+    # --- what can become of it ---
+
+    def after(self, action: int) -> Position:
+        """The position that an action leads to, or at a draw an outcome.
+
+        Raises IllegalAction for another one than `legal_actions` or `chance_outcomes` has, and GameOver.
+        """
+        if self.actor == CHANCE:
+            if not 0 <= action < len(self._weights) or not self._weights[action]:
+                raise IllegalAction(
+                    f"outcome {action!r:.80}: one of {', '.join(str(one) for one, _ in self.chance_outcomes)}"
+                )
+            assert self.pending is not None
+            return self.positions._played(self._before, self.states, self.pending, (*self.outcomes, int(action)))
+        if self.actor == NOBODY:
+            raise GameOver("the game is over")
+        if action not in self.legal_actions:
+            raise IllegalAction(illegal_action_text(self.positions.game, self.states[0], action))
+        return self.positions._played(self, self.states, int(action), ())
+
+    def settled(self, generator: np.random.Generator) -> Position:
+        """The next decision, or the end, with all draws up to it drawn; itself where there is none."""
+        position = self
+        while position.actor == CHANCE:
+            left = int(generator.integers(sum(position._weights)))
+            outcome = 0
+            while left >= position._weights[outcome]:
+                left -= position._weights[outcome]
+                outcome += 1
+            position = position.after(outcome)
+        return position
+
+    def resampled(self, seat: int, generator: np.random.Generator) -> Position:
+        """A position that this seat can't tell from this one: all that it can't know is drawn anew.
+
+        The seat's own memory stays. What the others remember is made up, from nothing but what this seat knows. At a
+        draw only the seat that has just acted can ask so, and before the first decision everybody. Raises ConfigError
+        for another seat, or one that does not play.
+        """
+        positions = self.positions
+        if isinstance(seat, bool) or seat not in range(positions.config.players):
+            raise ConfigError(f"seat={seat!r:.80}: 0 to {positions.config.players - 1}")
+        if self.actor == CHANCE:
+            if self._before is None:
+                return positions.first
+            if self._before.actor != seat:
+                asked = f"player_{self._before.actor}"
+                raise ConfigError(f"seat={seat}: at a draw that an action of {asked} leads to, only {asked}")
+            assert self.pending is not None
+            before = self._before.resampled(seat, generator)
+            return positions._played(before, before.states, self.pending, ())
+        states, randoms = (
+            _record(positions.game, self.states.tobytes()),
+            generator.integers(0, 2**64, 1, dtype=np.uint64),
+        )
+        positions.game.kernels.sample_hidden_games(states, positions.tables, np.array([seat], np.int64), randoms)
+        states["rng"] = 0
+        one = Position(positions, states, int(states["actor"][0]))
+        one._known[seat] = known, _ = self._knows(seat)
+        one._origin = _digest(known, b"others, as they may be")
+        one._points_begun = self._points_begun
+        one._points_before = self._earlier_points
+        return one
+
+    def played_out(self, generator: np.random.Generator, reward: str = "win", games: int = 1) -> np.ndarray:
+        """Everybody's mean returns, (P,) float64, over games played on from here with uniformly random actions."""
+        total = np.zeros(self.positions.config.players)
+        for _ in range(games):
+            settled = self.settled(generator)
+            states = _record(self.positions.game, settled.states.tobytes())
+            states["rng"] = generator.integers(0, 2**64, 1, dtype=np.uint64)
+            self.positions.game.kernels.playout(states, self.positions.tables)
+            total += Position(self.positions, states, NOBODY)._since(reward, settled._points_begun)
+        return total / games
+
+    def save(self) -> bytes:
+        """All of it as bytes, for `Positions.load`."""
+        return _save(self)
+
+    # --- inside ---
+
+    @property
+    def _earlier_points(self) -> np.ndarray | None:
+        """Everybody's points at the decision before this one."""
+        return self._points_before if self._before is None else self._before.points
+
+    def _write_view(self, seat: int, out: np.ndarray) -> None:
+        game = self.positions.game
+        seats, narrow = np.array([seat], np.int64), self.positions._scratch.narrow
+        game.kernels.observe_games(self.states, self.positions.tables, seats, game.observation.divisors, out, narrow)
+
+    def _since(self, reward: str, points: Any) -> np.ndarray:
+        out = np.zeros(self.positions.config.players)
+        self.positions.kernels.rewards_since(self.states, choice("reward", reward, REWARDS), points, out)
+        return out
+
+    def _deed(self, seat: int) -> bytes:
+        """What the seat itself did to come here; nothing where another one has acted."""
+        own = self._before is not None and self._before.actor == seat
+        return struct.pack("<i", self.pending) if own else b""
+
+    def _knows(self, seat: int) -> tuple[bytes, bytes]:
+        """Of a decision or the end: digests of all that the seat has seen and done, and of what it sees now."""
+        unknown: list[Position] = []
+        one: Position | None = self
+        while one is not None and seat not in one._known:
+            unknown.append(one)
+            one = one._before
+        room = self.positions._scratch.view
+        for one in reversed(unknown):
+            one._write_view(seat, room)
+            seen = _digest(room.tobytes())
+            if one._before is None:
+                one._known[seat] = _digest(one._origin, struct.pack("<i", seat), seen), seen
+                continue
+            known, seen_before = one._before._known[seat]
+            deed = one._deed(seat)
+            one._known[seat] = (_digest(known, deed, seen) if deed or seen != seen_before else known), seen
+        return self._known[seat]
+
+
+# --- Compiling -------------------------------------------------------------------------------------------------------
+
+_made: dict[str, ScriptedKernels] = {}
+
+
+def _kernels(game: Game) -> ScriptedKernels:
+    """The kernels of scripted steps, compiled or taken from the cache."""
+    if game.home not in _made:
+        made = _made[game.home] = ScriptedKernels(game)
+        what = f"the rules of {game.title} for positions one by one, once, half a minute"
+        compile_once(game.cache_folder, what, made.rewards_since, lambda: _calls(game, made))
+    return _made[game.home]
+
+
+def _calls(game: Game, made: ScriptedKernels) -> list[Call]:
+    """Every kernel with arguments of its types."""
+    scratch, states, points = _Scratch(game), np.zeros(1, game.state), np.zeros(game.max_owners, np.int64)
+    game.config(players=game.players[0]).write_switches(states)
+    tables = game.load_tables(None)
+    steps = (states, tables, BEGIN, scratch.script, 0, scratch.work, states.copy(), scratch.facts)
+    return [
+        ("playing", made.play_scripted, steps),
+        ("listing actions", made.list_legal, (states, scratch.actions)),
+        ("counting rewards", made.rewards_since, (states, 0, points, np.zeros(1))),
+    ]
+
+
+class _Scratch(threading.local):
+    """Room that the kernels work in, a thread's own."""
+
+    def __init__(self, game: Game) -> None:
+        self.work = np.zeros(1, scripted_dtype(game))
+        self.script = np.zeros(MOST_DRAWS, np.int32)
+        self.facts = np.zeros(NUM_FACTS, np.int64)
+        self.actions = np.zeros(game.num_actions, np.int64)
+        self.view = np.zeros((1, game.observation.size), np.float32)
+        self.narrow = np.zeros((1, 0), np.int8)
+
+
+def _record(game: Game, content: bytes) -> np.ndarray:
+    """(1,) record of these bytes, its own. NumPy's `empty` and `copy` go through the fields and take much longer."""
+    return np.frombuffer(bytearray(content), game.state)
+
+
+# --- Bytes -----------------------------------------------------------------------------------------------------------
+
+
+def _digest(*parts: bytes) -> bytes:
+    return hashlib.blake2b(b"".join(parts), digest_size=_DIGEST).digest()
+
+
+def _signature(digest: bytes) -> bytes:
+    return hashlib.blake2b(digest, digest_size=_DIGEST, key=_KEY).digest()
+
+
+def _save(position: Position) -> bytes:
+    """Header, record, everybody's points before, what the seats know, the draws, and digests of all that."""
+    positions, at_draw = position.positions, position.actor == CHANCE
+    decided = position._before if at_draw else position
+    parts = [positions.header, position.states.tobytes()]
+    if decided is not None:
+        begun, before = decided._points_begun, decided._earlier_points
+        assert begun is not None and before is not None
+        parts += [begun.tobytes(), before.tobytes()]
+        for seat in range(positions.config.players):
+            parts += decided._knows(seat)
+    pending = position.pending if at_draw else _SETTLED
+    parts.append(struct.pack(f"<iI{len(position.outcomes)}i", pending, len(position.outcomes), *position.outcomes))
+    body = b"".join(parts)
+    digest = _digest(body)
+    return body + digest + _signature(digest)
+
+
+def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Position:
+    """What `_save` wrote. Raises StateError."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise StateError(f"a saved position is bytes, not {type(data).__name__}")
+    data = bytes(data)
+    if not data.startswith(_MAGIC):
+        raise StateError("these bytes are no position that Position.save wrote")
+    body, digest, signature = data[: -2 * _DIGEST], data[-2 * _DIGEST : -_DIGEST], data[-_DIGEST:]
+    if _digest(body) != digest:
+        raise StateError("the saved position is damaged: its checksum does not match (cut off, or changed)")
+    if not body.startswith(positions.header):
+        raise StateError(_difference(positions, body))
+    trusted = hmac.compare_digest(_signature(digest), signature)
+    game, players = positions.game, positions.config.players
+    body = body[len(positions.header) :]
+    wide, points = game.state.itemsize, 8 * game.max_owners
+    states = _record(game, body[:wide].ljust(wide, b"\0"))
+    begins = states.tobytes() == positions.blank.tobytes()
+    between = 0 if begins else 2 * points + players * 2 * _DIGEST
+    tail = body[wide + between :]
+    number = (len(tail) - 8) // 4
+    if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
+        raise StateError(f"the saved position is damaged: {len(body)} bytes are none of {game.name}")
+    pending, count, *outcomes = struct.unpack(f"<iI{number}i", tail)
+    if count != number or (pending == BEGIN) != begins or (pending == _SETTLED and count):
+        raise StateError("the saved position is damaged: its draws are not as many as it says")
+    decided = None
+    if not begins:
+        decided = _decided(positions, states, body[wide : wide + between], trusted)
+    if pending == _SETTLED:
+        assert decided is not None
+        return decided
+    position = positions.first if decided is None else _after(decided, pending)
+    for outcome in outcomes:
+        if position.actor != CHANCE or outcome not in dict(position.chance_outcomes):
+            raise StateError(f"the saved position can't be: {outcome} is none of the outcomes that are drawn there")
+        position = position.after(outcome)
+    if position.actor != CHANCE:
+        raise StateError("the saved position can't be: nothing is drawn there")
+    return position
+
+
+def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: bool) -> Position:
+    """A decision or an end, as it was saved."""
+    if not trusted:
+        positions._check(states)
+        if states["rng"][0]:
+            raise StateError("the saved position has a random stream; chance is told here")
+    one = Position(positions, states, int(states["actor"][0]))
+    points = np.frombuffer(rest, np.int64, 2 * positions.game.max_owners).reshape(2, -1).copy()
+    one._points_begun, one._points_before = points
+    digests = [rest[i : i + _DIGEST] for i in range(points.nbytes, len(rest), _DIGEST)]
+    one._known = dict(enumerate(zip(digests[::2], digests[1::2], strict=True)))
+    return one
+
+
+def _after(decided: Position, pending: int) -> Position:
+    """The first draw that an action of a saved decision leads to."""
+    if pending not in decided.legal_actions:
+        raise StateError(f"the saved position can't be: action {pending} is not legal there")
+    return decided.after(pending)
+
+
+def _difference(positions: Positions, body: bytes) -> str:
+    """What is another in the header of a saved position than here."""
+    start = len(_MAGIC) + 4
+    length = int.from_bytes(body[len(_MAGIC) : start], "little")
+    try:
+        there = json.loads(body[start : start + length])
+    except (ValueError, RecursionError):
+        return "the saved position is damaged: its header is no JSON"
+    here = json.loads(positions.header[start:])
+    if not isinstance(there, dict) or there.keys() != here.keys():
+        return f"the saved position is of another version: its header is not {sorted(here)}"
+    for key, value in here.items():
+        if there[key] != value:
+            return f"the saved position has {key} {there[key]!r:.80}; here it is {value!r}"
+    return "the saved position is damaged: its header is written in another way"
+
+
+def positions_of(config: Config, tables: bytes | None = None) -> Positions:
+    """Positions of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
+    return _positions(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
+
+
+@lru_cache(maxsize=64)
+def _positions(config: Config, tables: bytes | None) -> Positions:
+    if tables is None:
+        return Positions(config)
+    return Positions(config, np.frombuffer(tables, config.game.tables))  # read-only, as `load_tables` gives them

@@ -1,0 +1,123 @@
+"""Steps whose chance is told beforehand, outcome by outcome: so a draw can be chosen.
+
+A scripted record is a game's record with a list of outcomes before it. `tabletop.chance` takes what is drawn from
+there, and notes the first draw that the list does not answer. A step with chance is found by playing it again, with
+one more outcome each time, until no draw is left.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tabletop.compiled import kernel_template, rules
+from tabletop.kernels import write_forfeit_rewards, write_places, write_rewards
+from tabletop.legal import next_legal
+from tabletop.overwrite import overwrite
+from tabletop.record import Record, array, fields_of, number
+
+if TYPE_CHECKING:
+    from tabletop.game import Game
+
+MOST_DRAWS = 4096
+"""Draws of one step that a script has room for."""
+MOST_KINDS = 256
+"""Kinds that `draw_from` can tell apart in a script."""
+BEGIN = -1
+"""Stands for the action where a game is to begin."""
+
+DRAWN, OUTCOMES, WEIGHTED, ACTOR, DECISION, STREAM_USED = range(6)
+"""What `play_scripted` says, by place.
+
+How many draws there were, without those that have one possible outcome. Of the first one that the script did not
+answer: how many outcomes it has, and whether the record's `weights` say how likely they are (or all are as likely). Of
+the position reached: who is asked, what, and whether the rules took random bits that no script can tell.
+"""
+NUM_FACTS = 6
+
+
+class Script(Record):
+    """The fields that a scripted record has besides; `script` is what it is known by."""
+
+    told = number(np.int64, "outcomes that the script has")
+    drawn = number(np.int64, "draws so far in this step")
+    outcomes = number(np.int64, "of the first draw beyond the script: how many outcomes there are")
+    weighted = number(np.int64, "1 if `weights` say how likely they are")
+    weights = array(np.int32, MOST_KINDS, "how many things of each kind there were to be drawn")
+    script = array(np.int32, MOST_DRAWS, "the outcomes: numbers, or kinds")
+
+
+@cache
+def scripted_dtype(game: Game) -> np.dtype[Any]:
+    """The game's record with the fields of a script before it. (Behind it, Numba would take it for the game's own.)"""
+    script = [(field.name, field.dtype, field.shape) for field in fields_of(Script)]
+    fields = np.dtype([*script, *game.state.descr])
+    if not issubclass(game.state.type, Record):
+        return fields
+    both = type("ScriptedState", (game.state.type,), {name: vars(Script)[name] for name, *_ in script})
+    return np.dtype((both, fields))
+
+
+@kernel_template
+def play_scripted(
+    before: np.ndarray,
+    tables: np.ndarray,
+    action: int,
+    script: np.ndarray,
+    told: int,
+    work: np.ndarray,
+    after: np.ndarray,
+    facts: np.ndarray,
+) -> None:
+    """Play a legal action of the record `before`, or BEGIN, with the first `told` outcomes of the script (int32).
+
+    Arguments:
+        work: (1,) scripted record, scratch space; says afterwards what `facts` refers to.
+        after: (1,) record, the position reached; it means nothing if there were more draws than outcomes.
+        facts: (NUM_FACTS,) int64.
+    """
+    s = work[0]
+    overwrite(s, before[0])
+    s.told, s.drawn = told, 0
+    for i in range(told):
+        s.script[i] = script[i]
+    if action == BEGIN:
+        rules.reset(s, tables[0])
+    else:
+        rules.step(s, tables[0], action)
+    facts[DRAWN], facts[OUTCOMES], facts[WEIGHTED] = s.drawn, s.outcomes, s.weighted
+    facts[ACTOR], facts[DECISION], facts[STREAM_USED] = s.actor, s.decision, s.rng != before[0].rng
+    overwrite(after[0], s)
+
+
+@kernel_template
+def rewards_since(states: np.ndarray, reward: int, points: np.ndarray, out: np.ndarray) -> None:
+    """Write what everybody gained in `states[0]` since they had these points (int64, by owner) into `out`, zeros."""
+    places = np.zeros(points.shape[0], np.int8)
+    write_rewards(states[0], reward, points, places, out)
+
+
+@kernel_template
+def list_legal(states: np.ndarray, actions: np.ndarray) -> int:
+    """Write the legal actions of `states[0]`, ascending, into `actions` (int64); returns how many there are."""
+    s = states[0]
+    count, action = 0, next_legal(s, 0)
+    while 0 <= action < actions.shape[0]:
+        actions[count] = action
+        count += 1
+        action = next_legal(s, action + 1)
+    return count
+
+
+class ScriptedKernels:
+    """The kernels of this file, compiled for one game when they are first called."""
+
+    def __init__(self, game: Game) -> None:
+        own = (play_scripted, rewards_since, list_legal)
+        self.__dict__.update(game.made((*own, write_rewards, write_forfeit_rewards, write_places)))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...

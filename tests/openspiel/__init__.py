@@ -1,0 +1,1 @@
+"""Playthroughs through OpenSpiel."""

@@ -1,0 +1,479 @@
+"""The games through OpenSpiel: its own checks, its algorithms, and what it is told of the games."""
+# ruff: noqa: E402, as some imports need it
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is in the extra openspiel")
+
+import evergreen_env.openspiel
+import petrichor_env.openspiel
+from evergreen_env import Config as EvergreenConfig
+from petrichor_env import Config as PetrichorConfig
+from tabletop.agents import Decisions
+from tabletop.batch import Batch
+from tabletop.envs.openspiel import Limits, Playouts, Resampler, parameters_of, register, spiel_class
+from tabletop.errors import ConfigError
+from tabletop.game import NOBODY
+from tabletop.position import positions_of
+from tabletop_agents import make_agent
+from tests.configurations import BASE, MODULE_CONFIGURATIONS, SOLO
+from tests.games import connect_four, leduc_poker
+from tests.openspiel.playthroughs import FOLDER, told
+from tests.openspiel.playthroughs import GAMES as PLAYED_THROUGH
+
+ROOT = Path(__file__).parents[1]
+LEDUC = register(leduc_poker.GAME)
+CONNECT_FOUR = register(connect_four.GAME, lambda config: Limits(42, 0, 0))
+GAMES = [
+    "python_petrichor()",
+    "python_petrichor(players=1,modules=cactus+forecasts,variants=double_card)",
+    "python_petrichor(players=4,rounds=6,drafting=True,reward=margin)",
+    "python_petrichor(players=3,modules=fertilizer+lake+flower_tiles+powers+forecasts,reward=points)",
+    "python_evergreen()",
+    "python_evergreen(players=1,reward=points,at_the_end=True)",
+    "python_evergreen(players=4,reward=margin)",
+    f"{LEDUC}(reward=points)",
+    f"{CONNECT_FOUR}()",
+]
+over_games = pytest.mark.parametrize("name", GAMES)
+TYPE = pyspiel.GameType
+
+
+def played(game: Any, seed: int = 0) -> Iterator[Any]:
+    """The states of a random game, each before it goes on."""
+    generator, state = np.random.default_rng(seed), game.new_initial_state()
+    while True:
+        yield state
+        if state.is_terminal():
+            return
+        state = state.clone()
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(generator.choice(outcomes, p=chances)))
+        else:
+            state.apply_action(int(generator.choice(state.legal_actions())))
+
+
+def first_decision(game: Any) -> Any:
+    return next(state for state in played(game) if not state.is_chance_node())
+
+
+# --- OpenSpiel's checks ----------------------------------------------------------------------------------------------
+
+
+@over_games
+def test_random_simulations(name: str) -> None:
+    """With clones, serialisation, and masks, as OpenSpiel tests its own games."""
+    pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("name", PLAYED_THROUGH)
+def test_playthrough(name: str) -> None:
+    """After a change of the rules: `python -m tests.openspiel.playthroughs`, then read what has changed."""
+    assert told(PLAYED_THROUGH[name]) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@over_games
+def test_returns_are_the_sum_of_rewards(name: str) -> None:
+    game = pyspiel.load_game(name)
+    kind = game.get_type()
+    for seed in range(3):
+        total = np.zeros(game.num_players())
+        for state in played(game, seed):
+            rewards = np.array(state.rewards())
+            total += rewards
+            np.testing.assert_allclose(state.returns(), total, atol=1e-9)
+            if state.is_chance_node() or (kind.reward_model == TYPE.RewardModel.TERMINAL and not state.is_terminal()):
+                assert not rewards.any()
+        assert game.min_utility() <= total.min() <= total.max() <= game.max_utility()
+        if kind.utility == TYPE.Utility.ZERO_SUM:
+            assert total.sum() == pytest.approx(game.utility_sum(), abs=1e-9)
+
+
+@over_games
+def test_clones_go_their_own_way(name: str) -> None:
+    game = pyspiel.load_game(name)
+    for state in list(played(game))[::17]:
+        if state.is_terminal():
+            continue
+        before, history = str(state), state.history()
+        for clone in (state.clone(), copy.deepcopy(state)):
+            assert (str(clone), clone.history()) == (before, history)
+            clone.apply_action(clone.legal_actions()[-1])
+            assert (str(state), state.history()) == (before, history)
+        for action in state.legal_actions():
+            state.child(action)
+
+
+@over_games
+def test_serialised(name: str) -> None:
+    """At decisions and draws, and what was drawn anew."""
+    game = pyspiel.load_game(name)
+    states = list(played(game))
+    resample = Resampler(0)
+    chosen = [*states[:2], *states[2 :: max(1, len(states) // 8)], states[-1]]
+    chosen += [resample(state, state.current_player()) for state in chosen if state.current_player() >= 0]
+    for state in chosen:
+        written = pyspiel.serialize_game_and_state(game, state)
+        other_game, other = pyspiel.deserialize_game_and_state(written)
+        assert str(other_game) == str(game)
+        assert (str(other), other.history(), other.returns()) == (str(state), state.history(), state.returns())
+        for player in range(game.num_players()):
+            assert other.information_state_string(player) == state.information_state_string(player)
+        assert pickle.loads(pickle.dumps(state)).history() == state.history()
+
+
+@over_games
+def test_actions_have_words_of_their_own(name: str) -> None:
+    for state in played(pyspiel.load_game(name)):
+        if not state.is_terminal():
+            words = [state.action_to_string(state.current_player(), action) for action in state.legal_actions()]
+            assert len(set(words)) == len(words), words
+            assert state.string_to_action(words[0]) == state.legal_actions()[0]
+
+
+# --- What OpenSpiel is told ------------------------------------------------------------------------------------------
+
+
+def test_types() -> None:
+    kinds = {name: pyspiel.load_game(name).get_type() for name in GAMES}
+    hidden, nothing_hidden = TYPE.Information.IMPERFECT_INFORMATION, TYPE.Information.PERFECT_INFORMATION
+    assert kinds["python_petrichor()"].information == kinds["python_evergreen()"].information == hidden
+    assert kinds[GAMES[1]].information == kinds[f"{CONNECT_FOUR}()"].information == nothing_hidden
+    assert kinds["python_petrichor()"].utility == kinds[GAMES[2]].utility == TYPE.Utility.ZERO_SUM
+    assert kinds[GAMES[1]].utility == kinds[GAMES[3]].utility == TYPE.Utility.GENERAL_SUM
+    assert kinds["python_petrichor()"].reward_model == kinds[GAMES[5]].reward_model == TYPE.RewardModel.TERMINAL
+    assert kinds[GAMES[2]].reward_model == kinds[GAMES[3]].reward_model == TYPE.RewardModel.REWARDS
+    assert all(kind.dynamics == TYPE.Dynamics.SEQUENTIAL for kind in kinds.values())
+    drawn = {name for name, kind in kinds.items() if kind.chance_mode == TYPE.ChanceMode.EXPLICIT_STOCHASTIC}
+    assert drawn == {*GAMES} - {f"{CONNECT_FOUR}()"}
+    assert pyspiel.load_game(CONNECT_FOUR).max_game_length() == 42
+
+
+def test_parameters() -> None:
+    game = pyspiel.load_game("python_petrichor(players=1,modules=powers+cactus,powers=rain,variants=one_more_turn)")
+    assert game.config == PetrichorConfig(modules=("cactus", "powers"), powers=("rain",), variants=("one_more_turn",))
+    assert pyspiel.load_game(str(game)).config == game.config
+    assert pyspiel.load_game("python_evergreen", {"players": 3}).config == EvergreenConfig(players=3)
+    for wrong, error, match in (
+        ("python_petrichor(players=9)", ConfigError, "players=9: 1 "),
+        ("python_petrichor(modules=zoo)", ConfigError, "unknown 'zoo'; allowed are fertilizer"),
+        ("python_petrichor(players=1,drafting=True)", ConfigError, "no draft in solo"),
+        ("python_evergreen(reward=wins)", ConfigError, "reward='wins': one of 'win'"),
+        ("python_evergreen(rounds=9)", pyspiel.SpielError, "Unknown parameter 'rounds'"),
+        ("python_petrichor(rounds=many)", pyspiel.SpielError, "Wrong type for parameter rounds"),
+    ):
+        with pytest.raises(error, match=match):
+            pyspiel.load_game(wrong)
+    assert register(petrichor_env.openspiel.GAME) == "python_petrichor" == petrichor_env.openspiel.NAME
+    assert evergreen_env.openspiel.NAME in pyspiel.registered_names()
+
+
+@pytest.mark.parametrize("config", [*BASE, *SOLO, *MODULE_CONFIGURATIONS[::7]], ids=lambda config: config.name)
+def test_the_longest_petrichor_game(config: PetrichorConfig) -> None:
+    assert longest(config) <= petrichor_env.openspiel.limits(config).decisions
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_the_longest_evergreen_game(players: int) -> None:
+    config = EvergreenConfig(players=players)
+    assert longest(config) <= evergreen_env.openspiel.limits(config).decisions
+
+
+def longest(config: Any) -> int:
+    """Decisions of the longest of some random games."""
+    batch, decisions = Batch(config, 100, 0, autoreset="disabled"), np.zeros(100, np.int64)
+    while (running := batch.actors != NOBODY).any():
+        batch.step(batch.random_actions(), which=running)
+        decisions += running
+    return int(decisions.max())
+
+
+@over_games
+def test_draws_keep_to_their_limits(name: str) -> None:
+    game = pyspiel.load_game(name)
+    for seed in range(3):
+        draws = [state.chance_outcomes() for state in played(game, seed) if state.is_chance_node()]
+        assert len(draws) <= game.max_chance_nodes_in_history()
+        assert max((outcome for draw in draws for outcome, _ in draw), default=-1) < game.max_chance_outcomes()
+
+
+def test_illegal_actions() -> None:
+    state = first_decision(pyspiel.load_game("python_petrichor"))
+    before = str(state)
+    for action in (142, 10_000):
+        with pytest.raises(pyspiel.SpielError, match="does not answer 'setup_cloud'"):
+            state.apply_action(action)
+    with pytest.raises(pyspiel.SpielError, match="outcome 6: one of 0, 1"):
+        pyspiel.load_game("python_petrichor").new_initial_state().apply_action(6)
+    *_, last = played(pyspiel.load_game("python_petrichor"))
+    with pytest.raises(pyspiel.SpielError, match="over"):
+        last.apply_action(0)
+    assert str(state) == before
+
+
+# --- Observations ----------------------------------------------------------------------------------------------------
+
+
+def test_observations_are_the_batchs() -> None:
+    from open_spiel.python.observation import make_observation
+
+    config = PetrichorConfig(players=3)
+    game = spiel_class(config.game)(parameters_of(config))
+    batch = Batch(config, 1, 0, autoreset="disabled")
+    observer = make_observation(game)
+    for _ in range(40):
+        batch.step(batch.random_actions())
+        state = game.state_of(positions_of(config).at(batch.states[0], check=False))
+        for seat in range(3):
+            seen = batch.observe(seat)[0]
+            observer.set_from(state, seat)
+            np.testing.assert_array_equal(observer.tensor, seen)
+            np.testing.assert_array_equal(state.observation_tensor(seat), seen)
+            for block in config.game.observation:
+                np.testing.assert_array_equal(observer.dict[block.name].ravel(), seen[block.slice])
+            shown = config.game.drawing.render_text(batch.states[0], seat)
+            assert state.observation_string(seat) == observer.string_from(state, seat) == shown
+    assert game.observation_tensor_shape() == [config.game.observation.size]
+
+
+def test_observers_there_are() -> None:
+    from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
+
+    game = pyspiel.load_game("python_evergreen")
+    state = first_decision(game)
+    memory = make_observation(game, INFO_STATE_OBS_TYPE)
+    assert memory.tensor is None and memory.string_from(state, 0) == state.information_state_string(0)
+    with pytest.raises(pyspiel.SpielError, match="no information_state_tensor"):
+        memory.set_from(state, 0)
+    kind = pyspiel.IIGObservationType
+    assert make_observation(game, kind(perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE)) is None
+    assert make_observation(game, kind(perfect_recall=False, public_info=False)) is None
+    with pytest.raises(ValueError, match="there are none"):
+        make_observation(game, params={"wide": True})
+    start = game.new_initial_state()
+    assert not any(start.observation_tensor(0)) and "being set up" in start.observation_string(1)
+    assert start.information_state_string(0) == "player_0 before the first decision"
+
+
+@over_games
+def test_information_states(name: str) -> None:
+    """What is drawn anew for a player leaves its string as it is; what it does itself changes it."""
+    game, resample = pyspiel.load_game(name), Resampler(1)
+    states = list(played(game, seed=2))
+    for state in [state for state in states if state.current_player() >= 0][::9]:
+        player = state.current_player()
+        string = state.information_state_string(player)
+        other = resample(state, player)
+        assert other.information_state_string(player) == state.information_state_string() == string
+        assert other.observation_string(player) == state.observation_string(player)
+        assert (other.legal_actions(), other.returns()) == (state.legal_actions(), state.returns())
+        assert other.history() == []
+        after = {state.child(action).information_state_string(player) for action in state.legal_actions()}
+        assert len(after) == len(state.legal_actions()) and string not in after
+    strings = [state.information_state_string(0) for state in states]
+    assert len(set(strings)) > 3
+
+
+def test_a_draw_that_nobody_sees_is_in_nobodys_string() -> None:
+    """Leduc: a player's string changes with the own card, not with the other's."""
+    start = pyspiel.load_game(LEDUC).new_initial_state()
+    dealt = {(own, other): start.child(own).child(other) for own in range(3) for other in range(3)}
+    for own in range(3):
+        assert len({dealt[own, other].information_state_string(0) for other in range(3)}) == 1
+        assert len({dealt[other, own].information_state_string(1) for other in range(3)}) == 1
+    assert len({state.information_state_string(0) for state in dealt.values()}) == 3
+
+
+# --- Chance ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_state_knows_what_will_be_drawn() -> None:
+    """An action that draws leads to a chance node, and each of its outcomes to another state."""
+    drawn = 0
+    for name in ("python_petrichor(players=1)", "python_petrichor()", "python_evergreen()"):
+        for state in list(played(pyspiel.load_game(name)))[1:]:
+            if not state.is_chance_node():
+                continue
+            children = {str(state.child(outcome)) for outcome, _ in state.chance_outcomes()}
+            assert len(state.chance_outcomes()) >= len(children) > 1, "two sides of a die may be alike"
+            drawn += state.position.has_begun
+    assert drawn > 50
+
+
+# --- Algorithms ------------------------------------------------------------------------------------------------------
+
+
+def test_leduc_poker_is_leduc_poker() -> None:
+    """How far uniform play can be exploited, and how many information states there are without suits."""
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms.exploitability import exploitability
+    from open_spiel.python.algorithms.get_all_states import get_all_states
+
+    ours, theirs = pyspiel.load_game(f"{LEDUC}(reward=margin)"), pyspiel.load_game("leduc_poker")
+    found = [exploitability(game, policy.UniformRandomPolicy(game)) for game in (ours, theirs)]
+    assert found[0] == pytest.approx(2 * found[1]), "a margin is both players' difference"
+    states = get_all_states(
+        ours,
+        include_terminals=False,
+        include_chance_states=False,
+        to_string=lambda state: f"{state.history_str()} {state.history()}",
+    )
+    known = {state.information_state_string() for state in states.values()}
+    assert len(known) == 288
+
+
+def test_cfr_learns_leduc_poker() -> None:
+    from open_spiel.python.algorithms.cfr import CFRSolver
+    from open_spiel.python.algorithms.exploitability import exploitability
+
+    game = pyspiel.load_game(f"{LEDUC}(reward=margin)")
+    solver = CFRSolver(game)
+    found = []
+    for _ in range(10):
+        solver.evaluate_and_update_policy()
+        found.append(exploitability(game, solver.average_policy()))
+    assert found[-1] < found[0] / 2
+
+
+@pytest.mark.parametrize("name", ["python_petrichor()", "python_evergreen(players=3)", f"{LEDUC}(at_the_end=True)"])
+def test_openspiels_searches_play(name: str) -> None:
+    from open_spiel.python.algorithms.ismcts import ISMCTSBot
+    from open_spiel.python.algorithms.mcts import MCTSBot, RandomRolloutEvaluator
+
+    game = pyspiel.load_game(name)
+    for state in [state for state in played(game, seed=4) if state.current_player() >= 0][:60:20]:
+        for evaluator in (Playouts(2, seed=0), RandomRolloutEvaluator(1, np.random.RandomState(0))):
+            searches = [
+                MCTSBot(game, 2.0, 30, evaluator, random_state=np.random.RandomState(0)),
+                ISMCTSBot(game, evaluator, 2.0, 30, random_state=np.random.RandomState(0)),
+            ]
+            searches[1].set_resampler(Resampler(0))
+            for search in searches:
+                assert search.step(state) in state.legal_actions()
+
+
+def test_openspiels_environment_for_learners() -> None:
+    from open_spiel.python.algorithms.random_agent import RandomAgent
+    from open_spiel.python.rl_environment import Environment
+
+    environment = Environment("python_petrichor", players=3, reward="margin")
+    actions = environment.action_spec()["num_actions"]
+    agents = [RandomAgent(player, actions) for player in range(3)]
+    step, total = environment.reset(), np.zeros(3)
+    while not step.last():
+        assert len(step.observations["info_state"][0]) == environment.observation_spec()["info_state"][0]
+        step = environment.step([agents[step.observations["current_player"]].step(step).action])
+        total += step.rewards
+    assert total.any() and total.sum() == pytest.approx(0)
+
+
+def test_playouts_value_as_openspiels_do() -> None:
+    """Games played on by compiled code, and through states, have the same mean within its uncertainty."""
+    from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+
+    game = pyspiel.load_game("python_petrichor(reward=margin,at_the_end=True)")
+    state = list(played(game, seed=3))[120]
+    own = Playouts(400, seed=0).evaluate(state)
+    theirs = RandomRolloutEvaluator(150, np.random.RandomState(0)).evaluate(state)
+    assert abs(own[0] - theirs[0]) < 6, "points; a game's deviation is about 20"
+    np.testing.assert_array_equal(own, Playouts(400, seed=0).evaluate(state))
+
+
+@pytest.mark.parametrize("config", [PetrichorConfig(players=3), EvergreenConfig(players=2), leduc_poker.Config()])
+@pytest.mark.parametrize("name", ["openspiel-mcts-20", "openspiel-ismcts-20"])
+def test_agents(config: Any, name: str) -> None:
+    agent = make_agent(name, config.game)
+    assert agent.name == name
+    agent.check(config)
+    batch = Batch(config, 3, 0)
+    for _ in range(4):
+        decisions, kept = Decisions.of(batch), batch.states.tobytes()
+        actions = agent.act(decisions, np.random.default_rng(1))
+        decisions.check(name, actions)
+        np.testing.assert_array_equal(actions, agent.act(decisions, np.random.default_rng(1)))
+        assert batch.states.tobytes() == kept
+        batch.step(actions)
+
+
+def test_agents_win_what_is_won_at_once() -> None:
+    """Connect Four: three of the own stones in a column."""
+    config = connect_four.Config()
+    batch = Batch(config, 1, 0)
+    for action in (3, 0, 3, 0, 3, 1):
+        batch.step([action])
+    agent = make_agent("openspiel-mcts-200", config.game)
+    assert agent.act(Decisions.of(batch), np.random.default_rng(0)).tolist() == [3]
+
+
+def test_agents_say_what_they_do_not_play() -> None:
+    mcts = make_agent("openspiel-mcts-5", petrichor_env.openspiel.GAME)
+    ismcts = make_agent("openspiel-ismcts-5", petrichor_env.openspiel.GAME)
+    mcts.check(PetrichorConfig())
+    with pytest.raises(ConfigError, match="in solo nothing is hidden; take openspiel-mcts-N"):
+        ismcts.check(PetrichorConfig())
+    with pytest.raises(ConfigError, match="nobody to win against"):
+        mcts.check(EvergreenConfig())
+    for wrong in ("openspiel-mcts", "openspiel-mcts-0", "openspiel-uct-5"):
+        with pytest.raises(ConfigError, match="one of random"):
+            make_agent(wrong, petrichor_env.openspiel.GAME)
+
+
+# --- What the pages show ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("page", "section"), [("openspiel.md", "# OpenSpiel"), ("environments.md", "## Positions")])
+def test_what_a_page_shows_runs(page: str, section: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(section)[2]
+    code = text.partition("```python\n")[2].partition("```")[0]
+    assert 10 < code.count("\n") <= 40
+    exec(compile(code, page, "exec"), {"__name__": "docs"})
+    assert capsys.readouterr().out
+
+
+# --- Processes -------------------------------------------------------------------------------------------------------
+
+
+def ran(code: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
+
+
+def test_a_process_ends_as_it_should() -> None:
+    """OpenSpiel gives back what it was given to register after Python has ended."""
+    code = "import pyspiel, evergreen_env.openspiel; s = pyspiel.load_game('python_evergreen').new_initial_state()"
+    ended = ran(f"{code}; s.apply_action(0); print(s.observation_tensor(0)[:1])")
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_without_openspiel() -> None:
+    """What needs it says which extra brings it, and nothing else needs it."""
+    code = """
+import sys
+sys.modules["pyspiel"] = None
+import petrichor_env
+from tabletop.errors import TabletopError
+from tabletop_agents import make_agent
+game = lambda: __import__("petrichor_env.openspiel")
+agent = lambda: make_agent("openspiel-mcts-9", petrichor_env.GAME)
+for needs in (game, agent):
+    try:
+        needs()
+    except TabletopError as error:
+        print(error)
+"""
+    lines = ran(code).stdout.splitlines()
+    assert len(lines) == 2 and all('the extra "openspiel"' in line for line in lines), lines
+    assert ran("import petrichor_env, sys; assert 'pyspiel' not in sys.modules").returncode == 0
