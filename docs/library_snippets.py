@@ -171,7 +171,7 @@ def run_here(name: str) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "games": report.games,
         "win_rate": list(report.estimates["win_rate"]),
-        "versions": {package: version(package) for package in snippet.packages},
+        "versions": {package: version(package).partition("+")[0] for package in snippet.packages},  # without "+cpu"
     }
 
 
@@ -192,9 +192,10 @@ def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> di
     return result
 
 
-def code(name: str) -> str:
-    """The block of a page with a snippet's text."""
-    return f"```python\n{(FOLDER / f'{name}.py').read_text(encoding='utf-8')}```"
+def blocks() -> dict[str, str]:
+    """What `docs/libraries.md` has between its markers: the table, and each snippet's text."""
+    texts = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in SNIPPETS}
+    return {"libraries": table()} | {name: f"```python\n{text}```" for name, text in texts.items()}
 
 
 def table() -> str:
@@ -218,7 +219,7 @@ def table() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Run the snippets of docs/libraries.md and note what they reach.")
-    parser.add_argument("names", nargs="*", choices=[*SNIPPETS, []], help="all if none is given")
+    parser.add_argument("names", nargs="*", choices=[[], *SNIPPETS], help="all if none is given")
     parser.add_argument("--here", metavar="FILE", help="run one in this process and write what it reached there")
     given = parser.parse_args()
     if given.here:
