@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Processes that run tests. One does, too; more than cores wastes memory.
 WORKERS ?= 2
+# What docs/libraries.md shows and `dev` does not have: each has its packages in a folder of its own.
+LIBRARIES := agilerl rllib tianshou torchrl
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-ray test-oldest fuzz lint format bench notebooks docs clean
+.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest fuzz lint format bench notebooks docs clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -24,6 +26,9 @@ test: $(VENV)/dev $(VENV)/compiled  ## the whole test suite and the notebooks, t
 
 test-slow: $(VENV)/dev  ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
+
+test-libraries: $(VENV)/dev $(VENV)/compiled $(LIBRARIES:%=$(VENV)/libraries/%/installed)  ## the snippets of docs/libraries.md for RLlib, TorchRL, Tianshou and AgileRL, 1.5 GB of packages
+	$(BIN)/python -m pytest -m libraries tests/test_libraries.py
 
 test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## games and training on clusters of two nodes, one of which is killed
 	PYTHONPATH=$(CURDIR)/$(VENV)/libraries/rllib $(BIN)/python -m pytest tests/test_cluster.py tests/test_rllib.py
@@ -68,6 +73,12 @@ $(VENV)/train $(VENV)/dev $(VENV)/bench: $(VENV)/%: pyproject.toml constraints.t
 
 $(VENV)/oldest: pyproject.toml | $(VENV)/dev
 	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --upgrade --target $@ gymnasium==1.2.0
+	@touch $@
+
+# Without what they require: that is in the files, or in `dev`.
+$(VENV)/libraries/%/installed: docs/libraries/requirements/%.txt | $(VENV)/dev
+	rm -rf $(@D)
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --target $(@D) -r $<
 	@touch $@
 
 # Before the tests start, so that not every process that they run on compiles the rules for itself.

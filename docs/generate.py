@@ -4,8 +4,9 @@ A test compares them with what this writes. The pages that come from a game's mo
 pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of the pages
 `performance.md` come from `performance.json` beside them (`petrichor bench`, `evergreen bench`), of `README.md` from
 `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
-(`petrichor ladder`, `evergreen ladder`), and of Petrichor's from `strength.json` (`petrichor strength`), and of
-`cluster.md` from `cluster.json` (`python -m benchmarks.cluster`).
+(`petrichor ladder`, `evergreen ladder`), of Petrichor's from `strength.json` (`petrichor strength`), of
+`libraries.md` from `libraries.json` (`python -m docs.library_snippets`), with the snippets from `docs/libraries/`, and
+of `cluster.md` from `cluster.json` (`python -m benchmarks.cluster`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
+from docs import library_snippets
 from docs.game_pages import EVERGREEN, GAMES, evergreen_blocks
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.drawing.raster import save_png
@@ -165,6 +167,8 @@ def main() -> None:
         replace_block(folder / "agents.md", "ladder", ladder_table(folder))
     replace_block(README, "difficulty", difficulty_table())
     replace_block(DOCS / "cluster.md", "cluster", cluster_table())
+    for name, text in library_snippets.blocks().items():
+        replace_block(DOCS / "libraries.md", name, text)
     replace_block(DOCS / "agents.md", "ablations", ablations_table())
     replace_block(DOCS / "agents.md", "thinking", thinking_table())
     _, curve = strength_rows("curve")

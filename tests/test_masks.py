@@ -18,6 +18,7 @@ import petrichor_env
 from petrichor_env import petrichor_v0
 from petrichor_env.actions import NUM_ACTIONS
 from tabletop.envs import MaskInObservation, VectorMaskInObservation
+from tabletop.envs.aec import AgentMaskInObservation
 from tabletop.errors import ConfigError
 from tabletop.kernels import sample_actions
 from tests.environments import legal_action
@@ -70,6 +71,7 @@ def test_many_games(made: str, mode: AutoresetMode) -> None:
     plain: VectorEnv[Any, Any, Any] = gymnasium.make_vec(made, num_envs=6, autoreset_mode=mode)
     inner: VectorEnv[Any, Any, Any] = gymnasium.make_vec(made, num_envs=6, autoreset_mode=mode)
     env = VectorMaskInObservation(inner, "observations", dtype=np.float32)
+    assert env.autoreset_mode is env.metadata["autoreset_mode"] is mode
     (expected, told), (seen, _) = (one.reset(seed=2) for one in (plain, env))
     generator, ends = np.random.default_rng(3), 0
     for _ in range(300):
@@ -108,6 +110,8 @@ def test_bad_names_and_dtypes(arguments: dict[str, Any], error: str) -> None:
         MaskInObservation(gymnasium.make(IDS[0]), **arguments)
     with pytest.raises(ConfigError, match=error):
         VectorMaskInObservation(gymnasium.make_vec(IDS[0], num_envs=2), **arguments)
+    with pytest.raises(ConfigError, match=error):
+        AgentMaskInObservation(petrichor_v0.env(action_mask="info"), **arguments)
 
 
 def test_an_environment_without_discrete_actions() -> None:
@@ -151,6 +155,35 @@ def test_masks_in_the_infos_of_all_seats(action_mask: str) -> None:
         assert np.array_equal(env.infos[agent]["action_mask"], env.unwrapped.batch.action_masks[0])
         env.step(legal_action(env.infos[agent], generator))
     assert all(env.infos[agent]["action_mask"].all() for agent in env.agents)
+
+
+def test_all_agents_find_mask_and_observation_in_a_dictionary() -> None:
+    """As the environment's own dictionaries, by the names and with the dtype that are asked for."""
+    own = petrichor_v0.env(num_players=3)
+    env = AgentMaskInObservation(petrichor_v0.env(num_players=3, action_mask="info"), "observations", dtype=np.float32)
+    own.reset(seed=6)
+    env.reset(seed=6)
+    generator = np.random.default_rng(7)
+    while env.agents:
+        for one in env.agents:
+            seen, expected = env.observe(one), own.observe(one)
+            assert list(seen) == ["observations", "action_mask"]
+            assert env.observation_space(one).contains(seen) and seen["action_mask"].dtype == np.float32
+            assert np.array_equal(seen["observations"], expected["observation"])
+            assert np.array_equal(seen["action_mask"], expected["action_mask"])
+        seen, reward, terminated, truncated, info = env.last()
+        assert (reward, terminated, truncated) == own.last()[1:4]
+        action = None if terminated else legal_action(info, generator)
+        env.step(action)
+        own.step(action)
+    assert not own.agents
+
+
+def test_pettingzoos_checks_of_dictionaries_with_other_names() -> None:
+    env = AgentMaskInObservation(petrichor_v0.env(action_mask="info"), mask_key="mask", dtype=np.bool_)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Observation")  # only PettingZoo's own games may have dictionaries
+        api.api_test(env, num_cycles=200)
 
 
 def test_pettingzoos_checks_with_plain_observations() -> None:

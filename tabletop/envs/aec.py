@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import gymnasium
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
@@ -14,6 +14,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from tabletop.batch import Batch
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import check_action, check_options, observation_box, preparation
+from tabletop.envs.masks import Entries
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Config
@@ -183,6 +184,38 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             for seat, agent in enumerate(self.agents)
         }
         self._deads_step_first()
+
+
+class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]
+    """`tabletop.envs.MaskInObservation` for all agents: `{key: observation, mask_key: action mask}`.
+
+    With `key="observations", dtype=np.float32` it is what RLlib's masking module takes through RLlib's `PettingZooEnv`.
+
+    Arguments:
+        env: made with `action_mask="info"`, so that its observations are plain.
+        key, mask_key, dtype: as in `MaskInObservation`, and so is what it raises.
+    """
+
+    def __init__(
+        self,
+        env: AECEnv[str, NDArray[Any], int | None],
+        key: str = "observation",
+        mask_key: str = "action_mask",
+        dtype: DTypeLike = np.int8,
+    ):
+        super().__init__(env)
+        self.entries = Entries.of(key, mask_key, dtype)
+        self.observation_spaces = {
+            agent: self.entries.space(env.observation_space(agent), env.action_space(agent))
+            for agent in env.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        return self.observation_spaces[agent]
+
+    def observe(self, agent: str) -> Observation:
+        """What this agent may know and what it may do now."""
+        return self.entries.both(self.env.observe(agent), self.env.infos[agent]["action_mask"])
 
 
 def wrapped(env: AECEnv[str, Observation, int | None]) -> AECEnv[str, Observation, int | None]:

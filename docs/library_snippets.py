@@ -1,0 +1,238 @@
+"""The snippets of `docs/libraries.md`: each is a program in `docs/libraries/`, which this runs and measures.
+
+    python -m docs.library_snippets                # all of them, one after another, into docs/libraries.json
+    python -m docs.library_snippets torchrl_ppo    # one
+
+A snippet learns from about as many decisions as the environment variable `STEPS` says, where an illegal action is an
+error, and leaves `act(observations, masks)`, which plays here. What it needs beside the extra `dev` is in
+`docs/libraries/requirements/`, and `make test-libraries` installs it into `.venv/libraries/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tabletop_training.evaluation import EVALUATION_SEED, Estimate
+from tabletop_training.evaluation_files import percent
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+FOLDER = DOCS / "libraries"
+FILE = DOCS / "libraries.json"
+INSTALLED = ROOT / ".venv" / "libraries"
+GAMES = 1000
+"""To evaluate with, from `EVALUATION_SEED` on."""
+STEPS = 204_800
+"""Decisions that a snippet learns from if the environment variable says nothing."""
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """What the table says of a snippet.
+
+    Attributes:
+        library: its name and what of it is used. packages: whose versions are told.
+        ours: what is handed to the library. mask, autoreset: where it finds the mask, and the mode.
+        environment: a file in `requirements/`, or "" where the extra `dev` has all.
+        players: of the game.
+    """
+
+    library: str
+    packages: tuple[str, ...]
+    ours: str
+    mask: str
+    autoreset: str
+    environment: str = ""
+    players: int = 1
+
+
+_RLLIB_MASK = "`observations`, `action_mask`, float32"
+SNIPPETS = {
+    "sb3_make_vec_env": Snippet(
+        "Stable-Baselines3, `make_vec_env`",
+        ("stable-baselines3", "sb3-contrib"),
+        "`Petrichor/Solo-v0`",
+        "`action_masks()`, bool",
+        "its own, same step",
+    ),
+    "sb3_vec_env": Snippet(
+        "Stable-Baselines3, native `VecEnv`",
+        ("stable-baselines3", "sb3-contrib"),
+        "`SeatsVecEnv`",
+        "`action_masks()`, bool",
+        "same step",
+    ),
+    "rllib_solo": Snippet(
+        "RLlib, solo",
+        ("ray", "gymnasium"),
+        "`MaskInObservation`",
+        _RLLIB_MASK,
+        "its own, next step",
+        "rllib",
+    ),
+    "rllib_multi_agent": Snippet(
+        "RLlib, multi-agent",
+        ("ray", "gymnasium"),
+        "`AgentMaskInObservation`",
+        _RLLIB_MASK,
+        "its own, next step",
+        "rllib",
+        players=2,
+    ),
+    "rllib_self_play": Snippet(
+        "RLlib, self-play",
+        ("ray", "gymnasium"),
+        "`AgentMaskInObservation`",
+        _RLLIB_MASK,
+        "its own, next step",
+        "rllib",
+        players=2,
+    ),
+    "torchrl_ppo": Snippet(
+        "TorchRL",
+        ("torchrl", "tensordict"),
+        "`VectorMaskInObservation`",
+        "`observation`, `action_mask`, bool",
+        "`DISABLED`",
+        "torchrl",
+    ),
+    "tianshou_ppo": Snippet(
+        "Tianshou",
+        ("tianshou",),
+        "`MaskInObservation`",
+        "`obs`, `mask`, bool",
+        "its own",
+        "tianshou",
+    ),
+    "agilerl_ppo": Snippet(
+        "AgileRL",
+        ("agilerl",),
+        '`make_vec("…/Solo-v0")`',
+        '`infos["action_mask"]`, int8',
+        "`SAME_STEP`",
+        "agilerl",
+    ),
+    "cleanrl_style": Snippet(
+        "CleanRL style",
+        ("torch",),
+        '`make_vec("…/Solo-v0")`',
+        '`infos["action_mask"]`, int8',
+        "`SAME_STEP`",
+    ),
+    "minari_cloning": Snippet(
+        "Minari",
+        ("minari",),
+        "`petrichor dataset`",
+        "`observation`, `action_mask`, int8",
+        "none: whole games",
+    ),
+}
+
+
+def run_here(name: str) -> dict[str, Any]:
+    """Run a snippet in this process, then play with what it learned; returns what is kept in the file.
+
+    With several players the others are `random`. Raises what the snippet raises, `IllegalAction` for an illegal action.
+    """
+    import torch  # only the process that learns needs these
+
+    from petrichor_env import GAME, Config
+    from tabletop_agents import Decisions, make_agent
+    from tabletop_training.matches import evaluate
+
+    snippet = SNIPPETS[name]
+    torch.set_num_threads(1)  # small networks are no work for more, which would wait for each other
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    start = time.monotonic()
+    left = runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    seconds = time.monotonic() - start
+
+    class Learned:
+        name = "learned"
+
+        def act(self, decisions: Decisions, generator: Any) -> Any:
+            return left["act"](decisions.observations, decisions.action_masks)
+
+    others = [make_agent("random", GAME)] * (snippet.players - 1)
+    report = evaluate([Learned(), *others], Config(players=snippet.players), GAMES, EVALUATION_SEED).reports[0]
+    return {
+        "steps": int(os.environ.get("STEPS", STEPS)),
+        "seconds": round(seconds, 1),
+        "games": report.games,
+        "win_rate": list(report.estimates["win_rate"]),
+        "versions": {package: version(package).partition("+")[0] for package in snippet.packages},  # without "+cpu"
+    }
+
+
+def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> dict[str, Any]:
+    """Run a snippet in a process and a folder of its own, with the packages that it needs; returns as `run_here`.
+
+    Raises subprocess.CalledProcessError, whose stderr tells what went wrong, and subprocess.TimeoutExpired.
+    """
+    needed = [INSTALLED / SNIPPETS[name].environment] if SNIPPETS[name].environment else []
+    paths = os.pathsep.join(map(str, [*needed, ROOT, ROOT / "agents", ROOT / "training"]))
+    command = [sys.executable, "-m", "docs.library_snippets", "--here", "result.json", name]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"STEPS": str(steps), "PYTHONPATH": paths}
+        subprocess.run(
+            command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=timeout
+        )
+        result: dict[str, Any] = json.loads((Path(folder) / "result.json").read_text(encoding="utf-8"))
+    return result
+
+
+def blocks() -> dict[str, str]:
+    """What `docs/libraries.md` has between its markers: the table, and each snippet's text."""
+    texts = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in SNIPPETS}
+    return {"libraries": table()} | {name: f"```python\n{text}```" for name, text in texts.items()}
+
+
+def table() -> str:
+    """A row for each snippet, with what it reached as far as that is measured."""
+    results = json.loads(FILE.read_text(encoding="utf-8"))
+    lines = [
+        "| library | version | of ours | mask | autoreset | won | minutes | decisions a second |",
+        "|---|---|---|---|---|---:|---:|---:|",
+    ]
+    for name, snippet in SNIPPETS.items():
+        result = results[name]
+        versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
+        won = percent(Estimate(*result["win_rate"]))
+        speed = result["steps"] / result["seconds"]
+        lines.append(
+            f"| [{snippet.library}](libraries/{name}.py) | {versions} | {snippet.ours} | {snippet.mask} | "
+            f"{snippet.autoreset} | {won} | {result['seconds'] / 60:.1f} | {speed:,.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Run the snippets of docs/libraries.md and note what they reach.")
+    parser.add_argument("names", nargs="*", choices=[[], *SNIPPETS], help="all if none is given")
+    parser.add_argument("--here", metavar="FILE", help="run one in this process and write what it reached there")
+    given = parser.parse_args()
+    if given.here:
+        result = run_here(given.names[0])
+        Path(given.here).write_text(json.dumps(result), encoding="utf-8")
+        return
+    for name in given.names or SNIPPETS:
+        results = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+        results[name] = run_apart(name)
+        print(name, results[name], flush=True)
+        kept = {key: results[key] for key in SNIPPETS if key in results}
+        FILE.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
