@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,6 +65,18 @@ ReplayProbabilities = Annotated[
     bool,
     typer.Option("--replay-probabilities", help="With what agents gave their actions; searches take twice as long."),
 ]
+
+
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        help="Play on a Ray cluster: auto for the one that runs here, HOST:PORT or ray://HOST:PORT; "
+        "without an address, one for this command alone.",
+        metavar="[ADDRESS]",
+    ),
+]
+_RAY_ADDRESS = re.compile(r"auto|local|(ray://)?[\w.-]+:[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -167,6 +181,14 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
     return app, train
 
 
+def with_ray_address(args: Sequence[str]) -> list[str]:
+    """The words of a command with `local` behind each --ray that has no address: one is no agent's name."""
+    full: list[str] = []
+    for word, following in zip_longest(args, args[1:], fillvalue=""):
+        full += [word] if word != "--ray" or _RAY_ADDRESS.fullmatch(following) else [word, "local"]
+    return full
+
+
 def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> None:
     """Run the command `name` and exit: 0, 2 after a user's slip (one line on stderr), 130 after Ctrl-C.
 
@@ -174,7 +196,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     """
     forgive_bytes()
     try:
-        app(args=None if args is None else list(args), prog_name=name)
+        app(args=with_ray_address(sys.argv[1:] if args is None else args), prog_name=name)
     except TabletopError as error:
         print(f"{name}:", " ".join(str(error).split()), file=sys.stderr)
         sys.exit(2)
@@ -203,10 +225,20 @@ def _train(
         Path | None, typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER")
     ] = None,
     trust: Trust = "",
+    ray: Ray = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=10_000,
+            help="With --ray: processes that play the games, a core each; 0: the one that learns.",
+            show_default="the cluster's cores",
+        ),
+    ] = None,
 ) -> None:
     """Learn {learned}."""
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    told |= {"trust": words(trust)}
+    told |= {"trust": words(trust), "ray": ray, "workers": workers}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
 

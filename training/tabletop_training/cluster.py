@@ -1,27 +1,32 @@
-"""Ray: a cluster of machines, or a private one on this machine alone."""
+"""A Ray cluster: connecting to it."""
 
 from __future__ import annotations
 
 import logging
 from typing import Any
 
-from tabletop.errors import ConfigError
+from tabletop.errors import TabletopError
 from tabletop.extras import needed
 
 LOCAL = "local"
-"""The address of a private cluster on this machine, which ends with this process."""
+"""The address of a cluster that is started on this machine for one command alone, and ends with it."""
 
 
-def connect(address: str) -> Any:
-    """Ray, connected to a cluster: "local", "auto" for the one that runs on this machine, or HOST:PORT.
+def connect(address: str = LOCAL) -> Any:
+    """Join a cluster, or start one: the module `ray`.
 
-    "local" always starts a cluster of this process's own, whatever earlier ones have left. Raises TabletopError without
-    Ray, ConfigError where no cluster answers.
+    Arguments:
+        address: LOCAL; `auto` for the cluster that runs on this machine; `HOST:PORT` of a cluster's head, or
+            `ray://HOST:PORT` from a machine that is not part of it.
+
+    Raises TabletopError where Ray is missing, or no cluster answers.
     """
-    ray = needed("ray", "a cluster", "ray")
+    ray = needed("ray", "--ray", "ray")
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == LOCAL:  # Ray would rather join one that somebody has left running
+        options |= {"include_dashboard": False}
     try:
-        ray.init(address=address, include_dashboard=False, logging_level=logging.ERROR, log_to_driver=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"--ray {address}: no cluster could be reached there ({reason})") from None
+        ray.init(address, ignore_reinit_error=True, **options)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        raise TabletopError(f"--ray {address}: no cluster there ({error})") from None
     return ray

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 import torch
@@ -150,7 +150,10 @@ class BaseLearner:
         tensorboard: False leaves that log out, as does an installation without it.
         should_stop: asked after every update; what has been learned by then is saved.
         on_progress: told a few times a second, or after every update.
+        on_event: told in words what should not be missed.
     """
+
+    ON_RAY: ClassVar[bool] = False
 
     games: Games
     budget: Budget
@@ -164,6 +167,7 @@ class BaseLearner:
     tensorboard: bool = True
     should_stop: Callable[[], bool] = lambda: False
     on_progress: Callable[[BaseLearner], None] = lambda learner: None
+    on_event: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
         self.curve: list[CurvePoint] = []
@@ -380,6 +384,7 @@ class BaseLearner:
         """Everything that the run depends on from here on."""
         return {
             "versions": self._versions,
+            "ray": self.ON_RAY,
             "settings": asdict(self.settings),
             "steps": self.steps,
             "seconds": self.seconds,
@@ -416,6 +421,8 @@ class BaseLearner:
                 f"made by version {state['versions'].get('package')}, this is {here['package']}, and they differ in "
                 f"{', '.join(different)}"
             )
+        if state.get("ray", False) != self.ON_RAY:
+            raise CheckpointError(f"was learned {'without' if self.ON_RAY else 'with'} --ray, and goes on so alone")
         mine = asdict(self.settings)
         saved = with_tuples(state["settings"])
         others = sorted(key for key in mine if saved.get(key) != mine[key])

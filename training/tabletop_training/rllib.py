@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 import ray
 import torch
@@ -40,7 +41,7 @@ _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 
 
-class MaskedNetwork(TorchRLModule, ValueFunctionAPI):
+class MaskedNetwork(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # mypy runs without Ray
     """The local learner's network as RLlib's module; observations are `{OBSERVATIONS: …, MASK: …}`.
 
     `model_config` has `config`, which knows the game, and `settings`.
@@ -68,7 +69,7 @@ class MaskedNetwork(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: torch.where(legal, self.network.policy(features), _NEVER)}
 
 
-class Update(PPOTorchLearner):
+class Update(PPOTorchLearner):  # type: ignore[misc]
     """RLlib's update with the local learner's optimizer and fading learning rate and entropy bonus.
 
     It also logs how far an update went, in the words of the local learner's curve.
@@ -162,10 +163,17 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
 
-    def __init__(self, task: Task, settings: Settings, league: LeagueSettings | None, num_envs: int) -> None:
+    def __init__(
+        self, task: Task, settings: Settings, league: LeagueSettings | None, num_envs: int, num_threads: int | None
+    ) -> None:
         config: Config = task.configs()[0]
         self.curriculum = Curriculum(task.levels, task.threshold, task.latest, 0) if task.curriculum else None
-        made: dict[str, Any] = {"reward": settings.reward, "seed": 0, "autoreset": "next_step"}
+        made: dict[str, Any] = {
+            "reward": settings.reward,
+            "seed": 0,
+            "autoreset": "next_step",
+            "num_threads": num_threads,
+        }
         made["choose_config"] = None if self.curriculum is None else self.curriculum.choose
         self.league: FollowingLeague | None = None
         if config.players == 1:
@@ -183,7 +191,7 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Start all games; an int `seed` also seeds the draws of curriculum and league."""
         if isinstance(seed, int):
@@ -222,6 +230,7 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         return Report(self.tally.take_ended(), results, set(self.tally.games.lineups.ravel().tolist()))
 
 
-def runner_games(given: dict[str, Any]) -> RunnerGames:
-    """`RunnerGames` as RLlib's `vector_entry_point` makes them: `num_envs` is among its env_config."""
-    return RunnerGames(**{name: given[name] for name in ("task", "settings", "league", "num_envs")})
+ENVIRONMENT = "tabletop_training.rllib:Tabletop/Runner-v0"
+"""The environment for RLlib, by which an env runner finds this module on its machine."""
+
+gymnasium.register(ENVIRONMENT.partition(":")[2], vector_entry_point=RunnerGames)

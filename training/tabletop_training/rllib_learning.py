@@ -1,30 +1,32 @@
 """Learning on a cluster: RLlib's PPO, whose env runners play the games wherever there are cores, and learn here.
 
-It is the second learner beside `Learner`, with the same settings, logs, evaluations and checkpoints. What a run needs to
-go on is in `resume.zip` in our own format, as RLlib's checkpoints are pickles, which run the programs in them.
+It is the second learner beside `Learner`, with the same settings, logs, evaluations and checkpoints. What a run needs
+to go on is in `resume.zip` in our own format, as RLlib's checkpoints are pickles, which run the programs in them.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 import ray
 import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from ray.tune.registry import register_env
 
 from tabletop.batch import Batch, usable_cores
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import Config, Game
 from tabletop_agents.networks import Network
-from tabletop_training.cluster import LOCAL, connect
+from tabletop_training.cluster import connect
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings
 from tabletop_training.learning import (
@@ -37,7 +39,7 @@ from tabletop_training.learning import (
     tensors_of,
 )
 from tabletop_training.ppo import MAX_THREADS
-from tabletop_training.rllib import MaskedNetwork, News, Report, Told, Update, runner_games
+from tabletop_training.rllib import ENVIRONMENT, MaskedNetwork, News, Report, Told, Update
 from tabletop_training.seats import new_network
 from tabletop_training.selfplay import SNAPSHOTS, Task, TaskHook
 from tabletop_training.settings import Settings
@@ -47,6 +49,20 @@ MOST_SECONDS_ALONE = 300.0
 """How long a run waits for env runners when it has lost all of them."""
 _SECONDS_TO_ANSWER = 1.0
 """Before each rollout a lost env runner is given this time to say that it is back."""
+
+
+@contextmanager
+def joined(address: str) -> Iterator[None]:
+    """Be part of a cluster, as `connect` finds it. Raises ConfigError for an address that is a client's."""
+    if address.startswith("ray://"):
+        raise ConfigError(f"--ray {address}: what learns must run on a machine of the cluster; give HOST:PORT there")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    logging.getLogger("ray.rllib").setLevel(logging.ERROR)
+    connect(address)
+    try:
+        yield
+    finally:
+        ray.shutdown()
 
 
 class ClusterGames:
@@ -109,31 +125,38 @@ class ClusterLearner(BaseLearner):
 
     Attributes, beside those of `BaseLearner`:
         games: what is played.
-        address: of the cluster, as in `cluster.connect`.
-        runners: env runners, each on a core of its own; 0: games are played in this process.
+        hook: knows the task, which env runners are told.
+        workers: RLlib's env runners, a core each, which play the same number of the games; 0: this process plays them.
+            None: as many as the cluster has cores, or the next smaller number that divides the games.
     """
 
+    ON_RAY = True
+
     games: ClusterGames
-    address: str = field(default=LOCAL, kw_only=True)
-    runners: int = field(default=1, kw_only=True)
+    hook: TaskHook = field(kw_only=True)
+    workers: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.runners < 0 or self.settings.num_envs % max(self.runners, 1):
+        settings = self.settings
+        cores = int(ray.cluster_resources().get("CPU", 0))
+        fitting = [number for number in range(1, cores + 1) if settings.num_envs % number == 0]
+        self.runners = fitting[-1] if self.workers is None else self.workers
+        if self.runners and settings.num_envs % self.runners:
+            raise ConfigError(f"workers={self.runners}: it must divide the games, num_envs={settings.num_envs}")
+        if self.runners > cores:
+            raise ConfigError(f"workers={self.runners}: each needs a core of its own, and the cluster has {cores}")
+        if settings.minibatch > settings.num_envs * settings.steps:
             raise ConfigError(
-                f"runners={self.runners}: each plays as many of the num_envs={self.settings.num_envs} games of the "
-                "settings, so it must divide that number"
-            )
-        if self.settings.minibatch > self.settings.num_envs * self.settings.steps:
-            raise ConfigError(
-                f"minibatch={self.settings.minibatch}: RLlib wants at most the num_envs * steps = "
-                f"{self.settings.num_envs * self.settings.steps} decisions of an update"
+                f"minibatch={settings.minibatch}: RLlib wants at most what an update learns from, num_envs * steps = "
+                f"{settings.num_envs * settings.steps}"
             )
         torch.manual_seed(self.seed)
         self._network = new_network(self.games.game, self.settings)
         self._moments: dict[str, Any] = {}
         self._steps = 0
         self._algorithm: Any = None
+        self._playing = self.runners  # env runners that are not lost
 
     @property
     def steps(self) -> int:
@@ -144,14 +167,9 @@ class ClusterLearner(BaseLearner):
         return self._network
 
     @property
-    def healthy(self) -> int:
-        """Env runners that played in the last rollout."""
-        return self._algorithm.env_runner_group.num_healthy_remote_workers() if self._algorithm and self.runners else 0
-
-    @property
     def text(self) -> str:
-        lost = self._algorithm is not None and self.healthy < self.runners
-        return super().text + (f"; {self.healthy} of {self.runners} env runners, the others are lost" if lost else "")
+        lost = f"; {self._playing} of {self.runners} env runners" if self._playing < self.runners else ""
+        return super().text + lost
 
     def run(self) -> Self:
         try:
@@ -160,13 +178,8 @@ class ClusterLearner(BaseLearner):
             if self._algorithm is not None:
                 self._algorithm.stop()
                 self._algorithm = None
-            ray.shutdown()
 
     def _prepare(self) -> None:
-        connect(self.address)
-        cores = int(ray.cluster_resources().get("CPU", 0))
-        if self.runners > cores:
-            raise ConfigError(f"runners={self.runners}: each needs a core of its own, and this cluster has {cores}")
         torch.set_num_threads(self.settings.threads or min(usable_cores(), MAX_THREADS))
         self._algorithm = self._config().build_algo()
         module = self._update.module[DEFAULT_MODULE_ID].unwrapped()
@@ -181,10 +194,10 @@ class ClusterLearner(BaseLearner):
     def _config(self) -> PPOConfig:
         settings, games = self.settings, self.games
         task, league = self.hook.task, None if games.league is None else games.league.settings
-        register_env("tabletop", runner_games)
+        made = {"task": task, "settings": settings, "league": league, "num_threads": 1 if self.runners else None}
         return (
             PPOConfig()
-            .environment("tabletop", env_config={"task": task, "settings": settings, "league": league})
+            .environment(ENVIRONMENT, env_config=made)
             .env_runners(
                 num_env_runners=self.runners,
                 num_envs_per_env_runner=settings.num_envs // max(self.runners, 1),
@@ -241,15 +254,24 @@ class ClusterLearner(BaseLearner):
             "train/value_loss": float(told["vf_loss"]),
             "train/explained_variance": float(told["vf_explained_var"]),
             "train/learning_rate": self.settings.learning_rate * left,
-            "ray/env_runners": float(self.healthy),
+            "ray/env_runners": float(self._playing),
         }
         return ended, numbers
+
+    def _count_runners(self) -> None:
+        """Say so when env runners are lost or back."""
+        playing = self._algorithm.env_runner_group.num_healthy_remote_workers()
+        if playing != self._playing:
+            what = "lost" if playing < self._playing else "back"
+            self._playing = playing
+            self.on_event(f"{self.steps:,} steps: env runners are {what}; {playing} of {self.runners} play all games")
 
     def _train(self) -> dict[str, Any]:
         """One rollout and one update. Raises TabletopError where all env runners stay lost."""
         start = time.monotonic()
         while True:
             result: dict[str, Any] = self._algorithm.train()
+            self._count_runners()
             if result.get("learners"):
                 return result
             if time.monotonic() - start > MOST_SECONDS_ALONE:
