@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from typing import Any
 
 from tabletop.errors import TabletopError
@@ -10,6 +11,8 @@ from tabletop.extras import needed
 
 LOCAL = "local"
 """The address of a cluster that is started on this machine for one command alone, and ends with it."""
+
+_SECONDS_TO_ANSWER = 10.0
 
 
 def connect(address: str = LOCAL) -> Any:
@@ -22,6 +25,12 @@ def connect(address: str = LOCAL) -> Any:
     Raises TabletopError where Ray is missing, or no cluster answers.
     """
     ray = needed("ray", "--ray", "ray")
+    host, _, port = address.rpartition(":")
+    if port.isdecimal():  # Ray itself would try for minutes
+        try:
+            socket.create_connection((host.removeprefix("ray://"), int(port)), _SECONDS_TO_ANSWER).close()
+        except (OSError, OverflowError) as error:
+            raise TabletopError(f"--ray {address}: no cluster there ({error})") from None
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address == LOCAL:  # Ray would rather join one that somebody has left running
         options |= {"include_dashboard": False}
