@@ -276,9 +276,25 @@ def test_the_curriculum_moves_on(tmp_path: Path) -> None:
     assert (curriculum.games > 0).sum() > 4
 
 
-def test_training_goes_on_when_a_machine_is_lost(tmp_path: Path) -> None:
+@contextmanager
+def machines(number: int) -> Iterator[tuple[Cluster, list[Any]]]:
+    """A cluster of so many, with a core each, and those that are not its head."""
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    other = cluster.add_node(num_cpus=1)
+    try:
+        yield cluster, [cluster.add_node(num_cpus=1) for _ in range(number - 1)]
+    finally:
+        cluster.shutdown()
+
+
+def where_played(learner: ClusterLearner) -> list[str]:
+    group = learner._algorithm.env_runner_group
+    found: list[str] = group.foreach_env_runner(
+        lambda _: ray.get_runtime_context().get_node_id(), local_env_runner=False
+    )
+    return found
+
+
+def test_training_goes_on_when_a_machine_is_lost(tmp_path: Path) -> None:
     told: list[str] = []
     playing: list[int] = []
 
@@ -287,25 +303,59 @@ def test_training_goes_on_when_a_machine_is_lost(tmp_path: Path) -> None:
         if len(playing) == 3:
             cluster.remove_node(other, allow_graceful=False)
 
-    try:
-        with joined(cluster.address):
-            made = new_cluster_learner(
-                Budget(steps=3000),
-                tmp_path,
-                0,
-                SMALL,
-                solo_task(),
-                workers=2,
-                on_progress=lose_one,
-                on_event=told.append,
-            )
-            learner = made.run()
-    finally:
-        cluster.shutdown()
+    with machines(2) as (cluster, (other,)), joined(cluster.address):
+        learner = new_cluster_learner(
+            Budget(steps=3000),
+            tmp_path,
+            0,
+            SMALL,
+            solo_task(),
+            workers=2,
+            on_progress=lose_one,
+            on_event=told.append,
+        ).run()
     assert learner.steps >= 3000
     assert playing[:3] == [2, 2, 2] and playing[-1] == 1
     assert len(told) == 1 and "env runners are lost; 1 of 2 play all games" in told[0]
     assert learner.is_evaluated and PolicyAgent.load(tmp_path / POLICY, GAME)
+
+
+def test_what_a_lost_machine_played_is_played_on_another(tmp_path: Path) -> None:
+    told: list[str] = []
+    places: list[list[str]] = []
+
+    def lose_one(learner: Any) -> None:
+        if not places:
+            places.append(where_played(learner))
+            cluster.remove_node(next(node for node in others if node.node_id in places[0]), allow_graceful=False)
+        if len(told) == 2:
+            places.append(where_played(learner))
+
+    with machines(3) as (cluster, others), joined(cluster.address):
+        new_cluster_learner(
+            Budget(minutes=3),
+            tmp_path,
+            0,
+            SMALL,
+            solo_task(),
+            workers=2,
+            on_progress=lose_one,
+            on_event=told.append,
+            should_stop=lambda: len(places) > 1,
+        ).run()
+    assert "env runners are lost; 1 of 2" in told[0] and "env runners are back; 2 of 2" in told[1]
+    assert len(set(places[0])) == len(set(places[1])) == 2 and set(places[0]) != set(places[1])
+
+
+def test_a_cluster_that_others_left_running_is_left_alone() -> None:
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "resources": {"left": 1}})
+    try:
+        with joined("local"):
+            assert "left" not in ray.cluster_resources()
+        with joined(cluster.address):
+            assert "left" in ray.cluster_resources()
+    finally:
+        cluster.shutdown()
 
 
 # --- mistakes --------------------------------------------------------------------------------------------------------

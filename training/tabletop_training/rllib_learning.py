@@ -181,7 +181,11 @@ class ClusterLearner(BaseLearner):
 
     def _prepare(self) -> None:
         torch.set_num_threads(self.settings.threads or min(usable_cores(), MAX_THREADS))
-        self._algorithm = self._config().build_algo()
+        try:
+            self._algorithm = self._config().build_algo()
+        except (ray.exceptions.RayError, IndexError) as error:  # this is what RLlib raises where no env runner answers
+            needs = "every machine of the cluster needs this package, in the same versions"
+            raise TabletopError(f"no env runner could be started; {needs}") from error
         module = self._update.module[DEFAULT_MODULE_ID].unwrapped()
         module.network.load_state_dict(self._network.state_dict())
         self._network = module.network
@@ -197,7 +201,7 @@ class ClusterLearner(BaseLearner):
         made = {"task": task, "settings": settings, "league": league, "num_threads": 1 if self.runners else None}
         return (
             PPOConfig()
-            .environment(ENVIRONMENT, env_config=made)
+            .environment(ENVIRONMENT, env_config=made, normalize_actions=False)  # numbers of actions stay as they are
             .env_runners(
                 num_env_runners=self.runners,
                 num_envs_per_env_runner=settings.num_envs // max(self.runners, 1),
