@@ -31,7 +31,7 @@ test-libraries: $(VENV)/dev $(VENV)/compiled $(LIBRARIES:%=$(VENV)/libraries/%/i
 	$(BIN)/python -m pytest -m libraries tests/test_libraries.py
 
 test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## games and training on clusters of two nodes, one of which is killed
-	PYTHONPATH=$(CURDIR)/$(VENV)/libraries/rllib $(BIN)/python -m pytest tests/test_cluster.py tests/test_rllib.py
+	PYTHONPATH=$(CURDIR)/$(VENV)/libraries/rllib $(BIN)/python -m pytest tests/test_cluster.py tests/test_ray_training.py
 
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'

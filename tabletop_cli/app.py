@@ -234,10 +234,20 @@ def _train(
         Path | None, typer.Option(help="Folder of a run to go on with, as it was set.", metavar="FOLDER")
     ] = None,
     trust: Trust = "",
+    ray: Ray = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=10_000,
+            help="With --ray: processes that play the games, a core each; 0: the one that learns.",
+            show_default="the cluster's cores",
+        ),
+    ] = None,
 ) -> None:
     """Learn {learned}."""
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    told |= {"trust": words(trust)}
+    told |= {"trust": words(trust), "ray": ray, "workers": workers}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
 

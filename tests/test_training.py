@@ -1047,7 +1047,7 @@ def _interrupt(*_: object) -> None:
     [
         (None, 0, "Stopped before an update was saved: nothing was kept but the untrained network. To start: "),
         ("_iterate", 130, "Stopped before an update was saved: nothing was kept but the untrained network. To start: "),
-        ("_choose_threads", 130, "Stopped before anything was saved: nothing was kept."),
+        ("_prepare", 130, "Stopped before anything was saved: nothing was kept."),
     ],
     ids=["once", "while learning", "before"],
 )

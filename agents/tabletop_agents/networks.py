@@ -40,8 +40,10 @@ class Network(nn.Module):
     def of(cls, policy: Any) -> Self:
         """The network of a MaskablePPO policy: its own layers, so that it goes on learning with them.
 
-        Raises ConfigError for a policy that is anything but fully connected.
+        A network is taken as it is. Raises ConfigError for a policy that is anything but fully connected.
         """
+        if isinstance(policy, cls):
+            return policy
         features = policy.pi_features_extractor
         parts = (
             [*getattr(features, "net", ())],

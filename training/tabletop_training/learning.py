@@ -1,7 +1,7 @@
 """One learner for all kinds of training: MaskablePPO on a `VersusBatch`, with logs, checkpoints and exact resume.
 
 `selfplay` builds on it: it makes the games, says what is logged and evaluated beside the learning itself (`Hook`), and
-leaves the rest to `Learner`.
+leaves the rest to `Learner`. What it shares with the learner on a cluster (`rllib_learning`) is `BaseLearner`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 import torch
@@ -21,9 +21,10 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
 from tabletop.errors import CheckpointError, ConfigError
-from tabletop.game import Config
+from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
-from tabletop_agents.checkpoint import save_checkpoint, versions
+from tabletop_agents.checkpoint import save_network, versions
+from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation_files import read_log, write_log
 from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
@@ -101,18 +102,18 @@ class Hook:
     For exact resume all that it changes and draws from must be in its state, and it must not depend on the time.
     """
 
-    def on_start(self, learner: Learner) -> None:
+    def on_start(self, learner: BaseLearner) -> None:
         """Before the first rollout, after a resumed run's state has been taken over."""
 
-    def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
+    def on_rollout_end(self, learner: BaseLearner, ended: Ended) -> dict[str, float]:
         """After each rollout, before its update: `ended` are the games that ended in it. Returns numbers to log."""
         return {}
 
-    def evaluate(self, learner: Learner) -> Judgement | None:
+    def evaluate(self, learner: BaseLearner) -> Judgement | None:
         """Every `settings.evaluate_every` steps and at the end; None where there is nothing to evaluate."""
         return None
 
-    def on_save(self, learner: Learner) -> None:
+    def on_save(self, learner: BaseLearner) -> None:
         """After the checkpoints were written, about every half minute and at the end: for files of its own."""
 
     def get_state(self) -> dict[str, Any]:
@@ -123,27 +124,38 @@ class Hook:
         """Take over what `get_state` gave."""
 
 
+class Games(Protocol):
+    """Where a learner's games are played."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def config(self) -> Config:
+        """What is played; of several ways to play the first one."""
+
+
 @dataclass(eq=False, repr=False)
-class Learner:
-    """Learns in the seats that `games` gives it.
+class BaseLearner:
+    """What a run of learning is, whatever learns: its budget, logs, evaluations, checkpoints and the state it resumes.
 
     In `folder` it leaves `policy.zip` (at once, then every half minute and at the end), `best.zip` (the policy with the
-    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`. After `resume` a run
-    with a budget of steps ends with the same weights, bit by bit, as one that was never interrupted, on the same
-    machine and with the same number of threads.
+    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`.
 
-    Attributes `model` (MaskablePPO), `env` (SeatsVecEnv), `curve` with a point for every rollout that saw a game end,
-    `evaluations`, `saved_steps` (0 before a state after an update has been saved), and:
+    Attributes `curve` with a point for every rollout that saw a game end, `evaluations`, `saved_steps` (0 before a
+    state after an update has been saved), and:
 
-        games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
         notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
         resumable: False leaves out `resume.zip` (with a big network a second's writing now and then).
         tensorboard: False leaves that log out, as does an installation without it.
         should_stop: asked after every update; what has been learned by then is saved.
-        on_progress: told a few times a second.
+        on_progress: told a few times a second, or after every update.
+        on_event: told in words what should not be missed.
     """
 
-    games: VersusBatch
+    ON_RAY: ClassVar[bool] = False
+
+    games: Games
     budget: Budget
     folder: Path
     seed: int
@@ -154,18 +166,12 @@ class Learner:
     resumable: bool = True
     tensorboard: bool = True
     should_stop: Callable[[], bool] = lambda: False
-    on_progress: Callable[[Learner], None] = lambda learner: None
+    on_progress: Callable[[BaseLearner], None] = lambda learner: None
+    on_event: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
-        settings = self.settings
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
-        self.env = SeatsVecEnv(self.games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
-        self.model = new_model(self.env, settings, self.seed)
-        self._shown = 0.0  # when progress was told
-        _, self._callback = self.model._setup_learn(10**18, self._tell_progress)
-        self.model.set_logger(Logger(None, []))
-        self._threads = settings.threads
         self._seconds = 0.0  # of the parts before
         self._start: float | None = None  # of the part that runs
         self._began = 0, 0.0  # steps and seconds at its start
@@ -173,10 +179,40 @@ class Learner:
         self.saved_steps = 0
         self._board: Any = None
 
+    # --- what a learner is made of ---
+
     @property
     def steps(self) -> int:
         """Decisions of the learner so far."""
-        return int(self.model.num_timesteps)
+        raise NotImplementedError
+
+    @property
+    def network(self) -> Network:
+        """The network as it is now, and as it goes on learning."""
+        raise NotImplementedError
+
+    def _learn_once(self, left: float) -> tuple[Ended, dict[str, float]]:
+        """One rollout, the hook's turn, and one update, with this much `left` of learning rate and entropy bonus.
+
+        Returns the games that ended and numbers to log, among them those of `CurvePoint` as `train/…`.
+        """
+        raise NotImplementedError
+
+    def _prepare(self) -> None:
+        """Before the first rollout of this part of the run."""
+
+    def _save_regularly(self) -> None:
+        """About every half minute."""
+        self.save()
+
+    def _learning_state(self) -> dict[str, Any]:
+        """What the run depends on besides counts and logs."""
+        raise NotImplementedError
+
+    def _set_learning_state(self, state: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    # --- the same for all ---
 
     @property
     def seconds(self) -> float:
@@ -225,7 +261,7 @@ class Learner:
 
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
         """The present policy as an agent; it goes on learning."""
-        return PolicyAgent.of(self.model, name=name, sample=sample)
+        return PolicyAgent(self.network, name=name, sample=sample)
 
     def run(self) -> Self:
         """Learn until the budget is used up or `should_stop` says so; returns itself."""
@@ -234,7 +270,7 @@ class Learner:
         self._start = time.monotonic()
         try:
             with torch_settings(self.settings), self._logs() as self._board:
-                self._choose_threads()
+                self._prepare()
                 self.hook.on_start(self)
                 self.save()
                 self._learn()
@@ -247,41 +283,23 @@ class Learner:
         while self.fraction < 1 and not self.should_stop():
             self._iterate()
             if self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS:
-                self.save()
-                if self.budget.steps is None:
-                    self._choose_threads()
+                self._save_regularly()
         if self.fraction >= 1 and self.steps and not self.is_evaluated:
             self._evaluate()
 
     def _iterate(self) -> None:
-        """One rollout and one update."""
-        model: Any = self.model
         settings = self.settings
-        left = 1.0 - self.fraction * (1.0 - settings.final)
-        model.lr_schedule = FloatSchedule(settings.learning_rate * left)
-        model.ent_coef = settings.entropy * left
         before = self.steps
-        model.collect_rollouts(self.env, self._callback, model.rollout_buffer, settings.steps)
-        ended = self.env.take_ended()
-        numbers = self.hook.on_rollout_end(self, ended)
-        model.train()
+        ended, numbers = self._learn_once(1.0 - self.fraction * (1.0 - settings.final))
         self._check_finite()
         self._log(ended, numbers)
         self.on_progress(self)
         if self.steps // settings.evaluate_every > before // settings.evaluate_every:
             self._evaluate()
 
-    def _tell_progress(self, variables: dict[str, Any], module: dict[str, Any]) -> bool:
-        """At every step of a rollout, as Stable-Baselines3 calls it."""
-        now = time.monotonic()
-        if now - self._shown > 0.2:
-            self._shown = now
-            self.on_progress(self)
-        return True
-
     def _check_finite(self) -> None:
         """Raise CheckpointError once the network is spoilt; what was saved before stays."""
-        if all(torch.isfinite(parameter).all() for parameter in self.model.policy.parameters()):
+        if all(torch.isfinite(parameter).all() for parameter in self.network.parameters()):
             return
         kept = f"{self.folder / POLICY} is of step {self.saved_steps:,}" if self.saved_steps else "nothing was kept"
         raise CheckpointError(
@@ -307,13 +325,6 @@ class Learner:
         if evaluation.score > best:
             self.save_policy(self.folder / BEST, evaluation=row | evaluation.numbers)
 
-    def _choose_threads(self) -> None:
-        """With a budget of steps once a run, as the number of threads decides how sums are rounded."""
-        if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
-            decisions = self.settings.num_envs * self.settings.steps
-            self._threads = fastest_threads(self.model.policy, min(self.settings.minibatch, decisions))
-        torch.set_num_threads(self._threads or 1)
-
     def _logs(self) -> AbstractContextManager[Any]:
         """Begin the learning curve, with what a resumed run had until it was saved, and TensorBoard's log."""
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict() for point in self.curve])
@@ -329,9 +340,7 @@ class Learner:
                 self._board.add_scalar(name, value, self.steps)
 
     def _log(self, ended: Ended, numbers: dict[str, float]) -> None:
-        losses = {name: float(value) for name, value in self.model.logger.name_to_value.items()}
-        self.model.logger.dump(self.steps)  # forgets them
-        self._show(losses | numbers)
+        self._show(numbers)
         if not len(ended):
             return
         point = CurvePoint(
@@ -343,12 +352,12 @@ class Learner:
             round(float(ended.points.mean()), 3),
             round(float(ended.others_points.mean()), 3),
             round(float(ended.lengths.mean()), 2),
-            round(-losses["train/entropy_loss"], 4),
-            round(losses["train/approx_kl"], 5),
-            round(losses["train/clip_fraction"], 4),
-            round(losses["train/value_loss"], 5),
-            round(losses["train/explained_variance"], 4),
-            round(losses["train/learning_rate"], 7),
+            round(-numbers["train/entropy_loss"], 4),
+            round(numbers["train/approx_kl"], 5),
+            round(numbers["train/clip_fraction"], 4),
+            round(numbers["train/value_loss"], 5),
+            round(numbers["train/explained_variance"], 4),
+            round(numbers["train/learning_rate"], 7),
         )
         self.curve.append(point)
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict()], new=False)
@@ -360,7 +369,7 @@ class Learner:
         """Write the present policy as a checkpoint with the run's notes and `notes`."""
         run: dict[str, Any] = {"players": self.games.config.players, "seed": self.seed, "steps": self.steps}
         run |= {"seconds": round(self.seconds, 1), "settings": asdict(self.settings)}
-        save_checkpoint(self.games.game, self.model, path, {**self.notes, **run, **notes})
+        save_network(self.games.game, self.network, path, {**self.notes, **run, **notes})
 
     def save(self) -> None:
         """Write `policy.zip` and `resume.zip`. Raises CheckpointError, and writes nothing, for a spoilt network."""
@@ -373,24 +382,13 @@ class Learner:
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the run depends on from here on."""
-        model: Any = self.model
-        optimizer = model.policy.optimizer.state_dict()["state"]
         return {
             "versions": self._versions,
-            "tables": self.games.batch.tables,
+            "ray": self.ON_RAY,
             "settings": asdict(self.settings),
             "steps": self.steps,
             "seconds": self.seconds,
-            "threads": self._threads,
-            "updates": model._n_updates,
-            "weights": _arrays(model.policy.state_dict()),
-            "optimizer": {str(number): _arrays(state) for number, state in optimizer.items()},
-            "torch": torch.get_rng_state().numpy(),
-            "minibatches": model.rollout_buffer.generator.bit_generator.state,
-            "episode_starts": np.asarray(model._last_episode_starts),
-            "returns": self.env.returns,
-            "lengths": self.env.lengths,
-            "games": self.games.get_state(),
+            **self._learning_state(),
             "hook": self.hook.get_state(),
             "curve": [list(point) for point in self.curve],
             "evaluations": [[steps, evaluation.score, evaluation.numbers] for steps, evaluation in self.evaluations],
@@ -423,32 +421,115 @@ class Learner:
                 f"made by version {state['versions'].get('package')}, this is {here['package']}, and they differ in "
                 f"{', '.join(different)}"
             )
-        if state["tables"].tobytes() != self.games.batch.tables.tobytes():
-            raise CheckpointError("its games were played with other numbers on the pieces")
+        if state.get("ray", False) != self.ON_RAY:
+            raise CheckpointError(f"was learned {'without' if self.ON_RAY else 'with'} --ray, and goes on so alone")
         mine = asdict(self.settings)
         saved = with_tuples(state["settings"])
         others = sorted(key for key in mine if saved.get(key) != mine[key])
         if others:
             raise CheckpointError(f"has other settings: {', '.join(f'{key}={saved.get(key)}' for key in others)}")
-        model: Any = self.model
-        self.games.set_state(state["games"])
+        self._set_learning_state(state)
         self.hook.set_state(state["hook"])
-        self.env.returns[:] = state["returns"]
-        self.env.lengths[:] = state["lengths"]
-        model._last_obs = self.games.observations
-        model._last_episode_starts = state["episode_starts"]
-        model.num_timesteps = state["steps"]
-        model._n_updates = state["updates"]
-        model.policy.load_state_dict(_tensors(state["weights"]))
-        optimizer = model.policy.optimizer
-        moments = {int(number): _tensors(one) for number, one in state["optimizer"].items()}
-        optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
-        model.rollout_buffer.generator.bit_generator.state = state["minibatches"]
-        self._threads = state["threads"]
         self._seconds = state["seconds"]
         self.saved_steps = state["steps"]
         self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
         self.evaluations[:] = [(steps, Judgement(score, numbers)) for steps, score, numbers in state["evaluations"]]
+
+
+@dataclass(eq=False, repr=False)
+class Learner(BaseLearner):
+    """Learns in the seats that `games` gives it, in this process: MaskablePPO.
+
+    After `resume` a run with a budget of steps ends with the same weights, bit by bit, as one that was never
+    interrupted, on the same machine and with the same number of threads.
+
+    Attributes, beside those of `BaseLearner`: `model` (MaskablePPO), `env` (SeatsVecEnv), and:
+
+        games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
+    """
+
+    games: VersusBatch
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settings = self.settings
+        self.env = SeatsVecEnv(self.games, reward_scale=settings.reward_scale, win_bonus=settings.win_bonus)
+        self.model = new_model(self.env, settings, self.seed)
+        self._shown = 0.0  # when progress was told
+        _, self._callback = self.model._setup_learn(10**18, self._tell_progress)
+        self.model.set_logger(Logger(None, []))
+        self._threads = settings.threads
+
+    @property
+    def steps(self) -> int:
+        return int(self.model.num_timesteps)
+
+    @property
+    def network(self) -> Network:
+        return Network.of(self.model.policy)
+
+    def _learn_once(self, left: float) -> tuple[Ended, dict[str, float]]:
+        model: Any = self.model
+        model.lr_schedule = FloatSchedule(self.settings.learning_rate * left)
+        model.ent_coef = self.settings.entropy * left
+        model.collect_rollouts(self.env, self._callback, model.rollout_buffer, self.settings.steps)
+        ended = self.env.take_ended()
+        numbers = self.hook.on_rollout_end(self, ended)
+        model.train()
+        losses = {name: float(value) for name, value in model.logger.name_to_value.items()}
+        model.logger.dump(self.steps)  # forgets them
+        return ended, losses | numbers
+
+    def _tell_progress(self, variables: dict[str, Any], module: dict[str, Any]) -> bool:
+        """At every step of a rollout, as Stable-Baselines3 calls it."""
+        now = time.monotonic()
+        if now - self._shown > 0.2:
+            self._shown = now
+            self.on_progress(self)
+        return True
+
+    def _prepare(self) -> None:
+        """Choose torch's threads: with a budget of steps once a run, as their number decides how sums are rounded."""
+        if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
+            decisions = self.settings.num_envs * self.settings.steps
+            self._threads = fastest_threads(self.model.policy, min(self.settings.minibatch, decisions))
+        torch.set_num_threads(self._threads or 1)
+
+    def _save_regularly(self) -> None:
+        self.save()
+        if self.budget.steps is None:
+            self._prepare()
+
+    def _learning_state(self) -> dict[str, Any]:
+        model: Any = self.model
+        return {
+            "tables": self.games.batch.tables,
+            "threads": self._threads,
+            "updates": model._n_updates,
+            "weights": arrays_of(model.policy.state_dict()),
+            "optimizer": moments_of(model.policy.optimizer),
+            "torch": torch.get_rng_state().numpy(),
+            "minibatches": model.rollout_buffer.generator.bit_generator.state,
+            "episode_starts": np.asarray(model._last_episode_starts),
+            "returns": self.env.tally.returns,
+            "lengths": self.env.tally.lengths,
+            "games": self.games.get_state(),
+        }
+
+    def _set_learning_state(self, state: dict[str, Any]) -> None:
+        check_tables(state["tables"], self.games.batch.tables)
+        model: Any = self.model
+        self.games.set_state(state["games"])
+        self.env.tally.returns[:] = state["returns"]
+        self.env.tally.lengths[:] = state["lengths"]
+        model._last_obs = self.games.observations
+        model._last_episode_starts = state["episode_starts"]
+        model.num_timesteps = state["steps"]
+        model._n_updates = state["updates"]
+        model.policy.load_state_dict(tensors_of(state["weights"]))
+        set_moments(model.policy.optimizer, state["optimizer"])
+        model.rollout_buffer.generator.bit_generator.state = state["minibatches"]
+        self._threads = state["threads"]
         torch.set_rng_state(torch.as_tensor(state["torch"]))
 
 
@@ -466,9 +547,28 @@ def learn(
     return learner.model, learner.run()
 
 
-def _arrays(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
+def check_tables(saved: np.ndarray, here: np.ndarray) -> None:
+    """Raises CheckpointError where a run was saved with other numbers on the pieces."""
+    if saved.tobytes() != here.tobytes():
+        raise CheckpointError("its games were played with other numbers on the pieces")
+
+
+def arrays_of(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
+    """Weights as `save_tree` takes them."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
 
 
-def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+def tensors_of(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    """What `arrays_of` was given."""
     return {name: torch.as_tensor(array) for name, array in arrays.items()}
+
+
+def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, dict[str, np.ndarray]]:
+    """What the optimizer remembers of each parameter, as `save_tree` takes it."""
+    return {str(number): arrays_of(state) for number, state in optimizer.state_dict()["state"].items()}
+
+
+def set_moments(optimizer: torch.optim.Optimizer, moments: dict[str, dict[str, np.ndarray]]) -> None:
+    """Put back what `moments_of` gave."""
+    state = {int(number): tensors_of(one) for number, one in moments.items()}
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

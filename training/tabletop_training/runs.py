@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tabletop.errors import CheckpointError, ConfigError
+from tabletop.extras import needed
 from tabletop.files import read_limited
 from tabletop.game import Game
 from tabletop_agents import check_trusted
 from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LeagueSettings
-from tabletop_training.learning import RESUME, Budget, Learner
+from tabletop_training.learning import RESUME, BaseLearner, Budget
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, new_learner, say_how_good
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
@@ -74,6 +77,8 @@ def main(
     output: str | Path | None = None,
     resume: str | Path | None = None,
     trust: Sequence[str] = (),
+    ray: str | None = None,
+    workers: int | None = None,
     **changes: Any,
 ) -> Path:
     """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
@@ -83,12 +88,15 @@ def main(
         minutes, steps: instead of the file's budget.
         seed: of network, games and league, 0 if None.
         output: as in `Job`, `runs/` and the kind if None.
-        resume: folder of a run to go on with, as it was set; only the budget may be another one.
+        resume: folder of a run to go on with, as it was set; only the budget may be another one, and the cluster.
         trust: agents of one's own that this folder's settings may name.
+        ray: address of a cluster that plays the games, as of `cluster.connect`; None: all is done in this process.
+        workers: with `ray`, as in `ClusterLearner`.
         changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
     """
     before: Budget | None = None
     sections: dict[str, Any]
+    cluster, make = _learning(ray, workers)
     if resume is not None:
         refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
         folder = Path(resume)
@@ -104,11 +112,12 @@ def main(
         sections[kind] = sections[kind].changed(given)
         seed = seed or 0
         folder = make_folder(output or f"runs/{kind}", new=True)
-    learner: Learner | None = None
-    with Job(folder, resume=True) as job:
+    command = f"{game.name} train {kind} {'' if ray is None else f'--ray {ray} '}--resume"
+    learner: BaseLearner | None = None
+    with Job(folder, resume=True) as job, cluster:
         try:
             with job.console.status("preparing the games"):
-                made = new_learner(budget, folder, seed, *sections.values())
+                made = make(budget, folder, seed, *sections.values())
                 if before is not None:
                     made.resume()
                     _check_unfinished(made, before)
@@ -117,14 +126,25 @@ def main(
             with job.bar("learning", 1.0) as bar:
                 learner.should_stop = job.should_stop
                 learner.on_progress = lambda learner: bar.show(learner.text, learner.fraction)
+                learner.on_event = job.console.print
                 learner.run()
         except KeyboardInterrupt:
-            _say_what_is_kept(job, f"{game.name} train {kind}", learner)
+            _say_what_is_kept(job, command, learner)
             raise
         if learner.fraction < 1:
-            _say_what_is_kept(job, f"{game.name} train {kind}", learner)
+            _say_what_is_kept(job, command, learner)
         say_how_good(job.console, learner, sections[kind])
     return folder
+
+
+def _learning(ray: str | None, workers: int | None) -> tuple[AbstractContextManager[Any], Callable[..., BaseLearner]]:
+    """The cluster to learn on, to be left afterwards, and what makes the learner."""
+    if ray is None:
+        if workers is not None:
+            raise ConfigError(f"workers={workers}: with --ray alone; without it one process plays and learns")
+        return nullcontext(), new_learner
+    rllib = needed("tabletop_training.rllib_learning", "--ray", "ray")
+    return rllib.joined(ray), partial(rllib.new_cluster_learner, workers=workers)
 
 
 def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
@@ -139,7 +159,7 @@ def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
     return f"selfplay_{max([number for number in numbers if number <= players], default=numbers[0])}p"
 
 
-def _check_unfinished(learner: Learner, before: Budget) -> None:
+def _check_unfinished(learner: BaseLearner, before: Budget) -> None:
     """Raises ConfigError where a resumed run has nothing left to do. `before`: the budget that it had until now."""
     if learner.fraction < 1:
         return
@@ -155,8 +175,8 @@ def _check_unfinished(learner: Learner, before: Budget) -> None:
         )
 
 
-def _say_what_is_kept(job: Job, command: str, learner: Learner | None) -> None:
-    again = f"{command} --resume {job.folder}"
+def _say_what_is_kept(job: Job, command: str, learner: BaseLearner | None) -> None:
+    again = f"{command} {job.folder}"
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."
     elif learner is not None and not learner.saved_steps:

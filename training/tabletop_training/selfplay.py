@@ -22,7 +22,7 @@ from tabletop_agents import make_agent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import new_table, read_log, write_log
 from tabletop_training.league import LEARNER, League, LeagueSettings
-from tabletop_training.learning import BEST, CHOOSING_SEED, Budget, Hook, Judgement, Learner
+from tabletop_training.learning import BEST, CHOOSING_SEED, BaseLearner, Budget, Hook, Judgement, Learner
 from tabletop_training.matches import play_match
 from tabletop_training.settings import Settings, check_at_least_one, check_keys, check_types, with_tuples
 from tabletop_training.vec_env import Ended
@@ -173,6 +173,18 @@ class LeagueGames(VersusBatch):
         self.opponents = self.league.agents
 
 
+def league_of(learner: BaseLearner) -> League | None:
+    """The league that its games are played against; None where nobody else plays."""
+    league: League | None = getattr(learner.games, "league", None)
+    return league
+
+
+def grow(learner: BaseLearner) -> None:
+    """Take a snapshot of the learner into its league."""
+    games: Any = learner.games
+    games.grow(learner.network, learner.steps)
+
+
 class TaskHook(Hook):
     """Evaluates on fixed seeds, moves the curriculum on, takes the league's snapshots and logs the league.
 
@@ -188,33 +200,35 @@ class TaskHook(Hook):
         self.rivals: dict[str, Agent] = {name: make_agent(name, task.config.game) for name in task.against}
         check_agents(self.rivals.values(), task.config)
 
-    def on_start(self, learner: Learner) -> None:
-        if isinstance(learner.games, LeagueGames):
+    def on_start(self, learner: BaseLearner) -> None:
+        league = league_of(learner)
+        if league is not None:
             path = learner.folder / LEAGUE_LOG
             write_log(path, _PLACES, read_log(path, learner.steps))
-            if not learner.games.league.snapshots:
-                learner.games.grow(learner.model.policy, learner.steps)
+            if not league.snapshots:
+                grow(learner)
 
-    def on_rollout_end(self, learner: Learner, ended: Ended) -> dict[str, float]:
+    def on_rollout_end(self, learner: BaseLearner, ended: Ended) -> dict[str, float]:
         numbers: dict[str, float] = {}
         if self.curriculum is not None:
             self.curriculum.update(ended.configs, ended.won, learner.fraction)
             numbers |= self.curriculum.numbers()
-        if isinstance(learner.games, LeagueGames):
-            league = learner.games.league
+        league = league_of(learner)
+        if league is not None:
             write_log(learner.folder / LEAGUE_LOG, _PLACES, league_rows(league, learner.steps), new=False)
             numbers |= league.numbers()
             if league.due(learner.steps):
-                learner.games.grow(learner.model.policy, learner.steps)
+                grow(learner)
         return numbers
 
-    def evaluate(self, learner: Learner) -> Judgement:
+    def evaluate(self, learner: BaseLearner) -> Judgement:
         seeds = self.seed + np.arange(-(-self.task.games // self.task.config.players))
         return judge(learner.agent(), self.task.configs(), self.rivals, seeds)
 
-    def on_save(self, learner: Learner) -> None:
-        if isinstance(learner.games, LeagueGames):
-            learner.games.league.remove_unused_files()
+    def on_save(self, learner: BaseLearner) -> None:
+        league = league_of(learner)
+        if league is not None:
+            league.remove_unused_files()
 
     def get_state(self) -> dict[str, Any]:
         return {"curriculum": None if self.curriculum is None else self.curriculum.get_state()}
@@ -276,10 +290,11 @@ def new_learner(
     return Learner(games, budget, folder, seed, settings, hook=hook, notes=notes, **options)
 
 
-def say_how_good(console: Console, learner: Learner, task: Task) -> None:
+def say_how_good(console: Console, learner: BaseLearner, task: Task) -> None:
     """Print what the learner of a task has come to: the league, and its best evaluation."""
-    if isinstance(learner.games, LeagueGames):
-        console.print(league_table(league_rows(learner.games.league, learner.steps)))
+    league = league_of(learner)
+    if league is not None:
+        console.print(league_table(league_rows(league, learner.steps)))
     if not learner.evaluations:
         return
     steps, best = max(learner.evaluations, key=lambda pair: pair[1].score)

@@ -11,6 +11,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from tabletop.batch import Seed
 from tabletop.envs.arguments import observation_box
 from tabletop.game import Config
 from tabletop.scores import others_points, win_shares
@@ -50,71 +51,47 @@ class Ended:
         return cls(**columns, configs=[config for part in parts for config in part.configs])
 
 
-class SeatsVecEnv(VecEnv):
-    """The games of a `VersusBatch`, for one or against agents inside, stepped together.
+class Tally:
+    """Steps a `VersusBatch` and keeps count of what the learner gains in its games, and of those that end.
 
-        SeatsVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
-
-    A game that ends is reset in the same step; the step's `infos` then hold `terminal_observation` (D,), the finished
-    game as the learner sees it, `TimeLimit.truncated`, always False, `episode` with `r` the return, `l` the number of
-    decisions and `t` seconds since the start, and `points`, `others_points` and `won` as in `Ended`.
-
-    Observations are float32 or int8, as those of the batch. `env_method("action_masks")` is one (num_envs, A) bool
-    array, which MaskablePPO asks for.
+    Attributes (N games): `returns` (N,) float64 and `lengths` (N,) int64 of the games in play.
 
     Arguments:
-        games: made with autoreset="same_step" and new_observations=True (Stable-Baselines3 reads the last observations
-            after the step). Raises ValueError otherwise.
+        games: with autoreset="same_step" or "next_step".
         reward_scale: what rewards are multiplied with.
         win_bonus: w, added to the last reward of a game: w times (2 × share of the victory - 1).
     """
 
-    render_mode: str | None = None
-
-    def __init__(self, games: VersusBatch, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
-        if games.autoreset != "same_step" or not games.new_observations:
-            raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
+    def __init__(self, games: VersusBatch, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
         self.games = games
         self.reward_scale = reward_scale
         self.win_bonus = win_bonus
-        num_envs = games.num_games
-        self.returns = np.zeros(num_envs)
-        self.lengths = np.zeros(num_envs, np.int64)
-        self._actions = np.zeros(num_envs, np.int64)
+        self.returns = np.zeros(games.num_games)
+        self.lengths = np.zeros(games.num_games, np.int64)
         self._ended: list[Ended] = []
-        self._start = time.time()
-        box = observation_box(games.game, games.batch.observations.dtype)
-        super().__init__(num_envs, box, spaces.Discrete(games.game.num_actions))
 
-    def reset(self) -> np.ndarray:
-        """Start all games anew; (num_envs, D)."""
-        self.games.reset(self._seeds[0])
-        self._reset_seeds()
-        self._reset_options()
+    def reset(self, seed: Seed = None) -> None:
+        """Start all games anew; those that ended stay counted."""
+        self.games.reset(seed)
         self.returns[:] = 0
         self.lengths[:] = 0
-        return self.games.observations
 
-    def step_async(self, actions: np.ndarray) -> None:
-        self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
-
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Observations, rewards (float32), dones (bool), infos; the arrays are the caller's to keep."""
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, Ended | None]:
+        """The learner's action in every game: rewards (N,) float64, which games ended, and those as `Ended`."""
         games = self.games
-        games.step(self._actions)
+        played = ~games.over
+        games.step(actions)
         rewards = games.rewards * self.reward_scale
         self.returns += rewards
-        self.lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        self.lengths += played
         over = np.flatnonzero(games.terminations)
-        if len(over):
-            ended = self._end(over, rewards)
-            self._ended.append(ended)
-            for i, game in enumerate(over.tolist()):
-                infos[game] = self._info(ended, i, game)
-            self.returns[over] = 0
-            self.lengths[over] = 0
-        return games.observations, rewards.astype(np.float32), games.terminations.copy(), infos
+        if not len(over):
+            return rewards, over, None
+        ended = self._end(over, rewards)
+        self._ended.append(ended)
+        self.returns[over] = 0
+        self.lengths[over] = 0
+        return rewards, over, ended
 
     def _end(self, over: np.ndarray, rewards: np.ndarray) -> Ended:
         """The games that are over, `over` their indices. Adds the bonus to `rewards` and returns."""
@@ -137,6 +114,63 @@ class SeatsVecEnv(VecEnv):
             configs=[games.final_configs[game] for game in over],
         )
 
+    def take_ended(self) -> Ended:
+        """The games that ended since this was last asked."""
+        parts, self._ended = self._ended, []
+        return Ended.join(parts, self.games.config.players)
+
+
+class SeatsVecEnv(VecEnv):
+    """The games of a `VersusBatch`, for one or against agents inside, stepped together.
+
+        SeatsVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
+
+    A game that ends is reset in the same step; the step's `infos` then hold `terminal_observation` (D,), the finished
+    game as the learner sees it, `TimeLimit.truncated`, always False, `episode` with `r` the return, `l` the number of
+    decisions and `t` seconds since the start, and `points`, `others_points` and `won` as in `Ended`.
+
+    Observations are float32 or int8, as those of the batch. `env_method("action_masks")` is one (num_envs, A) bool
+    array, which MaskablePPO asks for.
+
+    Arguments:
+        games: made with autoreset="same_step" and new_observations=True (Stable-Baselines3 reads the last observations
+            after the step). Raises ValueError otherwise.
+        reward_scale, win_bonus: as in `Tally`.
+    """
+
+    render_mode: str | None = None
+
+    def __init__(self, games: VersusBatch, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
+        if games.autoreset != "same_step" or not games.new_observations:
+            raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
+        self.games = games
+        self.tally = Tally(games, reward_scale, win_bonus)
+        num_envs = games.num_games
+        self._actions = np.zeros(num_envs, np.int64)
+        self._start = time.time()
+        box = observation_box(games.game, games.batch.observations.dtype)
+        super().__init__(num_envs, box, spaces.Discrete(games.game.num_actions))
+
+    def reset(self) -> np.ndarray:
+        """Start all games anew; (num_envs, D)."""
+        self.tally.reset(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        return self.games.observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Observations, rewards (float32), dones (bool), infos; the arrays are the caller's to keep."""
+        games = self.games
+        rewards, over, ended = self.tally.step(self._actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if ended is not None:
+            for i, game in enumerate(over.tolist()):
+                infos[game] = self._info(ended, i, game)
+        return games.observations, rewards.astype(np.float32), games.terminations.copy(), infos
+
     def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:
         seconds = round(time.time() - self._start, 6)
         return {
@@ -150,8 +184,7 @@ class SeatsVecEnv(VecEnv):
 
     def take_ended(self) -> Ended:
         """The games that ended since this was last asked."""
-        parts, self._ended = self._ended, []
-        return Ended.join(parts, self.games.config.players)
+        return self.tally.take_ended()
 
     def action_masks(self) -> np.ndarray:
         """(num_envs, A) bool: the legal actions of every game."""
