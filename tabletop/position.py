@@ -245,7 +245,11 @@ class Position:
         return [(outcome, weight / total) for outcome, weight in enumerate(self._weights) if weight]
 
     def observe(self, seat: int) -> np.ndarray:
-        """What this seat sees, (D,) float32: as it was at the last decision, and zeros before the first one."""
+        """What this seat sees, (D,) float32: as it was at the last decision, and zeros before the first one.
+
+        Raises ConfigError for a seat that does not play.
+        """
+        self._check_seat(seat)
         seen = np.zeros((1, self.positions.game.observation.size), np.float32)
         if self.has_begun:
             self._write_view(seat, seen)
@@ -267,8 +271,10 @@ class Position:
         """32 bytes that stand for all that this seat has seen and done so far, in its order.
 
         They are equal where that is equal, and, as far as such digests go, only there. What the seat sees is added when
-        it changes, or when the seat itself has acted: how many decisions others took unseen is no part of it.
+        it changes, or when the seat itself has acted: how many decisions others took unseen is no part of it. Raises
+        ConfigError for a seat that does not play.
         """
+        self._check_seat(seat)
         if self.actor == CHANCE:
             if self._before is None:
                 return bytes(2 * _DIGEST)
@@ -315,9 +321,8 @@ class Position:
         draw only the seat that has just acted can ask so, and before the first decision everybody. Raises ConfigError
         for another seat, or one that does not play.
         """
+        self._check_seat(seat)
         positions = self.positions
-        if isinstance(seat, bool) or seat not in range(positions.config.players):
-            raise ConfigError(f"seat={seat!r:.80}: 0 to {positions.config.players - 1}")
         if self.actor == CHANCE:
             if self._before is None:
                 return positions.first
@@ -356,6 +361,11 @@ class Position:
         return _save(self)
 
     # --- inside ---
+
+    def _check_seat(self, seat: Any) -> None:
+        players = self.positions.config.players
+        if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
+            raise ConfigError(f"seat={seat!r:.80}: 0 to {players - 1}")
 
     @property
     def _earlier_points(self) -> np.ndarray | None:

@@ -103,7 +103,7 @@ def test_compiled_ahead(tmp_path: Path) -> None:
     folder = {CACHE_VARIABLE: str(tmp_path)}
     home = "tests.games.leduc_poker"
     made = run(f"from tabletop_cli.__main__ import main; main(['{home}', 'compile'])", **folder)
-    assert f"rules, searches, search with a network: compiled in {tmp_path}" in made.stdout
+    assert f"rules, positions one by one, searches, search with a network: compiled in {tmp_path}" in made.stdout
     assert "tabletop: compiled in" in made.stderr
     words = [home, "evaluate", "ismcts-10", "greedy", "--games", "2", "--output", str(tmp_path / "runs")]
     assert "compil" not in run(f"from tabletop_cli.__main__ import main; main({words})", **folder).stderr

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -249,8 +250,12 @@ def test_slips_are_told() -> None:
         position.after(142)
     with pytest.raises(IllegalAction):
         position.after(-1)
-    with pytest.raises(ConfigError, match=r"seat=2: 0 to 1"):
-        position.resampled(2, np.random.default_rng(0))
+    resampled = partial(position.resampled, generator=np.random.default_rng(0))
+    asking: list[Callable[[Any], Any]] = [position.observe, position.knowledge, resampled]
+    for wrong in (2, -1, 10**6, True, "0"):
+        for ask in asking:
+            with pytest.raises(ConfigError, match=r"seat=.*: 0 to 1"):
+                ask(wrong)
     with pytest.raises(ConfigError, match="one of 'win'"):
         position.returns("wins")
     *_, last = played(config)
