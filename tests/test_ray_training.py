@@ -170,7 +170,7 @@ def test_env_runners_follow_the_league() -> None:
     games.reset(seed=1)
     with here():
         agent = make_agent("greedy", GAME)
-        agent.name = "snapshot-7"  # type: ignore[misc]  # any agent does for one
+        agent.name = "snapshot-7"  # any agent does for one
         sent = ray.put(agent)
         lost = Told("random", -1, 1e9, 1e9, True, None), Told("greedy", -1, 0.0, 0.0, False, None)
         games.hear(News(members=(*lost, Told("snapshot-7", 7, 0.0, 0.0, True, sent))))
@@ -306,7 +306,7 @@ def test_training_goes_on_when_a_machine_is_lost(tmp_path: Path) -> None:
     playing: list[int] = []
 
     def lose_one(learner: BaseLearner) -> None:
-        playing.append(learner._playing)  # type: ignore[attr-defined]
+        playing.append(learner._playing)
         if len(playing) == 3:
             cluster.remove_node(other, allow_graceful=False)
 
@@ -404,7 +404,7 @@ def test_a_cluster_that_others_left_running_is_left_alone() -> None:
 
 
 def test_what_cant_be_is_said(solo_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = {"steps": 300, "output": tmp_path / "run"}
+    run: dict[str, Any] = {"steps": 300, "output": tmp_path / "run"}
     with pytest.raises(ConfigError, match="workers=2: with --ray alone"):
         main(GAME, "solo", solo_file, **run, workers=2)
     with pytest.raises(ConfigError, match="must divide the games, num_envs=8"):

@@ -64,6 +64,7 @@ from tabletop_training.learning import (
     EVALUATIONS,
     POLICY,
     RESUME,
+    BaseLearner,
     Budget,
     Judgement,
     Learner,
@@ -695,7 +696,7 @@ class _Scores(TaskHook):
 
     scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
 
-    def evaluate(self, learner: Learner) -> Judgement:
+    def evaluate(self, learner: BaseLearner) -> Judgement:
         torch.rand(7)  # must not disturb the learning
         return Judgement(next(self.scores), {"win_rate": 0.0})
 

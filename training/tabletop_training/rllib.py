@@ -258,4 +258,4 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 ENVIRONMENT = "tabletop_training.rllib:Tabletop/Runner-v0"
 """The environment for RLlib, by which an env runner finds this module on its machine."""
 
-gymnasium.register(ENVIRONMENT.partition(":")[2], vector_entry_point=RunnerGames)
+gymnasium.register(ENVIRONMENT.partition(":")[2], vector_entry_point="tabletop_training.rllib:RunnerGames")
