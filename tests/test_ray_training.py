@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,13 @@ from tabletop_training.evaluation_files import read_log
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import BEST, POLICY, BaseLearner, Budget
 from tabletop_training.resume import load_tree
-from tabletop_training.rllib import MASK, OBSERVATIONS, MaskedNetwork, News, RunnerGames, Told
+from tabletop_training.rllib import MASK, OBSERVATIONS, MaskedNetwork, News, RunnerGames, Told, versions_here
 from tabletop_training.rllib_learning import ClusterLearner, joined, new_cluster_learner
 from tabletop_training.runs import main
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings
 from tabletop_training.settings import Settings
 
+HERE = versions_here(GAME)
 SMALL = Settings(num_envs=8, steps=32, minibatch=64, epochs=1, layers=(16,), threads=1)
 TINY = """
 [learning]
@@ -86,7 +88,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_the_module_plays_as_the_checkpoint_of_its_weights(tmp_path: Path) -> None:
     batch = Batch(Config(variants=("double_card",)), 64, 3)
-    games = RunnerGames(solo_task(), SMALL, None, 8, 1)
+    games = RunnerGames(solo_task(), SMALL, None, 8, 1, HERE)
     module = MaskedNetwork(
         observation_space=games.single_observation_space,
         action_space=games.single_action_space,
@@ -124,7 +126,7 @@ def test_the_module_plays_as_the_checkpoint_of_its_weights(tmp_path: Path) -> No
 
 
 def test_env_runners_play_whole_games_and_report_each_once() -> None:
-    games = RunnerGames(solo_task(), Settings(reward="margin", reward_scale=0.5, win_bonus=2.0), None, 16, 1)
+    games = RunnerGames(solo_task(), Settings(reward="margin", reward_scale=0.5, win_bonus=2.0), None, 16, 1, HERE)
     seen, infos = games.reset(seed=5)
     assert infos == {} and games.observation_space.contains(seen)
     generator = np.random.default_rng(0)
@@ -152,7 +154,7 @@ def test_env_runners_play_whole_games_and_report_each_once() -> None:
 
 
 def test_env_runners_follow_the_curriculum() -> None:
-    games = RunnerGames(solo_task(curriculum=True), SMALL, None, 64, 1)
+    games = RunnerGames(solo_task(curriculum=True), SMALL, None, 64, 1, HERE)
     games.reset(seed=1)
     assert {config.variants for config in games.tally.games.configs} == {()}
     curriculum: Any = games.curriculum
@@ -164,11 +166,11 @@ def test_env_runners_follow_the_curriculum() -> None:
 def test_env_runners_follow_the_league() -> None:
     """A member's place stays its own, and what is drawn is what the shares say."""
     task = SelfPlaySettings(Config(players=2), games=4)
-    games = RunnerGames(task, SMALL, LeagueSettings(newest=0.0, floor=1e-9), 32, 1)
+    games = RunnerGames(task, SMALL, LeagueSettings(newest=0.0, floor=1e-9), 32, 1, HERE)
     games.reset(seed=1)
     with here():
         agent = make_agent("greedy", GAME)
-        agent.name = "snapshot-7"  # type: ignore[misc]  # any agent does for one
+        agent.name = "snapshot-7"  # any agent does for one
         sent = ray.put(agent)
         lost = Told("random", -1, 1e9, 1e9, True, None), Told("greedy", -1, 0.0, 0.0, False, None)
         games.hear(News(members=(*lost, Told("snapshot-7", 7, 0.0, 0.0, True, sent))))
@@ -186,6 +188,11 @@ def test_env_runners_follow_the_league() -> None:
     report = games.report()
     assert sum(len(lineups) for lineups, _ in report.results) == len(report.ended) == finished > 0
     assert games.report().results == []
+
+
+def test_env_runners_of_another_version_refuse() -> None:
+    with pytest.raises(ConfigError, match="the learner has"):
+        RunnerGames(solo_task(), SMALL, None, 8, 1, HERE | {"rules_version": -1})
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
@@ -299,7 +306,7 @@ def test_training_goes_on_when_a_machine_is_lost(tmp_path: Path) -> None:
     playing: list[int] = []
 
     def lose_one(learner: BaseLearner) -> None:
-        playing.append(learner._playing)  # type: ignore[attr-defined]
+        playing.append(learner._playing)
         if len(playing) == 3:
             cluster.remove_node(other, allow_graceful=False)
 
@@ -347,6 +354,41 @@ def test_what_a_lost_machine_played_is_played_on_another(tmp_path: Path) -> None
     assert len(set(places[0])) == len(set(places[1])) == 2 and set(places[0]) != set(places[1])
 
 
+def test_a_run_waits_for_machines_when_it_has_lost_all_that_play(tmp_path: Path) -> None:
+    told: list[str] = []
+    steps: list[int] = []
+
+    def lose_all(learner: BaseLearner) -> None:
+        steps.append(learner.steps)
+        if len(steps) == 2:
+            cluster.remove_node(cluster.list_all_nodes()[1], allow_graceful=False)
+
+    def hear(text: str) -> None:
+        told.append(text)
+        if "lost" in text:
+            cluster.add_node(num_cpus=1)
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    try:
+        cluster.add_node(num_cpus=1)
+        with joined(cluster.address):
+            new_cluster_learner(
+                Budget(steps=1200),
+                tmp_path,
+                0,
+                SMALL,
+                solo_task(),
+                workers=1,
+                on_progress=lose_all,
+                on_event=hear,
+            ).run()
+    finally:
+        cluster.shutdown()
+    assert ["0 of 1" in text for text in told] == [True, False]
+    assert all(8 * 32 <= after - before < 8 * 33 for before, after in pairwise(steps))
+    assert steps[-1] >= 1200
+
+
 def test_a_cluster_that_others_left_running_is_left_alone() -> None:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "resources": {"left": 1}})
     try:
@@ -362,7 +404,7 @@ def test_a_cluster_that_others_left_running_is_left_alone() -> None:
 
 
 def test_what_cant_be_is_said(solo_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = {"steps": 300, "output": tmp_path / "run"}
+    run: dict[str, Any] = {"steps": 300, "output": tmp_path / "run"}
     with pytest.raises(ConfigError, match="workers=2: with --ray alone"):
         main(GAME, "solo", solo_file, **run, workers=2)
     with pytest.raises(ConfigError, match="must divide the games, num_envs=8"):

@@ -64,6 +64,7 @@ from tabletop_training.learning import (
     EVALUATIONS,
     POLICY,
     RESUME,
+    BaseLearner,
     Budget,
     Judgement,
     Learner,
@@ -695,7 +696,7 @@ class _Scores(TaskHook):
 
     scores = iter((0.1, 0.7, 0.3, 0.7, 0.5))
 
-    def evaluate(self, learner: Learner) -> Judgement:
+    def evaluate(self, learner: BaseLearner) -> Judgement:
         torch.rand(7)  # must not disturb the learning
         return Judgement(next(self.scores), {"win_rate": 0.0})
 
@@ -1036,6 +1037,24 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) ->
     folder = train_solo(tiny_file, curriculum=True, steps=1, output=tmp_path / "run")
     _, _, sections = read_run(folder, GAME, "solo")
     assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
+
+
+def test_a_cluster_needs_its_extra(
+    tiny_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "tabletop_training.rllib_learning", raising=False)
+    command = ["train", "solo", "--config", str(tiny_file), "--output", str(tmp_path / "run")]
+    for options, problem in (
+        (["--ray"], r'--ray needs the extra "ray"'),
+        (["--ray", "auto", "--workers", "2"], r'--ray needs the extra "ray"'),
+        (["--workers", "2"], "workers=2: with --ray alone"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*command, *options])
+        assert ended.value.code == 2
+        assert problem in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 def _interrupt(*_: object) -> None:

@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from tabletop.batch import usable_cores
 from tabletop.errors import ConfigError
+from tabletop_agents.networks import Network
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 
@@ -173,18 +174,18 @@ def fastest_threads(policy: Any, minibatch: int) -> int:
     """With how many of torch's threads the network is updated fastest, as busy as the machine is right now.
 
     The threads wait for each other by spinning, so that two are many times slower than one where something else
-    needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second.
+    needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second. `policy` is one of
+    MaskablePPO, or a network.
     """
-    observations = torch.zeros(minibatch, *policy.observation_space.shape)
-    actions = torch.zeros(minibatch, dtype=torch.long)
-    masks = torch.ones(minibatch, policy.action_space.n)
+    network = Network.of(policy)
+    observations = torch.zeros(minibatch, next(network.parameters()).shape[1])
 
     def seconds(passes: int) -> float:
         start = time.monotonic()
         for _ in range(passes):
-            values, log_probability, entropy = policy.evaluate_actions(observations, actions, masks)
-            (values.mean() + log_probability.mean() + entropy.mean()).backward()
-            policy.optimizer.zero_grad()
+            features = network.trunk(observations)
+            (network.policy(features).mean() + network.value(features).mean()).backward()
+            network.zero_grad()
         return (time.monotonic() - start) / passes
 
     best, shortest = 1, float("inf")

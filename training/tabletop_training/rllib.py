@@ -26,8 +26,10 @@ from ray.rllib.utils.schedules.scheduler import Scheduler
 from torch.nn import functional
 
 from tabletop.envs.arguments import observation_box
-from tabletop.game import Config
+from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
+from tabletop_agents.checkpoint import versions
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings, Member
 from tabletop_training.seats import new_network
@@ -72,8 +74,10 @@ class MaskedNetwork(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # m
 class Update(PPOTorchLearner):  # type: ignore[misc]
     """RLlib's update with the local learner's optimizer and fading learning rate and entropy bonus.
 
-    It also logs how far an update went, in the words of the local learner's curve.
+    It also logs how far an update went, in the words of the local learner's curve. `updates` counts them.
     """
+
+    updates = 0
 
     def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
         params = self.get_parameters(self.module[module_id])
@@ -85,6 +89,10 @@ class Update(PPOTorchLearner):  # type: ignore[misc]
         self._set_optimizer_lr(self.get_optimizer(), self.config.lr * left)
         bonus = Scheduler(fixed_value_or_schedule=self.config.entropy_coeff * left)
         self.entropy_coeff_schedulers_per_module[DEFAULT_MODULE_ID] = bonus
+
+    def after_gradient_based_update(self, *, timesteps: dict[str, Any]) -> None:
+        super().after_gradient_based_update(timesteps=timesteps)
+        self.updates += 1
 
     def compute_loss_for_module(
         self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Any]
@@ -154,19 +162,36 @@ class FollowingLeague(League):
         ]
 
 
+def versions_here(game: Game) -> dict[str, Any]:
+    """What has to be the same on all machines."""
+    return {**versions(game), "rules_version": game.rules_version, "state_version": game.state_version}
+
+
 class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     """The games of one env runner: a `VersusBatch` as RLlib takes it, without any loop over games.
 
     A game that has ended waits for the next step, which ignores its action and starts another one (`NEXT_STEP`).
     RLlib seeds each runner's differently.
+
+    Arguments:
+        task, settings, league: as of the run. num_envs: how many games. num_threads: to step them on.
+        made_by: `versions_here` of the learner. Raises ConfigError where this machine has others.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
 
     def __init__(
-        self, task: Task, settings: Settings, league: LeagueSettings | None, num_envs: int, num_threads: int | None
+        self,
+        task: Task,
+        settings: Settings,
+        league: LeagueSettings | None,
+        num_envs: int,
+        num_threads: int | None,
+        made_by: dict[str, Any],
     ) -> None:
         config: Config = task.configs()[0]
+        if made_by != versions_here(config.game):
+            raise ConfigError(f"the learner has {made_by}, this machine {versions_here(config.game)}")
         self.curriculum = Curriculum(task.levels, task.threshold, task.latest, 0) if task.curriculum else None
         made: dict[str, Any] = {
             "reward": settings.reward,
@@ -233,4 +258,4 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 ENVIRONMENT = "tabletop_training.rllib:Tabletop/Runner-v0"
 """The environment for RLlib, by which an env runner finds this module on its machine."""
 
-gymnasium.register(ENVIRONMENT.partition(":")[2], vector_entry_point=RunnerGames)
+gymnasium.register(ENVIRONMENT.partition(":")[2], vector_entry_point="tabletop_training.rllib:RunnerGames")

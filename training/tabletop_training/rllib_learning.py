@@ -22,7 +22,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-from tabletop.batch import Batch, usable_cores
+from tabletop.batch import Batch
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import Config, Game
 from tabletop_agents.networks import Network
@@ -38,8 +38,8 @@ from tabletop_training.learning import (
     set_moments,
     tensors_of,
 )
-from tabletop_training.ppo import MAX_THREADS
-from tabletop_training.rllib import ENVIRONMENT, MaskedNetwork, News, Report, Told, Update
+from tabletop_training.ppo import fastest_threads
+from tabletop_training.rllib import ENVIRONMENT, MaskedNetwork, News, Report, Told, Update, versions_here
 from tabletop_training.seats import new_network
 from tabletop_training.selfplay import SNAPSHOTS, Task, TaskHook
 from tabletop_training.settings import Settings
@@ -180,7 +180,7 @@ class ClusterLearner(BaseLearner):
                 self._algorithm = None
 
     def _prepare(self) -> None:
-        torch.set_num_threads(self.settings.threads or min(usable_cores(), MAX_THREADS))
+        torch.set_num_threads(self.settings.threads or fastest_threads(self._network, self.settings.minibatch))
         try:
             self._algorithm = self._config().build_algo()
         except (ray.exceptions.RayError, IndexError) as error:  # this is what RLlib raises where no env runner answers
@@ -199,6 +199,7 @@ class ClusterLearner(BaseLearner):
         settings, games = self.settings, self.games
         task, league = self.hook.task, None if games.league is None else games.league.settings
         made = {"task": task, "settings": settings, "league": league, "num_threads": 1 if self.runners else None}
+        made["made_by"] = versions_here(games.game)
         return (
             PPOConfig()
             .environment(ENVIRONMENT, env_config=made, normalize_actions=False)  # numbers of actions stay as they are
@@ -272,11 +273,11 @@ class ClusterLearner(BaseLearner):
 
     def _train(self) -> dict[str, Any]:
         """One rollout and one update. Raises TabletopError where all env runners stay lost."""
-        start = time.monotonic()
+        start, before = time.monotonic(), self._update.updates
         while True:
             result: dict[str, Any] = self._algorithm.train()
             self._count_runners()
-            if result.get("learners"):
+            if self._update.updates > before:  # else there was nobody to play
                 return result
             if time.monotonic() - start > MOST_SECONDS_ALONE:
                 raise TabletopError(f"all {self.runners} env runners are lost; what was saved last is kept")
