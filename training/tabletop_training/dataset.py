@@ -6,7 +6,6 @@ are dictionaries with the action mask (`tabletop.envs.MaskInObservation`).
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -28,7 +27,7 @@ from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Config
 from tabletop_agents import RandomAgent
-from tabletop_training.evaluation import check_seats
+from tabletop_training.evaluation import check_seats, probabilities_of
 from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
 
@@ -88,14 +87,16 @@ def episodes(
 def _block(
     agents: Sequence[Agent], config: Config, start: int, number: int, seed: int, reward: str, dtype: str
 ) -> Iterator[EpisodeBuffer]:
-    players, actions = config.players, config.game.num_actions
+    players = config.players
     batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
     generator = np.random.default_rng([seed + start, 7])
     sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
-    kept: list[list[list[tuple[Any, ...]]]] = [[[] for _ in range(players)] for _ in range(number)]
-    rewards: list[list[list[float]]] = [[[] for _ in range(players)] for _ in range(number)]
+    kept: list[tuple[np.ndarray, ...]] = []  # of the decisions of a step: seen, legal, chosen, told, whose episode
+    gained: list[tuple[np.ndarray, np.ndarray]] = []  # which decisions, and rewards that count to them
+    newest = np.full((number, players), -1)  # each seat's last decision
     before = np.zeros((number, players))  # rewards until a seat's first decision
     chosen = np.zeros(number, np.int64)
+    decided = 0
     while len(playing := np.flatnonzero(batch.actors != NOBODY)):
         actors = batch.actors[playing].astype(np.int64)
         for index, agent in enumerate(agents):
@@ -105,56 +106,54 @@ def _block(
             decisions = Decisions.of(batch, asked)
             told = _probabilities(agent, decisions, generator)
             chosen[asked] = ask(agent, decisions, generator)
-            for game, row in zip(asked, told, strict=True):
-                seat = int(batch.actors[game])
-                seen = (batch.observations[game].copy(), batch.action_masks[game].copy())
-                kept[game][seat].append((*seen, int(chosen[game]), row))
-                rewards[game][seat].append(float(before[game, seat]))
-                before[game, seat] = 0.0
-        batch.step(chosen, which=batch.actors != NOBODY)
-        for game in playing:
-            for seat in range(players):
-                if rewards[game][seat]:
-                    rewards[game][seat][-1] += float(batch.rewards[game, seat])
-                else:
-                    before[game, seat] += float(batch.rewards[game, seat])
-    last = [batch.observe(seat) for seat in range(players)]
-    for game in range(number):
-        for seat in range(players):
-            if not kept[game][seat]:
-                continue  # a seat that never had to decide
-            seen, masks, done, told_rows = zip(*kept[game][seat], strict=True)
-            length, agent_number = len(done), int(sits[game, seat])
-            nothing = np.full(actions, np.nan, np.float32)
-            yield EpisodeBuffer(
-                seed=seed + start + game,
-                observations={
-                    "observation": np.stack([*seen, last[seat][game]]),
-                    "action_mask": np.stack([*masks, np.ones(actions, np.int8)]),
-                },
-                actions=np.array(done, np.int64),
-                rewards=rewards[game][seat],
-                terminations=[False] * (length - 1) + [True],
-                truncations=[False] * length,
-                infos={
-                    "probabilities": np.stack([*told_rows, nothing]),
-                    "agent": np.full(length + 1, agent_number),
-                    "seat": np.full(length + 1, seat),
-                },
+            seats = batch.actors[asked].astype(np.int64)
+            kept.append(
+                (batch.observations[asked], batch.action_masks[asked], chosen[asked], told, asked * players + seats)
             )
+            newest[asked, seats] = decided + np.arange(len(asked))
+            gained.append((newest[asked, seats], before[asked, seats]))
+            before[asked, seats] = 0.0
+            decided += len(asked)
+        batch.step(chosen, which=batch.actors != NOBODY)
+        earlier = newest[playing] >= 0
+        gained.append((newest[playing][earlier], batch.rewards[playing][earlier]))
+        before[playing] += np.where(earlier, 0.0, batch.rewards[playing])
+    seen, masks, actions, told, episode = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    rewards = np.zeros(decided)
+    np.add.at(rewards, *(np.concatenate(parts) for parts in zip(*gained, strict=True)))
+    last = np.stack([batch.observe(seat) for seat in range(players)], axis=1)  # (games, seats, D)
+    order = np.argsort(episode, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(episode[order])) + 1):  # a seat that never decided has none
+        game, seat = divmod(int(episode[rows[0]]), players)
+        length = len(rows)
+        yield EpisodeBuffer(
+            seed=seed + start + game,
+            observations={
+                "observation": np.concatenate([seen[rows], last[game, seat][None]]),
+                "action_mask": np.concatenate([masks[rows], np.ones_like(masks[:1])]),
+            },
+            actions=actions[rows],
+            rewards=rewards[rows].tolist(),
+            terminations=[False] * (length - 1) + [True],
+            truncations=[False] * length,
+            infos={
+                "probabilities": np.concatenate([told[rows], np.full_like(told[:1], np.nan)]),
+                "agent": np.full(length + 1, int(sits[game, seat])),
+                "seat": np.full(length + 1, seat),
+            },
+        )
 
 
 def _probabilities(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-    """(N, actions) float32: what the agent gives each action by the same chance as it will act by; NaN if it says none.
+    """(N, A) float32: what the agent gives each action; NaN if it says none.
 
     Of random play they are known; a replay need not show them, so that the agent itself does not say them.
     """
     masks = decisions.action_masks.astype(np.float32)
     if isinstance(agent, RandomAgent):
         return np.asarray(masks / masks.sum(axis=1, keepdims=True))
-    if hasattr(agent, "probabilities"):
-        return np.asarray(agent.probabilities(decisions, copy.deepcopy(generator)), np.float32)
-    return np.full_like(masks, np.nan)
+    shares = probabilities_of(agent, decisions, generator)
+    return np.full_like(masks, np.nan) if shares is None else shares.astype(np.float32)
 
 
 def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Config, dtype: str) -> MinariStorage:

@@ -270,12 +270,12 @@ def play_lineups(
             own = np.flatnonzero(asked == index)
             if len(own):
                 decisions = Decisions.of(batch, own)
-                generator = copy.deepcopy(generators[index]) if record_probabilities else None
+                shares = probabilities_of(agent, decisions, generators[index]) if record_probabilities else None
+                if shares is not None:
+                    given.append(_thousandths(shares, own, number.sum(axis=1)[own]))
                 start = time.perf_counter()
                 actions[own] = ask(agent, decisions, generators[index])
                 seconds[index] += time.perf_counter() - start
-                if generator is not None:  # as it was before, so that a search shows what it has just done
-                    given += _probabilities(agent, decisions, generator, own, number.sum(axis=1)[own])
         if record_actions:
             taken.append((np.flatnonzero(left), actions[left].astype(np.int16)))
         number[rows[left], batch.actors[left]] += 1
@@ -311,22 +311,25 @@ def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
     return tuple(agent.name for agent in agents)
 
 
-def _probabilities(
-    agent: Agent, decisions: Decisions, generator: np.random.Generator, games: np.ndarray, numbers: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Which games, and lines of `Results.probabilities`, in one pair; none of an agent that doesn't offer them.
+def probabilities_of(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray | None:
+    """(N, A) floats: what the agent gives each action, by the same chance as it will act by; None where it says none.
 
-    Raises IllegalAction, which names the agent, for what are no probabilities.
+    Nothing is drawn from the generator. Raises IllegalAction, which names the agent, for what are no probabilities.
     """
     if not hasattr(agent, "probabilities"):
-        return []
-    shares = np.asarray(agent.probabilities(decisions, generator))
+        return None
+    shares = np.asarray(agent.probabilities(decisions, copy.deepcopy(generator)))
     wanted = decisions.action_masks.shape
     if shares.shape != wanted or shares.dtype.kind != "f" or not ((shares >= 0) & (shares < 1.0001)).all():
         raise IllegalAction(f"agent {agent.name!r}: probabilities gives no numbers from 0 to 1 of shape {wanted}")
+    return shares
+
+
+def _thousandths(shares: np.ndarray, games: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which games, and lines of `Results.probabilities`: decision, action, thousandths; those of 0 are left out."""
     thousandths = np.rint(shares * THOUSANDTHS).astype(np.int16)
     rows, actions = np.nonzero(thousandths)
-    return [(games[rows], np.stack([numbers[rows], actions, thousandths[rows, actions]], axis=1).astype(np.int16))]
+    return games[rows], np.stack([numbers[rows], actions, thousandths[rows, actions]], axis=1).astype(np.int16)
 
 
 def _by_game(parts: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
