@@ -15,6 +15,7 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
@@ -22,7 +23,7 @@ from docs import library_snippets
 from docs.game_pages import EVERGREEN, GAMES, evergreen_blocks
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.drawing.raster import save_png
-from tabletop_training.evaluation import Estimate
+from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate
 from tabletop_training.evaluation_files import percent, plus_minus
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
@@ -132,14 +133,48 @@ def cluster_table(folder: Path = DOCS) -> str:
     lines = [
         f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.",
         "",
-        "| who plays | long blocks: games/s | decisions/s | short blocks: blocks/s | own ms a short block |",
-        "|---|---:|---:|---:|---:|",
+        "| who plays | long blocks: games/s | decisions/s | command's own share | short blocks: blocks/s | own ms |",
+        "|---|---:|---:|---:|---:|---:|",
     ]
     for who in dict.fromkeys(row["who"] for row in content["rows"]):
         long, short = rows.get((who, LONG)), rows[who, SHORT]
-        own = "–" if who == THIS_PROCESS else f"{short['own_milliseconds_a_block']:.2g}"
-        first = f"{long['games_per_second']:,.0f} | {long['decisions_per_second']:,.0f}" if long else "– | –"
-        lines.append(f"| {who} | {first} | {short['blocks_per_second']:,.0f} | {own} |")
+        first, own = "– | – | –", f"{short['own_milliseconds_a_block']:.1f}"
+        if long:
+            share = "–" if who == THIS_PROCESS else f"{_own_share(long):.1%}".replace("%", " %")
+            first = f"{long['games_per_second']:,.0f} | {long['decisions_per_second']:,.0f} | {share}"
+        lines.append(f"| {who} | {first} | {short['blocks_per_second']:,.0f} | {'–' if who == THIS_PROCESS else own} |")
+    return "\n".join(lines)
+
+
+def _own_share(row: dict[str, Any]) -> float:
+    """What the process that hands out needs of a core, beside each core that plays."""
+    workers = int(row["who"].split(", ")[1])
+    return float(row["own_milliseconds_a_block"] * row["blocks_per_second"] / 1000 / workers)
+
+
+def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 1000) -> str:
+    """What so many games cost on so many cores, from what was measured on this few; empty where nothing was."""
+    file, strength = folder / "cluster.json", folder / STRENGTH_FILE
+    if not file.exists():
+        return ""
+    rows = {(row["who"], row["blocks"]): row for row in json.loads(file.read_text(encoding="utf-8"))["rows"]}
+    own = rows["nodes, 1", LONG]["own_milliseconds_a_block"] / 1000
+    seconds = {"`greedy`, two players": 1 / rows[THIS_PROCESS, LONG]["games_per_second"]}
+    thought = json.loads(strength.read_text(encoding="utf-8"))["rows"]
+    for row in thought:
+        if row["variants"] == "base" and row["player"] == "search-800":
+            seconds["`search-800:solo`, base game"] = row["milliseconds"] / 1000 * row["decisions"] / row["games"]
+    lines = [
+        f"| {games:,} games of | core hours | a block | {cores:,} cores end a second | the command takes | in all |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for what, one in seconds.items():
+        block = MAX_GAMES_AT_ONCE * one
+        ends, most = cores / block, 1 / own
+        hours = games / MAX_GAMES_AT_ONCE / min(ends, most) / 3600
+        takes = f"{60 * hours:.1f} minutes" if hours < 1 else f"{hours:.1f} hours"
+        cells = (what, f"{games * one / 3600:,.1f}", f"{block:,.1f} s", f"{ends:,.1f} blocks", f"{most:,.0f}", takes)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -167,6 +202,7 @@ def main() -> None:
         replace_block(folder / "agents.md", "ladder", ladder_table(folder))
     replace_block(README, "difficulty", difficulty_table())
     replace_block(DOCS / "cluster.md", "cluster", cluster_table())
+    replace_block(DOCS / "cluster.md", "model", cluster_model())
     for name, text in library_snippets.blocks().items():
         replace_block(DOCS / "libraries.md", name, text)
     replace_block(DOCS / "agents.md", "ablations", ablations_table())

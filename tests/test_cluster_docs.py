@@ -89,6 +89,22 @@ def test_the_image_installs_an_extra_that_there_is() -> None:
 def test_the_table_is_what_was_measured(tmp_path: Path) -> None:
     assert generate.cluster_table(tmp_path) == ""
     assert f"<!-- cluster -->\n{generate.cluster_table()}\n<!-- end of cluster -->" in PAGE
+    assert generate.cluster_model(tmp_path) == ""
+    assert f"<!-- model -->\n{generate.cluster_model()}\n<!-- end of model -->" in PAGE
     measured = json.loads((ROOT / "docs" / "cluster.json").read_text(encoding="utf-8"))
     who = {row["who"] for row in measured["rows"]}
     assert {"this process", "processes, 2", "nodes, 1", "nodes, 2"} <= who
+
+
+def test_the_model(tmp_path: Path) -> None:
+    """A game of 10 ms: ten cores end a block of 1,024 games each 1.024 s, and the command takes one in a second."""
+    rows = [
+        {"who": who, "blocks": "long blocks", "games_per_second": 100, "own_milliseconds_a_block": 1000}
+        for who in ("this process", "nodes, 1")
+    ]
+    (tmp_path / "cluster.json").write_text(json.dumps({"rows": rows}))
+    searching = {"variants": "base", "player": "search-800", "milliseconds": 2.0, "decisions": 100, "games": 2}
+    (tmp_path / "strength.json").write_text(json.dumps({"rows": [searching]}))
+    greedy, search = generate.cluster_model(tmp_path, games=1024 * 3600, cores=10).splitlines()[2:]
+    assert greedy == "| `greedy`, two players | 10.2 | 10.2 s | 1.0 blocks | 1 | 1.0 hours |"
+    assert search == "| `search-800:solo`, base game | 102.4 | 102.4 s | 0.1 blocks | 1 | 10.2 hours |"
