@@ -130,6 +130,13 @@ SNIPPETS = {
         '`infos["action_mask"]`, int8',
         "`SAME_STEP`",
     ),
+    "openspiel_ppo": Snippet(
+        "OpenSpiel",
+        ("open-spiel",),
+        "`python_petrichor`",
+        "`legal_actions`, lists",
+        "`reset_if_done`",
+    ),
     "minari_cloning": Snippet(
         "Minari",
         ("minari",),

@@ -62,7 +62,7 @@ def test_snippet_is_short_and_strict(name: str) -> None:
     text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 40
     assert 'os.environ.get("STEPS", 204_800)' in text and STEPS == 204_800
-    if name != "minari_cloning":  # it learns from what agents played
+    if name not in ("minari_cloning", "openspiel_ppo"):  # one plays nothing, the other's states refuse by themselves
         assert re.search(r"\"?illegal_action\"?[=:] ?\"raise\"", text)
 
 
