@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,16 @@ def test_table_page_and_a_second_run(
     assert len(played) == 3 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
     measure("rollout-1", output=folder)
     assert played[3:] == [("rollout-1",), ("random", "rollout-1"), ("greedy", "rollout-1")]
+
+
+def test_the_published_page_is_what_its_numbers_say(tmp_path: Path) -> None:
+    """And it has all agents of the plan, every two of which have met."""
+    kept = benchmark._start(tmp_path / "none", PLAN.reference, benchmark.Benchmark.new(PLAN))
+    benchmark._write(tmp_path, kept)
+    for name in ("benchmark.md", "benchmark.csv"):
+        assert (tmp_path / name).read_bytes() == (PLAN.reference.parent / name).read_bytes()
+    assert set(table_of(tmp_path)) == set(PLAN.agents)
+    assert all(kept.score(one, other) for one, other in combinations(PLAN.agents, 2))
 
 
 def test_an_agent_of_ones_own_is_placed_among_the_published(
