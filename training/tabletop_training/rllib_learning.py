@@ -141,7 +141,7 @@ class ClusterLearner(BaseLearner):
         settings = self.settings
         cores = int(ray.cluster_resources().get("CPU", 0))
         fitting = [number for number in range(1, cores + 1) if settings.num_envs % number == 0]
-        self.runners = fitting[-1] if self.workers is None else self.workers
+        self.runners = max(fitting, default=0) if self.workers is None else self.workers
         if self.runners and settings.num_envs % self.runners:
             raise ConfigError(f"workers={self.runners}: it must divide the games, num_envs={settings.num_envs}")
         if self.runners > cores:
