@@ -6,7 +6,8 @@ import logging
 import re
 import socket
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from tabletop.batch import use_cores
@@ -45,6 +46,22 @@ def connect(address: str = LOCAL) -> Any:
     return ray
 
 
+@contextmanager
+def joined(address: str = LOCAL) -> Iterator[Any]:
+    """Be part of a cluster, as of `connect`, while the context lasts: the module `ray`.
+
+    A process that was part of a cluster before stays there.
+    """
+    loaded = sys.modules.get("ray")
+    was_there = loaded is not None and loaded.is_initialized()
+    ray = connect(address)
+    try:
+        yield ray
+    finally:
+        if not was_there:
+            ray.shutdown()
+
+
 class RayWorkers(SeveralWorkers[Any]):
     """Processes of a Ray cluster, a core each.
 
@@ -58,9 +75,8 @@ class RayWorkers(SeveralWorkers[Any]):
         self._address, self._number = address, number
 
     def __enter__(self) -> Self:
-        loaded = sys.modules.get("ray")
-        self._was_there = loaded is not None and loaded.is_initialized()
-        self._ray = ray = connect(self._address)
+        self._cluster = joined(self._address)
+        self._ray = ray = self._cluster.__enter__()
         self.number = self._number or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self.at_once = 2 * self.number  # so that a free worker finds the next block at its node
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play_on_one_core)  # `SeveralWorkers` tries again
@@ -69,8 +85,7 @@ class RayWorkers(SeveralWorkers[Any]):
 
     def __exit__(self, *error: object) -> None:
         self._kept.clear()
-        if not self._was_there:
-            self._ray.shutdown()
+        self._cluster.__exit__(None, None, None)
 
     def start(self, task: Task) -> Any:
         if task.key not in self._kept:

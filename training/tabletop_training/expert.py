@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn import functional
 
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
@@ -34,12 +33,12 @@ from tabletop_training.learning import BEST, POLICY, Budget, Judgement
 from tabletop_training.outlook import Outcomes, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Positions, Replay, play_positions
 from tabletop_training.ppo import check_device
+from tabletop_training.seats import masked_log_probabilities
 from tabletop_training.settings import check_at_least_one, check_types
 
 LOG = "expert.csv"
 _COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "score")
 _FIRST_SEED = 20_000_000
-_NEVER = -1e8
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,9 @@ def policy_loss(network: Network, seen: torch.Tensor, positions: Positions) -> t
     """
     device = seen.device
     logits = network.policy(network.trunk(seen))
-    logits = torch.where(torch.from_numpy(positions.masks).to(device), logits, _NEVER)
+    told = masked_log_probabilities(logits, torch.from_numpy(positions.masks).to(device))
     wishes = torch.from_numpy(positions.wishes).to(device, torch.float32)
-    return -(wishes * functional.log_softmax(logits, dim=1)).sum(dim=1).mean()
+    return -(wishes * told).sum(dim=1).mean()
 
 
 class Expert:

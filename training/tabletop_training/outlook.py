@@ -23,7 +23,7 @@ from tabletop_training.job import Job
 from tabletop_training.learning import POLICY, Budget
 from tabletop_training.ppo import check_device
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames
+from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames, masked_log_probabilities
 from tabletop_training.settings import Settings
 
 LAYERS = (256, 128)
@@ -44,7 +44,6 @@ POINTS = 10.0
 """A margin that counts as one, while learning."""
 _MARGIN_WEIGHT = 0.25
 _FIRST_SEED = 10_000_000
-_NEVER = -1e8
 
 
 class Outcomes(NamedTuple):
@@ -88,7 +87,7 @@ def outlook_losses(said: torch.Tensor, outcomes: Outcomes) -> tuple[torch.Tensor
     seats = won.shape[1]
     logits, points = said[:, :seats], said[:, seats:]
     there = torch.arange(seats, device=said.device) < players[:, None]
-    together = torch.where(there, torch.where(there, logits, _NEVER).log_softmax(dim=1), 0.0)
+    together = torch.where(there, masked_log_probabilities(logits, there), 0.0)
     several = -(won * together).sum(dim=1) / won.sum(dim=1).clamp(min=1e-6)
     alone = functional.binary_cross_entropy_with_logits(logits[:, 0], won[:, 0], reduction="none")
     squares = torch.where(there, (points - margins / POINTS) ** 2, 0.0).sum(dim=1) / players

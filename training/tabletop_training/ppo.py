@@ -21,12 +21,11 @@ from torch.nn import functional
 from tabletop.batch import usable_cores
 from tabletop.errors import ConfigError
 from tabletop_agents.networks import Network
+from tabletop_training.seats import masked_logits
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 
 MAX_THREADS = 4
-_NEVER = -1e8
-"""The logit of an illegal action, as in sb3-contrib."""
 
 
 def new_model(env: SeatsVecEnv, settings: Settings, seed: int) -> MaskablePPO:
@@ -108,7 +107,7 @@ class Policy(MaskableActorCriticPolicy):
         latent, latent_of_values = self.mlp_extractor(features)
         logits = self.action_net(latent)
         if action_masks is not None:
-            logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
+            logits = masked_logits(logits, torch.as_tensor(action_masks, dtype=torch.bool))
         return logits, self.value_net(latent_of_values)
 
 

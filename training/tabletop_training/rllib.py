@@ -32,15 +32,13 @@ from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import versions
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings, Member
-from tabletop_training.seats import new_network
+from tabletop_training.seats import masked_logits, new_network
 from tabletop_training.selfplay import LeagueGames, Task
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import Ended, Tally
 
 OBSERVATIONS, MASK = "observations", "action_mask"
 """The names of RLlib's own masking example."""
-_NEVER = -1e8
-"""The logit of an illegal action, as in sb3-contrib."""
 
 
 class MaskedNetwork(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # mypy runs without Ray
@@ -68,7 +66,7 @@ class MaskedNetwork(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # m
 
     def _logits(self, batch: dict[str, Any], features: torch.Tensor) -> dict[str, torch.Tensor]:
         legal = batch[Columns.OBS][MASK] == 1
-        return {Columns.ACTION_DIST_INPUTS: torch.where(legal, self.network.policy(features), _NEVER)}
+        return {Columns.ACTION_DIST_INPUTS: masked_logits(self.network.policy(features), legal)}
 
 
 class Update(PPOTorchLearner):  # type: ignore[misc]

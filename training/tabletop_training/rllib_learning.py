@@ -26,7 +26,7 @@ from tabletop.batch import Batch
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import Config, Game
 from tabletop_agents.networks import Network
-from tabletop_training.cluster import connect
+from tabletop_training import cluster
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings
 from tabletop_training.learning import (
@@ -53,16 +53,13 @@ _SECONDS_TO_ANSWER = 1.0
 
 @contextmanager
 def joined(address: str) -> Iterator[None]:
-    """Be part of a cluster, as `connect` finds it. Raises ConfigError for an address that is a client's."""
+    """`cluster.joined`, with fewer messages of Ray's. Raises ConfigError for an address that is a client's."""
     if address.startswith("ray://"):
         raise ConfigError(f"--ray {address}: what learns must run on a machine of the cluster; give HOST:PORT there")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
-    connect(address)
-    try:
+    with cluster.joined(address):
         yield
-    finally:
-        ray.shutdown()
 
 
 class ClusterGames:

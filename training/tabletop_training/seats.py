@@ -24,6 +24,7 @@ from tabletop_training.settings import Settings
 LEARNER = -1
 """Who plays a seat: the network that learns, or the number of another player."""
 _NEVER = -1e8
+"""The logit of an illegal action, as in sb3-contrib."""
 _CHOOSE_EVERY = 8
 """Steps between two times that games which just began may be given another configuration: it costs a look at all."""
 
@@ -210,9 +211,14 @@ class SeatGames:
         return ends
 
 
+def masked_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """(N, A) logits; -1e8 where the masks (bool) are False."""
+    return torch.where(masks, logits, _NEVER)
+
+
 def masked_log_probabilities(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """(N, A) float32 log-probabilities; about -1e8 for what is not legal."""
-    return functional.log_softmax(torch.where(masks, logits.float(), _NEVER), dim=1)
+    return functional.log_softmax(masked_logits(logits.float(), masks), dim=1)
 
 
 def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
