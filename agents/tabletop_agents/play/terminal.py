@@ -17,7 +17,7 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
 from tabletop_agents import make_agent
-from tabletop_agents.play.session import Session
+from tabletop_agents.play.typed import TypedSession
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
@@ -60,14 +60,14 @@ def main(
         names = ", ".join(name for name, value in refused.items() if _is_given(value))
         if names:
             raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
-        session = Session.resume(resume, game, adviser, trust)
+        session = TypedSession.resume(resume, game, adviser, trust)
     else:
         own_seats = tuple(people) or (0,)
         config = game.config(players=len(opponents) + len(own_seats), **given)
         agents = (make_agent(name, game) for name in opponents)
         seats = dict(zip(_free_seats(config, own_seats), agents, strict=True))
         chosen = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
-        session = Session(config, seats, seed=chosen, hints=adviser)
+        session = TypedSession(config, seats, seed=chosen, hints=adviser)
     forgive_bytes()
     # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
@@ -135,7 +135,7 @@ class Terminal:
             print(_CLEAR_LINE, end="", flush=True)
 
 
-def play(session: Session, terminal: Terminal) -> None:
+def play(session: TypedSession, terminal: Terminal) -> None:
     """Until the person leaves or the input ends; whatever happens, a game that is not over is not lost."""
     with hangups_end_input():
         try:
@@ -153,7 +153,7 @@ def play(session: Session, terminal: Terminal) -> None:
                 raise
 
 
-def _until_left(session: Session, terminal: Terminal) -> None:
+def _until_left(session: TypedSession, terminal: Terminal) -> None:
     """Until the person leaves. Raises EOFError at the end of the input, OSError where the terminal is gone."""
     moved = True
     while True:
