@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -55,6 +55,9 @@ class Step:
     action: int
     owner: int  # the seat that gave it
     done: str  # what it was in words, as the viewer may know it; "" where that is hidden altogether
+
+
+S = TypeVar("S", bound="Session")
 
 
 class Session:
@@ -195,7 +198,7 @@ class Session:
 
     def agent_answer(self) -> int:
         """What the agent that is asked would answer now. Nothing changes, so this may run in another thread."""
-        return int(ask(self.agents[self.actor], self.decision(), self._generator())[0])
+        return int(ask(self.agents[self.actor], self.decision(), self.generator())[0])
 
     def play(self, action: int) -> None:
         """Answer the pending decision. Raises IllegalAction, and nothing changes, for an answer that is not legal."""
@@ -215,7 +218,7 @@ class Session:
         """The pending decision as its actor sees it; a copy, which stays as it is when the game goes on."""
         return Decisions.of(self._batch, np.array([0]))
 
-    def _generator(self, *purpose: int) -> np.random.Generator:
+    def generator(self, *purpose: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, len(self._actions), *purpose])
 
     def _go_to_last(self) -> None:
@@ -264,3 +267,59 @@ class Session:
         """Each owner's points by where they came from, and in all: a word, and a number an owner."""
         total = self.state["points"][: self.config.owners].tolist()
         return [*self.game.words.sources(self.state), ("points", total)]
+
+
+def started(
+    kind: type[S],
+    game: Game,
+    opponents: Sequence[str] = (),
+    *,
+    people: Sequence[int] = (),
+    seed: int | None = None,
+    hints: str = "",
+    resume: str | Path | None = None,
+    trust: Sequence[str] = (),
+    **settings: Any,
+) -> S:
+    """A game as the command `play` sets it.
+
+    Arguments:
+        kind: the class of sessions.
+        opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
+            one person: the game for one.
+        people: the seats of people at this machine; () → seat 0.
+        seed: None → from the operating system's entropy.
+        hints: the agent that is asked for hints; empty: as `hints_for` chooses.
+        resume: the file of a saved game to go on with, as it was set.
+        trust: agents of one's own that this file may name.
+        settings: of the game's configuration, besides the number of players; None, False and empty ones are left out.
+
+    Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
+    sound replay of this game.
+    """
+    given = {name: value for name, value in settings.items() if _is_given(value)}
+    adviser = make_agent(hints, game) if hints else None
+    if resume is not None:
+        refused = {"agents": tuple(opponents), "people": tuple(people), **given, "seed": seed}
+        names = ", ".join(name for name, value in refused.items() if _is_given(value))
+        if names:
+            raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
+        return kind.resume(resume, game, adviser, trust)
+    own_seats = tuple(people) or (0,)
+    config = game.config(players=len(opponents) + len(own_seats), **given)
+    agents = (make_agent(name, game) for name in opponents)
+    seats = dict(zip(_free_seats(config, own_seats), agents, strict=True))
+    chosen = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+    return kind(config, seats, seed=chosen, hints=adviser)
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value not in ((), [])
+
+
+def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
+    """The agents' seats. Raises ConfigError unless these are different ones that the game has."""
+    if len(set(people)) < len(people) or not set(people) <= set(range(config.players)):
+        seats = ", ".join(map(str, people))
+        raise ConfigError(f"people={seats}: different seats, 0 to {config.players - 1} with {config.players} players")
+    return [seat for seat in range(config.players) if seat not in people]

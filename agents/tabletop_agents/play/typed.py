@@ -16,6 +16,7 @@ from typing import Self
 from tabletop.agents import ask
 from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
+from tabletop.files import free_path
 from tabletop.game import NOBODY, Config, Game
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop_agents import Agent, own_agents
@@ -268,10 +269,10 @@ class TypedSession(Session):
         texts = {action: (number, text) for number, (action, text) in enumerate(self.answers(), 1)}
         try:
             if hasattr(self.hints, "probabilities"):
-                shares = self.hints.probabilities(decisions, self._generator(1))[0]
+                shares = self.hints.probabilities(decisions, self.generator(1))[0]
                 likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
             else:
-                likeliest = ask(self.hints, decisions, self._generator(1)).tolist()
+                likeliest = ask(self.hints, decisions, self.generator(1)).tolist()
         except TabletopError as error:
             return Reply(f"No hint: {error}")
         lines = ["{} would answer {}: {}".format(name, *texts[likeliest[0]])]
@@ -328,7 +329,7 @@ class TypedSession(Session):
         return Reply("\n".join(self._offer()))
 
     def _default_path(self, folder: Path = Path()) -> Path:
-        return self._path or _free(folder / f"{self.game.name}-{self.config.name}.json")
+        return self._path or free_path(folder / f"{self.game.name}-{self.config.name}.json")
 
 
 def matches(wanted: str, texts: Sequence[str]) -> list[int]:
@@ -362,12 +363,3 @@ def _begin_words(parts: Sequence[str], text: str) -> bool:
 def _unquoted(name: str) -> str:
     """A file's name as a shell would take it."""
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
-
-
-def _free(path: Path) -> Path:
-    """This path, or the first with a number that no file has yet."""
-    numbered, number = path, 1
-    while os.path.exists(numbered):
-        number += 1
-        numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    return numbered
