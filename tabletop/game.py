@@ -18,6 +18,7 @@ from tabletop import defaults
 from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
+from tabletop.drawing.svg import Place
 from tabletop.observation import Layout
 from tabletop.record import NOBODY as NOBODY
 from tabletop.words import Facts
@@ -131,6 +132,15 @@ class Words(Protocol):
         """
         ...
 
+    def story(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
+    ) -> Sequence[tuple[str, Any]]:
+        """The sentences of `events`, each with the record as it was when that had happened; None: as after the action.
+
+        In these records nobody is asked anything. They are for `Drawing`, which hides in them what it always hides.
+        """
+        ...
+
     def in_brief(self, sentences: Iterable[str]) -> str:
         """What was done, and then `events`, as far as a picture's last line has room."""
         ...
@@ -199,7 +209,18 @@ class Drawing(Protocol):
         last_action: str = "",
         names: Sequence[str] | None = None,
     ) -> str:
-        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one."""
+        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one.
+
+        Of a record within an action too, as `Words.story` gives them.
+        """
+        ...
+
+    def places(self, state: Any, action: int) -> tuple[Place, ...]:
+        """Where in the picture that the actor sees a legal answer can be clicked; () where there is nothing for it.
+
+        All of them mean the answer. The closest comes first; what is small is followed by what is around it, for
+        fingers. Answers may share a place, and one then asks which is meant.
+        """
         ...
 
     def marks(self, players: int) -> Sequence[Mark]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabletop.drawing import lines
 from tabletop.drawing.owners import Mark, mark, owner_marks
-from tabletop.drawing.svg import INK, PREFIX, Markup, box, clean, element, paragraph, text, title, use, width_of
+from tabletop.drawing.svg import INK, PREFIX, Markup, Place, box, clean, element, paragraph, text, title, use, width_of
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Game, game_of
 from tabletop.record import FILLER
@@ -99,6 +99,12 @@ class PlainWords:
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
         return []
+
+    def story(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
+    ) -> Sequence[tuple[str, Any]]:
+        """All of `events` as if it had happened at once."""
+        return [(sentence, None) for sentence in self.events(before, action, viewer, tables)]
 
     def in_brief(self, sentences: Iterable[str]) -> str:
         return in_brief(sentences)
@@ -187,6 +193,10 @@ class PlainDrawing:
             data_last_action=happened or None,
         )
         return str(drawing)
+
+    def places(self, state: Any, action: int) -> tuple[Place, ...]:
+        """None: a text has no parts."""
+        return ()
 
     def marks(self, players: int) -> Sequence[Mark]:
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
