@@ -255,6 +255,9 @@ class Game:
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
+        form: takes a record, returns what a description of a game with its switches may hold, as `tabletop.forms`
+            writes it; or None where that isn't known.
+        rules_page: a Markdown file that says how the rules are read.
         scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
             owner's points by source; () for a game whose record has no such field.
         own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
@@ -285,6 +288,8 @@ class Game:
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
+    form: Callable[[Any], dict[str, Any] | None] = defaults.no_form
+    rules_page: Path | None = None
     scored: tuple[str, ...] = ()
     own_numbers: Callable[[Any], Any] = _no_numbers
 
