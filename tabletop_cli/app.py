@@ -481,7 +481,10 @@ def _web(
             metavar="ADDRESS",
         ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8321,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="0: any that is free.", show_default="8321, or a free one"),
+    ] = None,
     folder: Annotated[Path, typer.Option(help="Where games are kept.", metavar="FOLDER")] = Path("runs/web"),
     resume: Annotated[bool, typer.Option("--resume", help="Take up again the games that the folder keeps.")] = False,
     agents: Annotated[

@@ -53,13 +53,13 @@ def make_app(
     *,
     names: Iterable[str],
     port: int,
+    url_of: Callable[[str, str], str],
     any_address: bool = False,
     token: str = "",
-    url_of: Callable[[str, str], str] = lambda host, path: f"http://{host}{path}",
 ) -> Starlette:
     """The application. `names`, `port`, `any_address` and `token` are as of `Guard`.
 
-    `url_of` takes the host that a page was asked from, and a path here; it returns the address for other devices.
+    `url_of` takes the name by which a browser calls this server, and a path; it returns the address for other devices.
     """
     web = _Web(hall, threads, url_of)
 
@@ -147,11 +147,11 @@ class _Web:
             return JSONResponse({"error": "the request is too long"}, 413)
         except TabletopError as error:
             return JSONResponse({"error": str(error)}, 400)
-        host = request.headers["host"]
+        name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
         links = []
         for link in table.links:
             path = f"/table/{link.key}"
-            links.append({"seats": link.seats, "path": path, "url": self._url_of(host, path)})
+            links.append({"seats": link.seats, "path": path, "url": self._url_of(name, path)})
         return JSONResponse({"links": links})
 
     # --- a page of a table ---
