@@ -1,0 +1,55 @@
+/* Advice: what agents would do, in the list and on the board. */
+
+import { estimated, letter, showShares } from "./answers.js";
+import { showBadges } from "./board.js";
+import { $, complain, make } from "./dom.js";
+import { ask, view } from "./table.js";
+
+let round = 0; // what was asked before something else was shown is of no use any more
+
+/* The agents that can be asked about this view; a choice stays for the next one. */
+export function offerAdvisers({ can, advisers, kind }) {
+  $("ask").hidden = !can.advice || kind === "analyse";
+  $("adviser").hidden = advisers.length < 2;
+  const names = [...$("adviser").options].map(({ value }) => value);
+  if (names.join("\n") === advisers.join("\n")) return;
+  $("adviser").replaceChildren(...advisers.map((name) => new Option(name, name)));
+  $("known-agents").replaceChildren(...advisers.map((name) => new Option(name)));
+}
+
+export function forgetAdvice() {
+  round++;
+  $("estimates").replaceChildren();
+  showShares([]);
+  showBadges(new Map());
+}
+
+/* Ask one agent after another; without names the one that is chosen. */
+export async function askAdvice(names = [$("adviser").value]) {
+  const { number, can } = view();
+  if (!can.advice) return;
+  forgetAdvice();
+  const mine = round, advices = [];
+  for (const agent of names) {
+    const waiting = make("p", "waiting", `${agent || "The agent"} thinks …`);
+    $("estimates").append(waiting);
+    try {
+      const advice = await ask("advice", { view: number, agent });
+      if (mine !== round) return;
+      advices.push(advice);
+      waiting.replaceWith(told(advice, names.length > 1 ? `${letter(advices.length - 1)}: ` : ""));
+    } catch (error) {
+      if (mine !== round) return;
+      waiting.remove();
+      complain(error.message);
+    }
+    showShares(advices);
+    if (advices.length) showBadges(new Map(advices[0].answers.map(({ action, share }) => [action, share])));
+  }
+}
+
+function told(advice, before) {
+  const words = make("p", "", make("b", "", before + advice.agent), advice.meaning ? `: ${advice.meaning}.` : ".");
+  if (typeof advice.estimate === "number") words.append(` Estimate: ${estimated(advice.estimate, advice)} (${advice.estimated}).`);
+  return words;
+}

@@ -1,0 +1,157 @@
+/* The list of the legal answers in words: numbered, filtered by typing, with what agents think of each. */
+
+import { $, make, named, percent } from "./dom.js";
+
+const MANY = 9; // from here on there is a field to filter by
+const KEPT = 4000; // milliseconds for the next digit
+
+let rows = []; // {answer, item, button}
+let digits = "";
+let timer = 0;
+let give = () => {};
+
+/* choose(action) answers; hover(actions) is told where the pointer or the focus is. */
+export function showAnswers(answers, owners, choose, hover) {
+  give = choose;
+  typeNothing();
+  $("filter").value = "";
+  $("filter-row").hidden = answers.length < MANY;
+  rows = answers.map((answer, i) => {
+    const number = make("span", "number", String(i + 1));
+    const one = make("button", "", number, make("span", "words", ...named(answer.text, owners)));
+    one.type = "button";
+    one.dataset.action = answer.action;
+    one.addEventListener("click", () => choose(answer.action));
+    for (const [start, end] of [["pointerenter", "pointerleave"], ["focus", "blur"]]) {
+      one.addEventListener(start, () => hover([answer.action]));
+      one.addEventListener(end, () => hover([]));
+    }
+    return { answer, button: one, item: make("li", "", one) };
+  });
+  $("answers").replaceChildren(...rows.map(({ item }) => item));
+}
+
+export function disableAnswers(disabled = true) {
+  for (const row of rows) row.button.disabled = disabled;
+}
+
+export function lightAnswers(actions) {
+  for (const { answer, button } of rows) button.classList.toggle("lit", actions.includes(answer.action));
+}
+
+/* --- numbers and words that are typed --- */
+
+const picked = () => rows[Number(digits) - 1];
+
+function showTyped() {
+  $("typed").textContent = digits && (picked() ? `${digits}: ${picked().answer.text} (Enter)` : `${digits}: there is no such number`);
+  for (const row of rows) row.button.classList.toggle("picked", digits !== "" && row === picked());
+  if (digits) picked()?.button.scrollIntoView({ block: "nearest" });
+}
+
+function typeNothing() {
+  clearTimeout(timer);
+  digits = "";
+  showTyped();
+}
+
+/* A key that the list may want; whether it was one. */
+export function typed(key) {
+  if (!rows.length) return false;
+  if (/^\d$/.test(key)) {
+    digits = (digits + key).slice(-4).replace(/^0+/, "");
+    showTyped();
+    clearTimeout(timer);
+    timer = setTimeout(typeNothing, KEPT);
+    return true;
+  }
+  if (!digits) return key === "ArrowDown" || key === "ArrowUp" ? step(key === "ArrowDown" ? 1 : -1) : false;
+  if (key === "Backspace") {
+    digits = digits.slice(0, -1);
+    showTyped();
+  } else if (key === "Escape") typeNothing();
+  else if (key === "Enter") {
+    const row = picked();
+    typeNothing();
+    if (row && !row.button.disabled) give(row.answer.action);
+  } else return false;
+  return true;
+}
+
+const offered = () => rows.filter(({ item }) => !item.hidden);
+
+function step(by) {
+  const there = offered(), at = there.findIndex(({ button }) => button === document.activeElement);
+  const to = at < 0 ? (by > 0 ? 0 : there.length - 1) : Math.max(0, Math.min(there.length - 1, at + by));
+  there[to]?.button.focus();
+  return there.length > 0;
+}
+
+function filter() {
+  const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const { answer, item } of rows) item.hidden = !words.every((word) => answer.text.toLowerCase().includes(word));
+}
+
+$("filter").addEventListener("input", filter);
+$("filter").addEventListener("keydown", (event) => {
+  const there = offered();
+  if (event.key === "ArrowDown") there[0]?.button.focus();
+  else if (event.key === "Enter" && there.length === 1 && !there[0].button.disabled) give(there[0].answer.action);
+  else if (event.key === "Escape") {
+    $("filter").value = "";
+    filter();
+    $("asked").focus();
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+});
+
+export function startFilter() {
+  if ($("filter-row").hidden) return false;
+  $("filter").focus();
+  return true;
+}
+
+/* --- what agents think --- */
+
+/* One agent's shares as bars behind the words; several agents' below them. */
+export function showShares(advices) {
+  for (const { answer, button } of rows) {
+    button.querySelectorAll(".bar, .share, .shares").forEach((old) => old.remove());
+    button.classList.remove("best", "compared");
+    const told = advices.map((advice) => advice.answers.find(({ action }) => action === answer.action));
+    if (advices.length === 1) showShare(button, told[0], advices[0]);
+    else if (advices.length > 1) {
+      button.classList.add("compared");
+      button.append(make("span", "shares", ...told.map((one, i) => compared(one, advices[i], i))));
+    }
+  }
+}
+
+const best = (advice) => Math.max(...advice.answers.map(({ share }) => share));
+
+function showShare(button, told, advice) {
+  const bar = make("span", "bar"), share = told?.share ?? 0;
+  bar.style.width = percent(share).includes("under") ? "0" : `${100 * share}%`;
+  button.prepend(bar);
+  button.classList.toggle("best", told !== undefined && share === best(advice));
+  const words = make("span", "share", told ? percent(share) : "–");
+  if (typeof told?.estimate === "number") words.append(make("small", "", estimated(told.estimate, advice)));
+  button.append(words);
+}
+
+function compared(told, advice, i) {
+  const bar = make("span"), share = told?.share ?? 0;
+  bar.style.width = `${100 * share}%`;
+  const words = told ? percent(share) : "–";
+  const row = make("span", "compare", make("b", "", letter(i)), make("i", "", bar), make("span", "told", words));
+  if (typeof told?.estimate === "number") row.lastChild.append(`, ${estimated(told.estimate, advice)}`);
+  return row;
+}
+
+export const letter = (i) => String.fromCharCode(65 + i);
+
+/* An agent's estimate as a number: chances as percents, points as they are. */
+export function estimated(number, { estimated: what }) {
+  return /chance|probab|share/i.test(what) ? percent(number) : `${number >= 0 ? "+" : "−"}${Math.abs(number).toFixed(1)}`;
+}

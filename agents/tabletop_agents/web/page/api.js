@@ -1,0 +1,51 @@
+/* What the server is asked by HTTP. */
+
+import { $ } from "./dom.js";
+import { parse, stringify } from "./json.js";
+
+async function ask(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Error("The server doesn't answer. Does it still run?");
+  }
+  const text = await answer.text();
+  if (answer.ok) return text;
+  let words = "";
+  try {
+    words = JSON.parse(text).error;
+  } catch {
+    // not from our server
+  }
+  throw new Error(words || `The server refuses (${answer.status}).`);
+}
+
+const once = new Map();
+
+/* What doesn't change while the page is open. */
+function kept(path) {
+  if (!once.has(path)) {
+    const asked = ask(path);
+    once.set(path, asked);
+    asked.catch(() => once.delete(path));
+  }
+  return once.get(path);
+}
+
+export const games = async () => parse(await kept("/api/games"));
+export const rules = async (game) => parse(await kept(`/api/rules/${encodeURIComponent(game)}`)).html;
+export const drawings = (game) => kept(`/api/drawings/${encodeURIComponent(game)}`);
+
+export async function openTable(wanted) {
+  const headers = { "Content-Type": "application/json" };
+  return parse(await ask("/api/tables", { method: "POST", headers, body: stringify(wanted) })).links;
+}
+
+/* Put what a game's boards refer to into the page. */
+export async function useDrawings(game) {
+  if ($("drawings").dataset.game === game) return;
+  const markup = await drawings(game);
+  $("drawings").innerHTML = markup; // the project's own drawing
+  $("drawings").dataset.game = game;
+}

@@ -1,0 +1,201 @@
+/* The board: the project's drawing, and above it, in a second picture of the same size, the places to click. */
+
+import { $, draw, make } from "./dom.js";
+import { openMenu, closeMenu } from "./menu.js";
+
+const LEAST = 24; // CSS pixels that a finger or an unsteady hand needs
+const MARGIN = 3; // between what is drawn and the line around it, in the drawing's units
+const ROW = 30; // places whose tops differ by less are in one row
+
+let shown = []; // the parts of the board, to know which are new
+let marks = []; // {group, box, entries}
+let sheet = null;
+
+/* Show a board, given as parts of markup from the server's own drawing. */
+export function showBoard(parts, numbers, label, animated = false) {
+  const board = numbers.map((number) => parts[number]);
+  if (!sheet) {
+    const picture = make("div", "picture");
+    picture.setAttribute("role", "img");
+    sheet = make("div", "sheet", picture);
+    $("board").replaceChildren(sheet);
+  }
+  clearMarks();
+  const holder = document.createElement("template");
+  holder.innerHTML = board.join("");
+  const svg = holder.content.firstElementChild;
+  if (animated && shown.length) {
+    const known = new Set(shown);
+    [...svg.children].forEach((child, i) => child.classList.toggle("fresh", !known.has(board[i + 1])));
+  }
+  shown = board;
+  svg.querySelector(":scope > title")?.remove(); // it would pop up wherever the mouse rests
+  svg.setAttribute("aria-hidden", "true"); // to who can't see it, the board is its label
+  sheet.firstElementChild.replaceChildren(svg);
+  sheet.firstElementChild.setAttribute("aria-label", label);
+  $("board").classList.remove("stale");
+}
+
+export function clearBoard() {
+  closeMenu();
+  sheet = null;
+  shown = [];
+  marks = [];
+  $("board").replaceChildren();
+}
+
+/* The board as a document of its own, with the drawings that it refers to. */
+export function boardDocument() {
+  const drawings = $("drawings").querySelector("defs").outerHTML;
+  return [shown[0], drawings, ...shown.slice(1)].join("");
+}
+
+/* --- places --- */
+
+/* The element at a path of (name, value) pairs, from outer to inner. */
+function find(root, path) {
+  let element = root;
+  for (const [name, value] of path) {
+    if (!/^[a-z-]+$/.test(name)) return null;
+    element = element?.querySelector(`[data-${name}="${CSS.escape(value)}"]`);
+  }
+  return element === root ? null : element;
+}
+
+function boxOf(element, svg, scale) {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const origin = svg.getBoundingClientRect();
+  return { x: (left - origin.left) / scale, y: (top - origin.top) / scale, width: width / scale, height: height / scale };
+}
+
+/* Places in reading order; what lies within another comes after it, so above it. */
+const inOrder = (a, b) =>
+  Math.abs(a.box.y - b.box.y) > ROW ? a.box.y - b.box.y : a.box.x - b.box.x || b.box.width * b.box.height - a.box.width * a.box.height;
+
+/* Make places clickable. entries: [{key, words, places}]; choose(key) is called for the one that is picked.
+
+hover(keys) is told which entries the pointer or the focus is at; [] when it leaves.
+*/
+export function markPlaces(entries, choose, hover = () => {}) {
+  clearMarks();
+  const svg = sheet?.querySelector("svg");
+  if (!svg) return;
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  if (!scale) return;
+  const found = new Map();
+  for (const entry of entries) {
+    for (const path of entry.places) {
+      const element = find(svg, path);
+      if (!element) continue;
+      if (!found.has(element)) found.set(element, { path, entries: [] });
+      if (!found.get(element).entries.includes(entry)) found.get(element).entries.push(entry);
+    }
+  }
+  marks = [...found].map(([element, mark]) => ({ ...mark, box: boxOf(element, svg, scale) })).sort(inOrder);
+  if (!marks.length) return;
+  const layer = draw("svg", { id: "marks", viewBox: svg.getAttribute("viewBox"), role: "group", "aria-label": "Places on the board" });
+  marks.forEach((mark, i) => layer.append(drawMark(mark, i, scale, choose, hover)));
+  layer.addEventListener("keydown", moveFocus);
+  sheet.append(layer);
+}
+
+function drawMark(mark, number, scale, choose, hover) {
+  const { box, entries, path } = mark;
+  const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
+  const outline = { x: box.x - MARGIN, y: box.y - MARGIN, width: box.width + 2 * MARGIN, height: box.height + 2 * MARGIN, rx: 8 };
+  const wide = Math.max(outline.width, LEAST / scale), high = Math.max(outline.height, LEAST / scale);
+  const hit = { x: box.x + (box.width - wide) / 2, y: box.y + (box.height - high) / 2, width: wide, height: high, rx: 8 };
+  const title = draw("title", {}, words);
+  mark.group = draw(
+    "g",
+    {
+      class: "mark", role: "button", tabindex: number ? -1 : 0, "aria-label": words,
+      "data-place": path.map(([name, value]) => `${name}:${value}`).join(" "),
+      "data-keys": entries.map(({ key }) => key).join(" "),
+      ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}),
+    },
+    title,
+    draw("rect", { class: "hit", ...hit }),
+    draw("rect", { class: "halo", ...outline }),
+    draw("rect", { class: "line", ...outline }),
+  );
+  const keys = entries.map(({ key }) => key);
+  const press = () => {
+    if (entries.length === 1) choose(entries[0].key);
+    else openMenu(mark.group, entries.map((one) => ({ words: one.words, act: () => choose(one.key) })));
+  };
+  mark.group.addEventListener("click", press);
+  mark.group.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    press();
+  });
+  mark.group.addEventListener("pointerenter", () => hover(keys));
+  mark.group.addEventListener("pointerleave", () => hover([]));
+  mark.group.addEventListener("focus", () => hover(keys));
+  mark.group.addEventListener("blur", () => hover([]));
+  return mark.group;
+}
+
+const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/* Arrows go to the nearest place on that side; one place at a time can be reached by Tab. */
+function moveFocus(event) {
+  const at = marks.findIndex(({ group }) => group === document.activeElement);
+  if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+  let to = null;
+  if (event.key === "Home") to = marks[0];
+  else if (event.key === "End") to = marks.at(-1);
+  else if (DIRECTIONS[event.key]) to = neighbour(marks[at], DIRECTIONS[event.key]);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (!to) return;
+  for (const { group } of marks) group.setAttribute("tabindex", group === to.group ? 0 : -1);
+  to.group.focus();
+}
+
+function neighbour(from, [right, down]) {
+  const centre = ({ box }) => [box.x + box.width / 2, box.y + box.height / 2];
+  const [x, y] = centre(from);
+  let best = null, least = Infinity;
+  for (const mark of marks) {
+    const [dx, dy] = [centre(mark)[0] - x, centre(mark)[1] - y];
+    const along = dx * right + dy * down, aside = Math.abs(dx * down) + Math.abs(dy * right);
+    const cost = along + 2.5 * aside;
+    if (along > 1 && cost < least) [best, least] = [mark, cost];
+  }
+  return best;
+}
+
+export function clearMarks() {
+  closeMenu();
+  marks = [];
+  $("marks")?.remove();
+}
+
+/* Light the places of these entries up. */
+export function light(keys) {
+  for (const { group, entries } of marks) group.classList.toggle("lit", entries.some(({ key }) => keys.includes(key)));
+}
+
+/* Percents at the places; shares: by entry. */
+export function showBadges(shares) {
+  $("marks")?.querySelectorAll(".badge").forEach((badge) => badge.remove());
+  for (const { group, box, entries } of marks) {
+    const share = entries.reduce((sum, { key }) => sum + (shares.get(key) ?? 0), 0);
+    if (share < 0.005) continue;
+    const words = `${Math.round(100 * share)} %`;
+    const width = 12 + 10 * words.length;
+    const x = Math.max(2, Math.min(box.x + box.width - width + 8, 958 - width)), y = Math.max(2, box.y - 12);
+    const text = draw("text", { x: x + width / 2, y: y + 18 }, words);
+    const plate = draw("rect", { x, y, width, height: 25, rx: 12.5, "fill-opacity": (0.55 + 0.45 * share).toFixed(2) });
+    group.append(draw("g", { class: "badge" }, plate, text));
+  }
+}
+
+export function zoom() {
+  const large = $("board").classList.toggle("large");
+  $("zoom").setAttribute("aria-pressed", large);
+}

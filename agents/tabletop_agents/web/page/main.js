@@ -1,0 +1,93 @@
+/* Which view the address asks for, and the keys. */
+
+import { $, complain, isTyping } from "./dom.js";
+import { showHelp } from "./help.js";
+import { showRules } from "./rules.js";
+import { openAndGo, showLinks, showStart } from "./start.js";
+import { closeTableView, openTableView, tableKey } from "./table.js";
+
+const VIEWS = ["start", "table", "rules"];
+let present = ""; // the address that is shown
+let start = null; // what the start page is to begin with
+
+function show(name) {
+  for (const one of VIEWS) $(one).hidden = one !== name;
+  document.body.dataset.show = name;
+}
+
+async function route() {
+  const address = location.pathname + location.hash;
+  if (address === present) return;
+  if ($("table").hidden === false) closeTableView();
+  present = address;
+  complain("");
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  const table = location.pathname.match(/^\/table\/([\w-]+)$/);
+  const rules = location.hash.match(/^#rules=([\w-]+)$/);
+  $("home").textContent = "Board games";
+  $("about").textContent = "";
+  scrollTo(0, 0);
+  if (rules) {
+    show("rules");
+    await showRules(rules[1]);
+  } else if (table) {
+    show("table");
+    openTableView(table[1], history.state?.kept ?? null, go);
+  } else {
+    document.title = "Board games";
+    show("start");
+    await showStart(start, go);
+    start = null;
+  }
+}
+
+/* Go on in this page: {table: path, kept}, {start: what to begin with}, {rules: game}, {links}, {open: a table's request}. */
+async function go({ table, kept, start: wanted, rules, links, open }) {
+  if (links) showLinks(links);
+  else if (open) await openAndGo(open, go);
+  else {
+    if (table) history.pushState({ kept }, "", table);
+    else if (rules) history.pushState(null, "", `/#rules=${rules}`);
+    else {
+      start = wanted;
+      history.pushState(null, "", "/");
+      present = "";
+    }
+    await route();
+    $("main").focus({ preventScroll: true });
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+  if (document.querySelector("dialog[open]")) return;
+  const { target, key } = event;
+  if (isTyping(target)) return;
+  if (["Enter", " "].includes(key) && target.closest?.("button, a, summary, input, .mark")) {
+    // a number that was typed comes before the button that has the focus
+    if (key !== "Enter" || !$("typed").textContent) return;
+  }
+  if (target.type === "range" && key.startsWith("Arrow")) return;
+  if (key === "h" ? (showHelp(), true) : document.body.dataset.show === "table" && tableKey(key)) event.preventDefault();
+});
+
+addEventListener("popstate", route);
+addEventListener("hashchange", route);
+$("home").addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go({ start: null });
+});
+
+/* What stands above and below the board in a large window: the square is as large as the rest of the height. */
+function measureAround() {
+  if ($("table").hidden) return;
+  const gap = parseFloat(getComputedStyle(document.body).paddingBottom);
+  const top = $("main").getBoundingClientRect().top + scrollY;
+  const around = top + $("controls").getBoundingClientRect().height + 2 * gap;
+  document.documentElement.style.setProperty("--around", `${Math.ceil(around)}px`);
+}
+const around = new ResizeObserver(() => requestAnimationFrame(measureAround));
+for (const element of [document.querySelector("header"), $("controls"), $("banner")]) around.observe(element);
+
+route();

@@ -1,0 +1,53 @@
+/* Where in a game the choices mattered most, by an agent's estimates. */
+
+import { estimated } from "./answers.js";
+import { $, complain, make, percent, token } from "./dom.js";
+import { analyseAt, ask, view } from "./table.js";
+import { goToStep } from "./analysis.js";
+
+let running = false;
+
+export function closeReview() {
+  running = false;
+  $("review").hidden = true;
+  $("moments").replaceChildren();
+}
+
+export function reviewPart({ done, of }) {
+  $("review-progress").max = of;
+  $("review-progress").value = done;
+}
+
+export async function startReview() {
+  if (running) return;
+  running = true;
+  $("review").hidden = false;
+  $("moments").replaceChildren();
+  $("review-progress").hidden = false;
+  $("review-progress").removeAttribute("value");
+  $("review-about").textContent = "An agent looks at every decision …";
+  $("review-title").focus();
+  try {
+    const found = await ask("review", { agent: "" });
+    $("review-about").textContent = found.moments.length
+      ? `How much ${found.agent} thinks each choice cost (${found.estimated}), the dearest first.`
+      : `${found.agent} finds nothing that it would have done otherwise.`;
+    $("moments").replaceChildren(...found.moments.map((moment) => make("li", "", shownMoment(moment, found))));
+  } catch (error) {
+    $("review-about").textContent = "";
+    complain(error.message);
+  }
+  running = false;
+  $("review-progress").hidden = true;
+}
+
+function shownMoment({ step, by, text, better, drop }, found) {
+  const owner = view().owners[by];
+  const lost = estimated(drop, found) === percent(drop) ? `−${percent(drop)}` : `−${drop.toFixed(1)}`;
+  const line = make("button", "", make("span", "", ...(owner ? [token(owner)] : []), text), make("span", "drop", lost));
+  line.append(make("span", "better", `Step ${step + 1}. Better: ${better}`));
+  line.type = "button";
+  line.dataset.step = step;
+  line.addEventListener("click", () => (view().kind === "analyse" ? goToStep(step) : analyseAt(step)));
+  return line;
+}

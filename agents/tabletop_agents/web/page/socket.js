@@ -1,0 +1,63 @@
+/* The connection to a table. It is made anew when it is lost, later each time. */
+
+import { parse, stringify } from "./json.js";
+
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 8000;
+
+export class Connection {
+  /* handlers: event({view | review | closing}), lost(words), found(). */
+  constructor(key, handlers) {
+    this.handlers = handlers;
+    this.pause = FIRST_PAUSE;
+    this.asked = new Map();
+    this.number = 0;
+    this.over = false;
+    this.url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/table/${encodeURIComponent(key)}`;
+    this.open();
+  }
+
+  open() {
+    const socket = new WebSocket(this.url);
+    this.socket = socket;
+    socket.addEventListener("open", () => this.handlers.found());
+    socket.addEventListener("message", ({ data }) => this.receive(parse(data)));
+    socket.addEventListener("close", () => {
+      for (const { reject } of this.asked.values()) reject(new Error("The connection was lost before the answer came."));
+      this.asked.clear();
+      if (this.over) return;
+      this.handlers.lost();
+      this.timer = setTimeout(() => this.open(), this.pause);
+      this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
+    });
+  }
+
+  receive(message) {
+    if (message.view) this.pause = FIRST_PAUSE; // not when opened: a table that there isn't opens, too, and closes
+    if (!("reply" in message)) {
+      this.handlers.event(message);
+      return;
+    }
+    const waiting = this.asked.get(message.reply);
+    this.asked.delete(message.reply);
+    if (!waiting) return;
+    if ("error" in message) waiting.reject(Object.assign(new Error(message.error), { where: message.where }));
+    else waiting.resolve(message);
+  }
+
+  /* A promise of the reply; it fails with the server's words. */
+  ask(name, content = {}) {
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error("There is no connection at present."));
+    const id = ++this.number;
+    return new Promise((resolve, reject) => {
+      this.asked.set(id, { resolve, reject });
+      this.socket.send(stringify({ id, do: name, ...content }));
+    });
+  }
+
+  close() {
+    this.over = true;
+    clearTimeout(this.timer);
+    this.socket.close();
+  }
+}

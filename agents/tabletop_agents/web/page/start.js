@@ -1,0 +1,333 @@
+/* A new game: which one, who plays, with what; or a position, or a file. */
+
+import { drawings, games, openTable } from "./api.js";
+import { gamePicture } from "./covers.js";
+import { $, button, complain, draw, make, newId } from "./dom.js";
+import { parse, whole } from "./json.js";
+import { remember, setting } from "./settings.js";
+
+const HERE = "here", APART = "apart", AGENT = "agent";
+const LARGEST_FILE = 2_000_000; // bytes; the server takes no more
+
+let all = []; // the games
+let game = null;
+let players = 1;
+let scenario = null; // where to start, instead of anew
+let choices = new Map(); // by option's name: how to read what is chosen
+let navigate = () => {};
+let busy = false;
+
+/* wanted: {game, players, scenario}, any of them or none. */
+export async function showStart(wanted, leave) {
+  navigate = leave;
+  try {
+    all = (await games()).games;
+  } catch (error) {
+    complain(error.message);
+    return;
+  }
+  scenario = wanted?.scenario ?? null;
+  const name = wanted?.game ?? setting("game", all[0].name);
+  game = all.find((one) => one.name === name) ?? all[0];
+  players = wanted?.players ?? setting("players", game.players[0]);
+  showGames();
+  chooseGame(game);
+}
+
+function showGames() {
+  const cards = all.map((one) => {
+    const input = make("input");
+    Object.assign(input, { type: "radio", name: "game", value: one.name, checked: one === game });
+    input.disabled = scenario !== null && one !== game;
+    input.addEventListener("change", () => chooseGame(one));
+    const picture = make("img");
+    picture.alt = "";
+    drawings(one.name).then((markup) => (picture.src = gamePicture(one.name, markup)), (error) => complain(error.message));
+    const card = make("label", "game", picture, make("span", "", one.title), input);
+    card.dataset.game = one.name;
+    return card;
+  });
+  $("games").replaceChildren($("games").firstElementChild, ...cards);
+}
+
+function chooseGame(one) {
+  game = one;
+  if (!game.players.includes(players)) players = game.players[0];
+  $("position").hidden = scenario === null;
+  $("position-text").textContent = `The game starts from a position of ${game.title} with ${players === 1 ? "one player" : `${players} players`}.`;
+  $("players").hidden = $("settings").hidden = $("more").hidden = scenario !== null;
+  $("players").replaceChildren($("players").firstElementChild, make("div", "segments", ...game.players.map(playersChoice)));
+  choosePlayers(players);
+}
+
+function playersChoice(number) {
+  const input = make("input");
+  Object.assign(input, { type: "radio", name: "players", value: number, checked: number === players });
+  input.addEventListener("change", () => choosePlayers(number));
+  return make("label", "", input, make("span", "", String(number)));
+}
+
+function choosePlayers(number) {
+  players = number;
+  $("alone").textContent = number > 1 ? "" : game.opponent ? `Alone, against ${game.opponent}.` : "Alone, for points.";
+  const suggested = suggestions();
+  $("agents").replaceChildren(...suggested.map((name) => new Option(name)));
+  const kept = seats();
+  $("seats").replaceChildren($("seats").firstElementChild, ...Array.from({ length: number }, (_, seat) => seatRow(seat, kept[seat])));
+  showOptions();
+}
+
+/* Names of agents for this game; some play only with certain numbers of players. */
+function suggestions() {
+  return (Array.isArray(game.agents) ? game.agents : game.agents[players]) ?? [];
+}
+
+const usualAgent = () => (suggestions().includes("greedy") ? "greedy" : (suggestions()[0] ?? ""));
+
+/* --- seats --- */
+
+function seatRow(seat, kept) {
+  const who = make("select");
+  who.id = newId();
+  who.append(new Option("You, at this device", HERE), new Option("Somebody at another device", APART), new Option("An agent", AGENT));
+  const given = kept ?? (seat === 0 ? HERE : usualAgent());
+  who.value = given === HERE || given === APART ? given : AGENT;
+  const name = make("input");
+  Object.assign(name, { type: "text", autocomplete: "off", maxLength: 100, value: who.value === AGENT ? given : usualAgent() });
+  name.setAttribute("list", "agents");
+  name.setAttribute("aria-label", `Agent of player_${seat}`);
+  const label = make("label", "", `player_${seat}`);
+  label.htmlFor = who.id;
+  const row = make("div", "seat-row", make("span", "", swatch(seat), label), who);
+  row.dataset.seat = seat;
+  const show = () => {
+    if (who.value === AGENT) row.append(name);
+    else name.remove();
+  };
+  who.addEventListener("change", show);
+  row.read = (asAgent) => (who.value === AGENT || asAgent ? name.value.trim() || usualAgent() : who.value);
+  show();
+  return row;
+}
+
+/* The seat's shape, from the drawings where they are loaded already. */
+function swatch(seat) {
+  const holder = make("span", "token");
+  drawings(game.name).then((markup) => {
+    const shape = new DOMParser().parseFromString(markup, "image/svg+xml").getElementById(`tabletop-owner-${seat}`);
+    if (!shape) return;
+    shape.removeAttribute("id"); // a table's page has it, too
+    const svg = draw("svg", { class: "token", viewBox: "-17 -18 34 37", "aria-hidden": "true" });
+    svg.append(document.importNode(shape, true));
+    holder.replaceWith(svg);
+  }, () => {});
+  return holder;
+}
+
+const seats = (asAgents = false) => [...document.querySelectorAll(".seat-row")].map((row) => row.read(asAgents));
+
+/* --- options --- */
+
+function showOptions() {
+  choices = new Map();
+  const fits = (one) => !one.for || one.for === (players === 1 ? "one" : "several");
+  const shown = game.options.filter(fits).map((option) => OPTIONS[option.kind]?.(option)).filter(Boolean);
+  $("settings").replaceChildren($("settings").firstElementChild, ...shown);
+}
+
+const titled = (name) => {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const hint = (help) => (help ? [make("p", "hint", help)] : []);
+
+const OPTIONS = {
+  switch({ name, help }) {
+    const box = make("input");
+    box.type = "checkbox";
+    box.name = name;
+    choices.set(name, () => (box.checked ? true : undefined));
+    return make("div", "option", make("label", "switch", box, make("span", "", titled(name))), ...hint(help));
+  },
+
+  names({ name, help, names }) {
+    const boxes = names.map((one) => {
+      const box = make("input");
+      Object.assign(box, { type: "checkbox", name, value: one });
+      return box;
+    });
+    choices.set(name, () => {
+      const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
+      return chosen.length ? chosen : undefined;
+    });
+    const labels = boxes.map((box) => make("label", "switch", box, make("span", "", box.value.replaceAll("_", " "))));
+    return group(name, help, make("div", "boxes", ...labels));
+  },
+
+  choice({ name, help, names }) {
+    const select = make("select", "", ...names.map((one, i) => new Option(String(one).replaceAll("_", " "), i)));
+    return chosen(name, help, select, () => (select.selectedIndex ? names[select.selectedIndex] : undefined));
+  },
+
+  number({ name, help, low, high }) {
+    const input = make("input");
+    Object.assign(input, { type: "number", min: low ?? "", max: high ?? "", placeholder: "as usual" });
+    return chosen(name, help, input, () => (input.value === "" ? undefined : Number(input.value)));
+  },
+};
+
+function group(name, help, boxes) {
+  const made = make("div", "option", make("p", "name", titled(name)), ...hint(help), boxes);
+  made.setAttribute("role", "group");
+  made.firstChild.id = newId();
+  made.setAttribute("aria-labelledby", made.firstChild.id);
+  return made;
+}
+
+function chosen(name, help, input, read) {
+  input.id = newId();
+  input.name = name;
+  choices.set(name, read);
+  const label = make("label", "name", titled(name));
+  label.htmlFor = input.id;
+  return make("div", "option", label, " ", input, ...hint(help));
+}
+
+/* --- beginning --- */
+
+function wanted(kind) {
+  const options = {};
+  if (!scenario) for (const [name, read] of choices) if (read() !== undefined) options[name] = read();
+  const seed = $("seed").value.trim();
+  const start = scenario ? { scenario } : seed && !$("more").hidden ? { seed: whole(seed) } : null;
+  return {
+    game: game.name, players, options, kind, start,
+    seats: kind === "analyse" ? [] : seats(kind === "watch"),
+    learn: kind === "play" && $("learn").checked,
+  };
+}
+
+async function begin(kind) {
+  if (!$("new").reportValidity()) return;
+  remember("game", game.name);
+  remember("players", players);
+  await open(wanted(kind));
+}
+
+/* Open a table and go there; with several links, hand them out first. */
+async function open(content) {
+  if (busy) return;
+  busy = true;
+  complain("");
+  $("new").setAttribute("aria-busy", "true");
+  try {
+    await openAndGo(content, navigate);
+  } catch (error) {
+    complain(error.message);
+  }
+  busy = false;
+  $("new").removeAttribute("aria-busy");
+}
+
+export async function openAndGo(content, go) {
+  const links = await openTable(content);
+  const own = links.find(({ seats }) => seats.some((seat) => content.seats?.[seat] === HERE)) ?? (links.length === 1 ? links[0] : null);
+  const kept = { wanted: content, links: links.map((link) => ({ ...link, own: link === own })) };
+  if (own) await go({ table: own.path, kept });
+  if (links.length > 1 || !own) await go({ links: kept.links });
+}
+
+async function openFile(file) {
+  complain("");
+  if (!file) return;
+  if (file.size > LARGEST_FILE) {
+    complain(`${file.name}: larger than a replay or a scenario can be.`);
+    return;
+  }
+  let content;
+  try {
+    content = parse(await file.text());
+  } catch {
+    complain(`${file.name}: no JSON, so neither a replay nor a scenario.`);
+    return;
+  }
+  if (content === null || typeof content !== "object" || Array.isArray(content)) complain(`${file.name}: neither a replay nor a scenario.`);
+  else if ("replay" in content) await openReplay(content, file.name);
+  else openScenario(content, file.name);
+}
+
+async function openReplay(replay, name) {
+  const its = all.find((one) => one.name === replay.game);
+  if (!its) {
+    complain(`${name}: a replay of ${String(replay.game).slice(0, 40)}; here are ${all.map(({ title }) => title).join(" and ")}.`);
+    return;
+  }
+  const number = Number(replay.config?.players ?? replay.players ?? its.players[0]);
+  await open({ game: its.name, players: number, kind: "analyse", start: { replay }, step: 0 });
+}
+
+/* A scenario doesn't say which game it is of: of the chosen one. */
+function openScenario(content, name) {
+  if (!game.players.includes(content.players)) {
+    complain(`${name}: players: ${String(content.players).slice(0, 40)}; a scenario of ${game.title} has ${game.players.join(", ")}.`);
+    return;
+  }
+  scenario = content;
+  players = content.players;
+  showGames();
+  chooseGame(game);
+  $("position-off").focus();
+}
+
+$("new").addEventListener("submit", (event) => {
+  event.preventDefault();
+  begin("play");
+});
+$("watch").addEventListener("click", () => begin("watch"));
+$("analyse").addEventListener("click", () => begin("analyse"));
+$("open").addEventListener("click", () => $("file").click());
+$("file").addEventListener("change", async () => {
+  await openFile($("file").files[0]);
+  $("file").value = ""; // the same file can be chosen again
+});
+$("rules-button").addEventListener("click", () => navigate({ rules: game.name }));
+$("position-off").addEventListener("click", () => {
+  scenario = null;
+  showGames();
+  chooseGame(game);
+});
+
+/* --- links --- */
+
+export function showLinks(links) {
+  $("links-list").replaceChildren(...links.filter(({ own }) => !own).map(({ seats, url }) => {
+    const input = make("input");
+    Object.assign(input, { type: "text", readOnly: true, value: url });
+    const who = seats.map((seat) => `player_${seat}`).join(", ");
+    input.setAttribute("aria-label", `Link of ${who}`);
+    const copy = button("Copy", async () => {
+      input.select();
+      try {
+        await navigator.clipboard.writeText(url);
+      } catch {
+        document.execCommand("copy"); // where the page isn't trusted with the clipboard
+      }
+      copy.textContent = "Copied";
+    });
+    const item = make("li", "", make("p", "", who), make("div", "together", input, copy));
+    item.dataset.seats = seats.join(" ");
+    return item;
+  }));
+  const own = links.find((link) => link.own);
+  $("own-link").hidden = !own;
+  if (own) $("own-link").href = own.path;
+  $("links").showModal();
+}
+
+$("links-close").addEventListener("click", () => $("links").close());
+$("own-link").addEventListener("click", (event) => {
+  // this page is there already
+  event.preventDefault();
+  $("links").close();
+});

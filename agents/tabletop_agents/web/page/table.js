@@ -1,0 +1,331 @@
+/* A table: what this page may see of a game, what it is asked, and what it answers. */
+
+import { useDrawings } from "./api.js";
+import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
+import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
+import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
+import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
+import { $, complain, download, make, named, token } from "./dom.js";
+import { closeEditor, isEditing } from "./editor.js";
+import { stringify } from "./json.js";
+import { startReview, closeReview, reviewPart } from "./review.js";
+import { Connection } from "./socket.js";
+import { clearStory, faster, isPlaying, play, recall, skip } from "./story.js";
+import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
+
+const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
+
+let connection = null;
+let queue = [];
+let working = false;
+let shown = null; // the view on the page
+let active = false; // whether it can be answered
+let settled = true; // whether the page already shows a view of this table
+let links = null;
+let navigate = () => {};
+
+export const view = () => shown;
+export const ask = (name, content) => connection.ask(name, content);
+export const waiting = () => queue.length;
+export const leaveFor = (place) => navigate(place);
+
+/* kept: what this page knows of the table from when it was opened: {wanted, links}, or null. */
+export function openTableView(key, kept, leave) {
+  navigate = leave;
+  links = kept;
+  queue = [];
+  shown = null;
+  active = working = false;
+  settled = false;
+  document.body.dataset.turn = "";
+  $("show-links").hidden = !(kept?.links?.length > 1);
+  $("caption").textContent = "Connecting…";
+  connection = new Connection(key, {
+    event: receive,
+    lost: () => {
+      $("banner").textContent ||= "The connection is lost. Trying again…";
+      $("board").classList.add("stale");
+      deactivate();
+    },
+    found: () => {
+      // what waits is of the lost connection; the present view comes anew
+      queue = [];
+      settled = false;
+    },
+  });
+}
+
+export function closeTableView() {
+  connection?.close();
+  connection = null;
+  queue = [];
+  shown = null;
+  clearStory();
+  clearBoard();
+  closeAnalysis();
+  closeWatch();
+  closeReview();
+  forgetAdvice();
+  showAnswers([], [], () => {}, () => {});
+  if ($("curtain").open) $("curtain").close();
+  $("banner").textContent = "";
+  for (const id of ["result", "lesson", "show-links", "rules-link"]) $(id).hidden = true;
+  $("about").textContent = "";
+  document.body.dataset.turn = "";
+}
+
+function receive(message) {
+  if (message.closing) $("banner").textContent = message.closing;
+  if (message.review) reviewPart(message.review);
+  if (!message.view) return;
+  $("banner").textContent = "";
+  queue.push(message.view);
+  work();
+}
+
+/* One view after another, each after what led to it has been told. */
+async function work() {
+  if (working) return;
+  working = true;
+  const table = connection;
+  deactivate();
+  while (queue.length && connection === table) {
+    const next = queue.shift();
+    await useDrawings(next.game).catch((error) => complain(error.message));
+    if (connection !== table) return; // left meanwhile
+    $("rules-link").href = `/#rules=${next.game}`;
+    $("rules-link").hidden = false;
+    $("home").textContent = next.title;
+    $("about").textContent = [...next.about, next.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
+    if (next.kind === "analyse") $("log").replaceChildren(); // only the step that led here
+    if (next.kind === "watch") stepCame();
+    if (settled && next.kind !== "analyse" && queue.length < FAR_BEHIND) {
+      await play(next);
+      if (connection !== table) return;
+    } else recall(next);
+    settled = true;
+    arrive(next);
+  }
+  working = false;
+  if (shown) activate();
+}
+
+/* --- a view --- */
+
+function arrive(view) {
+  const before = shown;
+  shown = view;
+  const { turn } = view;
+  document.body.dataset.turn = turn;
+  document.body.dataset.view = view.number;
+  document.body.dataset.kind = view.kind;
+  forgetAdvice();
+  complain("");
+  if (turn === "handover") {
+    hide(view);
+    return;
+  }
+  if ($("curtain").open) $("curtain").close();
+  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${view.asked}`, before !== null);
+  showOwners(view);
+  showAsked(view);
+  showLesson(view);
+  showResult(view);
+  showAnalysis(view);
+  showWatch(view);
+  $("caption").classList.toggle("waiting", turn === "others" && view.thinking !== "");
+  if (turn === "others") $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : view.asked;
+  else if (view.kind === "analyse" || !before) $("caption").textContent = "";
+  document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
+}
+
+function showOwners({ owners, actor, result, turn }) {
+  $("owners").replaceChildren(...owners.map((owner, number) => {
+    const label = make("span", "", token(owner), make("span", "", owner.name));
+    if (owner.seat !== owner.name) label.lastChild.append(" ", make("span", "seat", owner.seat));
+    if (owner.who === "you") label.lastChild.append(" ", make("span", "seat", "(you)"));
+    if (result?.winners?.includes(number)) label.lastChild.append(" ", make("span", "seat", "★ wins"));
+    const head = make("th", "", label);
+    head.scope = "row";
+    const row = make("tr", "", head, make("td", "", String(owner.points)));
+    row.classList.toggle("asked", number === actor && turn !== "over");
+    row.dataset.owner = owner.seat;
+    return row;
+  }));
+}
+
+function showAsked(view) {
+  const { turn, kind, asked, question, owners, actor } = view;
+  const yours = turn === "you" && kind === "play";
+  const alone = owners.filter(({ who }) => who === "you").length === 1;
+  const who = alone || !owners[actor] ? "You are" : `${owners[actor].name} is`;
+  $("decision").classList.toggle("yours", yours);
+  $("decision").hidden = turn === "over" && !view.can.undo && kind !== "analyse";
+  $("asked").replaceChildren(
+    ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
+    ...(yours ? [`${who} asked ${question}`] : named(asked, owners)),
+  );
+  $("undo").hidden = !view.can.undo;
+  offerAdvisers(view);
+}
+
+function showLesson({ lesson }) {
+  $("lesson").hidden = !lesson;
+  if (!lesson) return;
+  $("lesson-title").textContent = lesson.title;
+  $("lesson-text").replaceChildren(...lesson.text.map((paragraph) => make("p", "", paragraph)));
+  $("lesson-section").textContent = lesson.section ? `Rulebook: ${lesson.section}` : "";
+}
+
+function showResult({ turn, kind, result, owners, can }) {
+  $("result").hidden = turn !== "over" || !result;
+  if ($("result").hidden) return;
+  $("verdict").textContent = result.verdict;
+  const head = (words) => {
+    const cell = make("th", "", ...words);
+    cell.scope = "col";
+    return cell;
+  };
+  $("sources").tHead.replaceChildren(make("tr", "", head(["points"]), ...owners.map((owner) => head([token(owner), make("span", "unseen", owner.name)]))));
+  $("sources").tBodies[0].replaceChildren(...result.rows.map(([label, numbers]) => {
+    const first = make("th", "", label);
+    first.scope = "row";
+    return make("tr", "", first, ...numbers.map((number) => make("td", "", String(number))));
+  }));
+  $("again").hidden = kind === "analyse";
+  $("review-button").hidden = !can.review || kind === "analyse";
+  $("save").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
+}
+
+/* The board shows the view again, not what was set up. */
+export function leaveEditor() {
+  if (!shown || !connection) return;
+  showBoard(shown.parts, shown.board, `The board. ${shown.asked}`);
+  if (!working) activate();
+}
+
+/* --- answering --- */
+
+function activate() {
+  const { turn, answers, owners } = shown;
+  if (turn === "handover") return;
+  const lost = document.activeElement === document.body || document.activeElement === $("main");
+  const inside = lost || $("decision").contains(document.activeElement) || $("game").contains(document.activeElement);
+  active = answers.length > 0;
+  const hover = (actions) => {
+    light(actions);
+    lightAnswers(actions);
+  };
+  showAnswers(answers, owners, answer, hover);
+  if (active && !isEditing()) markPlaces(answers.map(({ action, text, places }) => ({ key: action, words: text, places })), answer, hover);
+  $("advice").disabled = $("undo").disabled = false;
+  if (turn === "over" && inside && shown.result && shown.kind !== "analyse") $("verdict").focus({ preventScroll: true });
+  else if (inside && active) $("asked").focus({ preventScroll: true });
+  if (turn !== "others") document.body.dataset.ready = shown.number; // it is this page's turn, or nobody's
+}
+
+function deactivate() {
+  active = false;
+  delete document.body.dataset.ready;
+  clearMarks();
+  disableAnswers();
+  $("advice").disabled = $("undo").disabled = true;
+}
+
+async function answer(action) {
+  if (!active) return;
+  const { number } = shown;
+  deactivate();
+  complain("");
+  await attempt(() => connection.ask("answer", { view: number, action }), number);
+}
+
+/* Do what may fail; where nothing has changed then, the view can be answered again. */
+async function attempt(act, number) {
+  try {
+    await act();
+  } catch (error) {
+    complain(error.message);
+    if (!working && shown?.number === number) activate();
+  }
+}
+
+async function undo() {
+  if (!shown?.can.undo || working) return;
+  const { number } = shown;
+  deactivate();
+  await attempt(() => connection.ask("undo", { view: number }), number);
+}
+
+/* --- another person's turn at this screen --- */
+
+function hide(view) {
+  clearStory();
+  clearBoard();
+  showAnswers([], [], () => {}, () => {});
+  $("asked").textContent = "";
+  $("lesson").hidden = $("result").hidden = true;
+  showOwners(view);
+  $("curtain-text").textContent = `${view.for}, press when nobody else looks.`;
+  if (!$("curtain").open) $("curtain").showModal();
+  $("here").focus();
+  document.body.dataset.ready = view.number;
+  document.title = `● ${view.title}`;
+}
+
+$("here").addEventListener("click", () => attempt(() => connection.ask("here"), shown.number));
+$("curtain").addEventListener("cancel", (event) => event.preventDefault());
+$("curtain").addEventListener("close", () => {
+  if (shown?.turn === "handover" && connection) $("curtain").showModal();
+});
+
+/* --- what else can be done --- */
+
+export async function save(what) {
+  await attempt(async () => {
+    const { name, content } = await connection.ask("export", { what });
+    download(name, new Blob([stringify(content, 1)], { type: "application/json" }));
+  });
+}
+
+/* Open what was played at a step, to analyse it. */
+export async function analyseAt(step) {
+  await attempt(async () => {
+    const { content } = await connection.ask("export", { what: "replay" });
+    await navigate({ open: { kind: "analyse", game: shown.game, players: playersOf(shown), start: { replay: content }, step } });
+  });
+}
+
+export const playersOf = (view) => view.owners.filter(({ who }) => who !== "opponent").length;
+
+$("undo").addEventListener("click", undo);
+$("advice").addEventListener("click", () => askAdvice());
+$("zoom").addEventListener("click", zoom);
+$("skip").addEventListener("click", skip);
+$("save").addEventListener("click", () => save("replay"));
+$("review-button").addEventListener("click", () => startReview());
+$("analyse-game").addEventListener("click", () => analyseAt(0));
+$("again").addEventListener("click", () => {
+  if (links?.wanted) attempt(() => navigate({ open: links.wanted }));
+  else navigate({ start: { game: shown.game } });
+});
+$("show-links").addEventListener("click", () => navigate({ links: links.links }));
+
+/* What a key does here; whether it did something. */
+export function tableKey(key) {
+  if (!shown) return false;
+  if (key === " " && isPlaying() && shown.kind !== "watch") return skip(), true;
+  if (shown.kind === "watch" && key === " ") return toggleWatch(), true;
+  if (shown.kind === "watch" && key === "ArrowRight") return stepWatch(), true;
+  if (key === "+" || key === "=") return faster(1), true;
+  if (key === "-") return faster(-1), true;
+  if (shown.kind === "analyse" && moveInLine(key)) return true;
+  if (key === "Escape" && isPlaying()) return skip(), true;
+  if (key === "Escape" && isEditing()) return closeEditor(), true;
+  if (isEditing()) return false;
+  if (key === "u") return undo(), true;
+  if (key === "?") return askAdvice(), true;
+  if (key === "/") return startFilter();
+  if (key === "z") return zoom(), true;
+  return typed(key);
+}

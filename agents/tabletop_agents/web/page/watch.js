@@ -1,0 +1,77 @@
+/* Watching agents play. The page sets the pace: it asks for a step, and for the one after it while that one is told. */
+
+import { goToStep } from "./analysis.js";
+import { $, complain } from "./dom.js";
+import { ask, view, waiting } from "./table.js";
+import { skip } from "./story.js";
+
+let going = false;
+let begun = false; // it goes by itself when it is opened, not after a pause
+let sending = false;
+let owed = 0; // steps that were asked for and have not come
+
+/* The buttons that this kind of table has. */
+export function showWatch({ kind, turn }) {
+  const watching = kind === "watch";
+  for (const id of ["first", "back", "last"]) $(id).hidden = kind !== "analyse";
+  $("forward").hidden = kind === "play";
+  $("go").hidden = !watching;
+  if (!watching) return;
+  $("go").disabled = $("forward").disabled = turn === "over";
+  if (turn === "over") setGoing(false);
+  else if (!begun) setGoing(true);
+  begun = true;
+  more();
+}
+
+export function closeWatch() {
+  setGoing(false);
+  begun = false;
+  owed = 0;
+}
+
+function setGoing(now) {
+  going = now;
+  document.body.dataset.going = now;
+  $("go").setAttribute("aria-label", now ? "Pause" : "Go");
+  $("sign").setAttribute("d", now ? "M7 5v14h3.500V5zM14 5v14h3.500V5z" : "M8 5v14l11-7z");
+}
+
+/* A view has come. */
+export function stepCame() {
+  owed = Math.max(0, owed - 1);
+  more();
+}
+
+function more() {
+  if (going && owed + waiting() < 2) step();
+}
+
+async function step() {
+  if (sending || view()?.turn === "over") return;
+  sending = true;
+  owed++;
+  try {
+    await ask("step");
+  } catch (error) {
+    owed = 0;
+    setGoing(false);
+    complain(error.message);
+  }
+  sending = false;
+}
+
+export function toggleWatch() {
+  setGoing(!going);
+  more();
+}
+
+/* One step: the one that waits already, or a new one. */
+export function stepWatch() {
+  setGoing(false);
+  skip();
+  if (!owed && !waiting()) step();
+}
+
+$("go").addEventListener("click", toggleWatch);
+$("forward").addEventListener("click", () => (view().kind === "watch" ? stepWatch() : goToStep(view().step + 1)));
