@@ -19,6 +19,7 @@ from evergreen_env.drawing.decisions import (
     told_action,
 )
 from evergreen_env.drawing.events import events, in_brief
+from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.text import about, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from tabletop.words import Facts
@@ -35,6 +36,8 @@ __all__ = [
     "facts",
     "guide",
     "in_brief",
+    "introduction",
+    "lesson",
     "marks",
     "opponent",
     "owner_names",

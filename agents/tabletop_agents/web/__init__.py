@@ -1,0 +1,1 @@
+"""Games on a web page, served from this machine."""
