@@ -63,7 +63,7 @@ CHAPTERS = Path(__file__).parents[1] / "docs" / "evergreen" / "rules.md"
 SCARCE = Petrichor(players=5, modules=MODULES, components={"pieces.votes": 2, "pieces.clouds": 6, "pieces.drops": 6})
 """Where votes are moved, clouds run out and drops are taken from tiles."""
 EVERGREEN = [Evergreen(players) for players in (1, 2, 3, 4)]
-FLAGS = {
+FLAGS: dict[str, Any] = {
     "flags.partial_actions": False,
     "flags.canonical_sets": False,
     "flags.wild_biome": "anywhere",
@@ -200,13 +200,13 @@ def test_numbers_of_petrichor() -> None:
     assert "always" not in told(words.introduction(Petrichor())) and "round 4" in told(words.introduction(Petrichor()))
     assert "round 6" in told(words.introduction(Petrichor(players=3, rounds=6)))
     field = [f"{column}{row}" for row in "1234" for column in "abcd"][:9]
-    state = petrichor_scenario(
+    state = fewer.game.scenario(
         {
             "players": 5,
             "decision": "frost_cloud",
             "field": {tile: {"cloud": {"drops": {"player_1": 1}}} for tile in field},
         },
-        {"pieces.clouds": 9},
+        fewer.components,
     )
     assert "All 9 clouds" in told(words.lesson(state, tables))
 
