@@ -132,7 +132,7 @@ const best = (advice) => Math.max(...advice.answers.map(({ share }) => share));
 
 function showShare(button, told, advice) {
   const bar = make("span", "bar"), share = told?.share ?? 0;
-  bar.style.width = percent(share).includes("under") ? "0" : `${100 * share}%`;
+  bar.style.width = `${100 * share}%`;
   button.prepend(bar);
   button.classList.toggle("best", told !== undefined && share === best(advice));
   const words = make("span", "share", told ? percent(share) : "–");

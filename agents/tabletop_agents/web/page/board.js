@@ -180,19 +180,24 @@ export function light(keys) {
   for (const { group, entries } of marks) group.classList.toggle("lit", entries.some(({ key }) => keys.includes(key)));
 }
 
-/* Percents at the places; shares: by entry. */
+/* Percents at the places, above all lines; shares: by entry. */
 export function showBadges(shares) {
-  $("marks")?.querySelectorAll(".badge").forEach((badge) => badge.remove());
-  for (const { group, box, entries } of marks) {
+  $("badges")?.remove();
+  const badges = marks.flatMap(({ box, entries }) => {
     const share = entries.reduce((sum, { key }) => sum + (shares.get(key) ?? 0), 0);
-    if (share < 0.005) continue;
-    const words = `${Math.round(100 * share)} %`;
-    const width = 12 + 10 * words.length;
-    const x = Math.max(2, Math.min(box.x + box.width - width + 8, 958 - width)), y = Math.max(2, box.y - 12);
-    const text = draw("text", { x: x + width / 2, y: y + 18 }, words);
-    const plate = draw("rect", { x, y, width, height: 25, rx: 12.5, "fill-opacity": (0.55 + 0.45 * share).toFixed(2) });
-    group.append(draw("g", { class: "badge" }, plate, text));
-  }
+    return share < 0.005 ? [] : [badge(box, share)];
+  });
+  if (badges.length) $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
+}
+
+/* On the upper edge of a place; on a small one it is smaller. */
+function badge(box, share) {
+  const words = `${Math.round(100 * share)} %`;
+  const width = 14 + 10 * words.length, scale = Math.max(0.62, Math.min(1, box.width / 90));
+  const x = Math.max(2, Math.min(box.x + box.width / 2 - (width * scale) / 2, 958 - width * scale)), y = Math.max(2, box.y - 13 * scale);
+  const plate = draw("rect", { width, height: 26, rx: 13, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
+  const text = draw("text", { x: width / 2, y: 19 }, words);
+  return draw("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})scale(${scale.toFixed(2)})`, opacity: (0.7 + 0.3 * share).toFixed(2) }, plate, text);
 }
 
 export function zoom() {

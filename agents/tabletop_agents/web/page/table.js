@@ -5,12 +5,13 @@ import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
-import { $, complain, download, make, named, token } from "./dom.js";
+import { $, complain, download, make, token } from "./dom.js";
 import { closeEditor, isEditing } from "./editor.js";
 import { stringify } from "./json.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
+import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, isPlaying, play, recall, skip } from "./story.js";
+import { clearStory, faster, isPlaying, play, recall, skip, speed } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
@@ -115,7 +116,7 @@ async function work() {
 function arrive(view) {
   const before = shown;
   shown = view;
-  const { turn } = view;
+  const { turn, asked } = view;
   document.body.dataset.turn = turn;
   document.body.dataset.view = view.number;
   document.body.dataset.kind = view.kind;
@@ -126,16 +127,17 @@ function arrive(view) {
     return;
   }
   if ($("curtain").open) $("curtain").close();
-  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${view.asked}`, before !== null);
+  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0);
   showOwners(view);
   showAsked(view);
   showLesson(view);
   showResult(view);
   showAnalysis(view);
   showWatch(view);
-  $("caption").classList.toggle("waiting", turn === "others" && view.thinking !== "");
-  if (turn === "others") $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : view.asked;
-  else if (view.kind === "analyse" || !before) $("caption").textContent = "";
+  const waits = turn === "others";
+  if (waits) $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : asked;
+  else if (!view.steps.length) $("caption").textContent = "";
+  $("caption").classList.toggle("waiting", waits);
   document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
 }
 
@@ -160,12 +162,12 @@ function showAsked(view) {
   const alone = owners.filter(({ who }) => who === "you").length === 1;
   const who = alone || !owners[actor] ? "You are" : `${owners[actor].name} is`;
   $("decision").classList.toggle("yours", yours);
-  $("decision").hidden = turn === "over" && !view.can.undo && kind !== "analyse";
+  $("decision").hidden = turn === "over" && kind !== "analyse" && view.result !== null;
   $("asked").replaceChildren(
     ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
-    ...(yours ? [`${who} asked ${question}`] : named(asked, owners)),
+    ...(yours ? [`${who} asked ${question}`] : [asked]),
   );
-  $("undo").hidden = !view.can.undo;
+  $("undo").hidden = $("undo-end").hidden = !view.can.undo;
   offerAdvisers(view);
 }
 
@@ -174,6 +176,7 @@ function showLesson({ lesson }) {
   if (!lesson) return;
   $("lesson-title").textContent = lesson.title;
   $("lesson-text").replaceChildren(...lesson.text.map((paragraph) => make("p", "", paragraph)));
+  $("lesson").open = setting("lesson", true);
   $("lesson-section").textContent = lesson.section ? `Rulebook: ${lesson.section}` : "";
 }
 
@@ -298,7 +301,8 @@ export async function analyseAt(step) {
 
 export const playersOf = (view) => view.owners.filter(({ who }) => who !== "opponent").length;
 
-$("undo").addEventListener("click", undo);
+for (const id of ["undo", "undo-end"]) $(id).addEventListener("click", undo);
+$("lesson-title").addEventListener("click", () => remember("lesson", !$("lesson").open)); // before it opens or closes
 $("advice").addEventListener("click", () => askAdvice());
 $("zoom").addEventListener("click", zoom);
 $("skip").addEventListener("click", skip);
