@@ -10,6 +10,7 @@ from evergreen_env.component_files import load_tables, own_numbers
 from evergreen_env.config import Config
 from evergreen_env.invariants import check
 from evergreen_env.observation import LAYOUT, observe
+from evergreen_env.scenario_form import form
 from evergreen_env.scenarios import described, scenario
 from evergreen_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION
 from evergreen_env.tables import TABLES
@@ -53,6 +54,7 @@ GAME = Game(
     check=check,
     scenario=scenario,
     described=described,
+    form=form,
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )

@@ -44,22 +44,37 @@ from evergreen_env.tables import WildFertility
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS, cards_in, piece_on, places_in
 from tabletop.errors import ConfigError, ScenarioError, StateError
 from tabletop.overlays import Overlay
-from tabletop.scenarios import a_list, choice, entries, integer, mapping, names_listed, switch
+from tabletop.scenarios import MOST, ROOT, a_list, choice, entries, integer, mapping, names_listed, switch, wrong
 from tabletop.warm_up import warm_up
 from tabletop.words import name_or_none
 
 __all__ = ["check", "describe", "described", "scenario"]
 
-_FACE_DOWN = " (face down)"
-_KEYS = (
+FACE_DOWN = " (face down)"
+KEYS = (
     *("players", "round", "decision", "actor", "forfeited", "first_player", "next_first", "marked", "market", "cards"),
     *("deck", "discards", "collected", "zone", "points", "earned", "scored", "levels", "planets"),
     *("shown", "finished", "pending", "random"),
 )
-_PENDING_KEYS = ("action_open", "power_open", "plants_left", "growths_left", "uses_left", "open_spaces")
+PENDING_KEYS = ("action_open", "power_open", "plants_left", "growths_left", "uses_left", "open_spaces")
 _LEFT = {Decision.PLANT: (3, 0), Decision.GROW: (0, 2), Decision.PLANT_AND_GROW: (1, 1), Decision.ANYWHERE: (1, 1)}
 """Sprouts and growths of an action that has just begun."""
-_MOST_POINTS = 32767
+SHOWN_KEYS = ("planets", "levels")
+
+
+def limits(players: int, rounds: int) -> dict[str, tuple[int, int]]:
+    """The least and the largest of each number in a description of such a game, by its key."""
+    points = (0, int(np.iinfo(np.int16).max))
+    return {
+        "round": (1, rounds),
+        "marked": (1, players + 1),
+        **dict.fromkeys(("points", "earned", "scored"), points),
+        "levels": (0, MOST),
+        "pending.plants_left": (0, 3),
+        "pending.growths_left": (0, 2),
+        "pending.uses_left": (0, MOST),
+        "random": (0, 2**64 - 1),
+    }
 
 
 def scenario(description: Mapping[str, Any], components: Overlay | None = None) -> State:
@@ -85,9 +100,9 @@ class _Reader:
     """One description on its way into a record."""
 
     def __init__(self, description: Mapping[str, Any], components: Overlay | None) -> None:
-        self.given = mapping(description, "scenario", _KEYS)
+        self.given = mapping(description, ROOT, KEYS)
         if "players" not in self.given:
-            raise ScenarioError("players: missing; 1 (for points alone), 2, 3 or 4")
+            raise wrong("players", "missing; 1 (for points alone), 2, 3 or 4")
         try:
             self.config = Config(self.given["players"], components)
         except ConfigError as error:
@@ -103,7 +118,8 @@ class _Reader:
 
     def state(self) -> State:
         self.config.write_switches(self.array)
-        self.record.rng = np.uint64(integer(self.get("random", 0), "random", 0, 2**64 - 1))
+        self.limits = limits(self.config.players, int(self.record.rounds))
+        self.record.rng = np.uint64(self.number(self.get("random", 0), "random"))
         self.progress()
         self.cards()
         self.zone()
@@ -118,6 +134,9 @@ class _Reader:
     def get(self, key: str, default: Any) -> Any:
         return self.given.get(key, default)
 
+    def number(self, value: Any, where: str) -> int:
+        return integer(value, where, *self.limits[where])
+
     def in_order(self, seat: int) -> int:
         """The seat's place in this round's order."""
         return (seat - self.record.first_player) % self.config.players
@@ -130,9 +149,7 @@ class _Reader:
         s.decision = choice(self.get("decision", usual), "decision", DECISION_NAMES)
         over = s.decision == Decision.GAME_OVER
         s.forfeited = choice(self.get("forfeited", None), "forfeited", self.agents, or_none=True)
-        s.round = integer(
-            self.get("round", s.rounds if over and s.forfeited == NOBODY else 1), "round", 1, int(s.rounds)
-        )
+        s.round = self.number(self.get("round", s.rounds if over and s.forfeited == NOBODY else 1), "round")
         s.season = int(np.searchsorted(np.cumsum(self.t["season_rounds"]), s.round))
         s.sun = (int(self.t["sun_start"]) + s.season) % NUM_SUNS
         s.first_player = choice(self.get("first_player", "player_0"), "first_player", self.agents)
@@ -163,7 +180,7 @@ class _Reader:
         card = choice(value, where, CARD_NAMES)
         if not self.left >> card & 1:
             exists = int(self.t["cards"]) >> card & 1
-            raise ScenarioError(f"{where}: {value!r} {'is in another place, too' if exists else 'is not in the deck'}")
+            raise wrong(where, f"{value!r} {'is in another place, too' if exists else 'is not in the deck'}")
         self.left &= ~(1 << card)
         return card
 
@@ -189,8 +206,8 @@ class _Reader:
         s.discards, s.collected = np.uint64(self.card_list("discards")), np.uint64(self.card_list("collected"))
         zone = a_list(self.get("zone", []), "zone", NUM_CARDS)
         for i, name in enumerate(zone):
-            flipped = isinstance(name, str) and name.endswith(_FACE_DOWN)
-            card = self.card(name.removesuffix(_FACE_DOWN) if flipped else name, f"zone[{i}]")
+            flipped = isinstance(name, str) and name.endswith(FACE_DOWN)
+            card = self.card(name.removesuffix(FACE_DOWN) if flipped else name, f"zone[{i}]")
             s.zone[i] = card
             s.face_down |= np.uint64(flipped << card)
         s.zone_size = len(zone)
@@ -213,7 +230,7 @@ class _Reader:
         begun = s.decision == Decision.DRAFT and players > 1 and (s.card != NO_CARD).any()
         usual = int(lies[0]) if begun and s.next_first == NOBODY and len(lies) else NO_SLOT
         marked = self.get("marked", usual + 1 if usual != NO_SLOT else None)
-        s.marker = NO_SLOT if marked is None else integer(marked, "marked", 1, players + 1) - 1
+        s.marker = NO_SLOT if marked is None else self.number(marked, "marked") - 1
 
     def zone(self) -> None:
         s = self.record
@@ -228,7 +245,7 @@ class _Reader:
     # --- Planets and points ---
 
     def planets(self) -> None:
-        shown = mapping(self.get("shown", {}), "shown", ("planets", "levels"))
+        shown = mapping(self.get("shown", {}), "shown", SHOWN_KEYS)
         own = self.get("planets", {}), self.get("levels", {})
         self.planet_fields(own[0], "planets", PLANET_FIELDS)
         self.planet_fields(shown.get("planets", own[0]), "shown.planets", SHOWN_FIELDS)
@@ -244,15 +261,15 @@ class _Reader:
     def level_field(self, value: Any, where: str, field: str) -> None:
         for seat, levels, place in entries(value, where, self.agents):
             for power, level, at in entries(levels, place, POWER_NAMES):
-                self.record[field][seat, power] = integer(level, at, 0, 127)
+                self.record[field][seat, power] = integer(level, at, *self.limits["levels"])
 
     def points(self) -> None:
         s = self.record
         for source, numbers, where in entries(self.get("scored", {}), "scored", SOURCE_NAMES):
             for seat, number, at in entries(numbers, where, self.agents):
-                s.scored[seat, source] = integer(number, at, 0, _MOST_POINTS)
+                s.scored[seat, source] = integer(number, at, *self.limits["scored"])
         given = {
-            seat: integer(n, at, 0, _MOST_POINTS)
+            seat: integer(n, at, *self.limits["points"])
             for seat, n, at in entries(self.get("points", {}), "points", self.agents)
         }
         for seat in range(self.config.players):
@@ -261,13 +278,13 @@ class _Reader:
             if "scored" not in self.given:
                 s.scored[seat, 0] = s.points[seat]  # nobody says where from: as if they were there at the start
         for seat, number, at in entries(self.get("earned", {}), "earned", self.agents):
-            s.earned[seat] = integer(number, at, 0, _MOST_POINTS)
+            s.earned[seat] = integer(number, at, *self.limits["earned"])
 
     # --- The turn ---
 
     def turn(self) -> None:
         s, decision = self.record, self.record.decision
-        pending = mapping(self.get("pending", {}), "pending", _PENDING_KEYS)
+        pending = mapping(self.get("pending", {}), "pending", PENDING_KEYS)
         if decision in (Decision.GAME_OVER, Decision.DRAFT) and not pending:
             return
         in_power = decision in (Decision.POWER, Decision.LAKE)
@@ -276,10 +293,10 @@ class _Reader:
         s.action_open = switch(pending.get("action_open", in_turn and not in_action), "pending.action_open")
         s.power_open = switch(pending.get("power_open", in_turn and not in_power), "pending.power_open")
         plants, growths = _LEFT.get(Decision(decision), (0, 2 if decision == Decision.LAKE else 0))
-        s.plants_left = integer(pending.get("plants_left", plants), "pending.plants_left", 0, 3)
-        s.growths_left = integer(pending.get("growths_left", growths), "pending.growths_left", 0, 2)
+        s.plants_left = self.number(pending.get("plants_left", plants), "pending.plants_left")
+        s.growths_left = self.number(pending.get("growths_left", growths), "pending.growths_left")
         level = int(s.level[s.actor, s.card[s.actor] % NUM_POWERS]) if decision == Decision.POWER else 0
-        s.uses_left = integer(pending.get("uses_left", level), "pending.uses_left", 0, 127)
+        s.uses_left = self.number(pending.get("uses_left", level), "pending.uses_left")
         s.begun = int(in_action and (s.plants_left, s.growths_left) != (plants, growths))
         usual = self.usual_spaces(in_power, in_action)
         if "open_spaces" in pending:
@@ -337,7 +354,7 @@ def described(s: State) -> dict[str, Any]:
         "market": [name_or_none(CARD_NAMES, card) for card in market],
         "cards": {agents[seat]: CARD_NAMES[s.card[seat]] for seat in seats if s.card[seat] != NO_CARD},
         **{key: [CARD_NAMES[card] for card in cards_in(s[key])] for key in ("deck", "discards", "collected")},
-        "zone": [CARD_NAMES[card] + (_FACE_DOWN if int(s.face_down) >> card & 1 else "") for card in zone],
+        "zone": [CARD_NAMES[card] + (FACE_DOWN if int(s.face_down) >> card & 1 else "") for card in zone],
         "points": {agents[seat]: int(s.points[seat]) for seat in seats},
         "earned": {agents[seat]: int(s.earned[seat]) for seat in seats if s.earned[seat]},
         "scored": {

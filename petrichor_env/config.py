@@ -57,7 +57,8 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 class Config:
     """What is played. Raises `ConfigError` for what no rule text describes.
 
-    The fields' metadata are of the command line's options (`tabletop_cli.options`).
+    The fields' metadata are of the command line's options (`tabletop_cli.options`); a page offers those with `names`,
+    some of which can be chosen, and `values`, one of which can.
 
     Arguments:
         players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, 5 come with Flowers.
@@ -80,15 +81,17 @@ class Config:
     """The fields of a record that the configuration sets."""
 
     players: int = 1
-    rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several"})
+    rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several", "values": (4, 6)})
     drafting: bool = field(default=False, metadata={"help": "With the Official Drafting Variant.", "for": "several"})
     variants: tuple[str, ...] = field(
-        default=(), metadata={"help": "The solo game's, with commas between.", "for": "one"}
+        default=(), metadata={"help": "The solo game's, with commas between.", "for": "one", "names": VARIANTS}
     )
-    modules: tuple[str, ...] = field(default=(), metadata={"help": "Promos and Flowers, with commas between."})
+    modules: tuple[str, ...] = field(
+        default=(), metadata={"help": "Promos and Flowers, with commas between.", "names": MODULES}
+    )
     powers: tuple[str, ...] = field(default=(), metadata={"help": "Each seat's power, with commas between."})
     readings: tuple[str, ...] = field(
-        default=(), metadata={"help": "Other readings of unclear rules, with commas between."}
+        default=(), metadata={"help": "Other readings of unclear rules, with commas between.", "names": READINGS}
     )
     components: Any = field(
         default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}

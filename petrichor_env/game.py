@@ -10,6 +10,7 @@ from petrichor_env.component_files import load_tables, own_numbers
 from petrichor_env.config import Config
 from petrichor_env.invariants import check
 from petrichor_env.observation import LAYOUT, observe
+from petrichor_env.scenario_form import form
 from petrichor_env.scenarios import described, scenario
 from petrichor_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION
 from petrichor_env.tables import TABLES
@@ -54,6 +55,7 @@ GAME = Game(
     check=check,
     scenario=scenario,
     described=described,
+    form=form,
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )

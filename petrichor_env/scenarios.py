@@ -89,7 +89,20 @@ from petrichor_env.words import (
     tile_name,
 )
 from tabletop.errors import ConfigError, ScenarioError, StateError
-from tabletop.scenarios import a_list, choice, counts_by_name, entries, integer, is_whole, mapping, names_listed, switch
+from tabletop.scenarios import (
+    MOST,
+    ROOT,
+    a_list,
+    choice,
+    counts_by_name,
+    entries,
+    integer,
+    is_whole,
+    mapping,
+    names_listed,
+    switch,
+    wrong,
+)
 from tabletop.warm_up import warm_up
 from tabletop.words import name_or_none
 
@@ -107,17 +120,22 @@ _PROGRESS = ("round", "phase", "first_player", "passed", "turns", "last_turns", 
 _PIECES = ("field", "hands", "packs", "deck", "discards", "votes", "dice")
 _SCORE = ("points", "scored", "voting_wins", "wheat_tokens")
 _MODULE_PIECES = ("controller", "power", "forecasts", "forecasts_played")
-_KEYS = (
+KEYS = (
     *(*_SWITCHES, *_PROGRESS, "decision", "actor", *_PIECES, *_SCORE, *_MODULE_PIECES),
     *("pending", "southern_winds", "random"),
 )
-_PENDING_KEYS = (
+PENDING_KEYS = (
     *("card", "optional", "cards_left", "lowest_card", "draft_step", "target", "target_owner", "selected", "weather"),
     *("turn_index", "forecast", "choices_left", "timing", "timing_index"),
     *("counts_clouds", "chosen_drops", "scored_drops", "no_actions"),
 )
-_TILE_KEYS = ("crop", "growing", "drops", "cloud", "fertilizer", "pod", "blooms")
-_CLOUD_KEYS = ("kind", "drops")
+TILE_KEYS = ("crop", "growing", "drops", "cloud", "fertilizer", "pod", "blooms")
+CLOUD_KEYS = ("kind", "drops")
+WINDS_KEYS = ("deck", "revealed")
+REVEALED_KEYS = ("card", "roll", "target")
+DICE = 3
+DIE_SIDES: tuple[int | str, ...] = (1, 2, 3, 4, "harvest")
+MOST_POINTS = int(np.iinfo(np.int16).max)
 _PHASES = {
     Decision.GAME_OVER: Phase.OVER,
     Decision.FERTILIZER_TILE: Phase.SETUP,
@@ -125,12 +143,39 @@ _PHASES = {
     Decision.KEEP_DROP: Phase.HARVEST,
 }
 """Of the decisions that are asked in no other phase, nor in that of their action, weather or forecast card."""
-_MODULE_OF_KEY = {
+MODULE_OF_KEY = {
     "controller": Module.FLOWER_TILES,
     "power": Module.POWERS,
     "forecasts": Module.FORECASTS,
     "forecasts_played": Module.FORECASTS,
 }
+
+
+def limits(config: Config) -> dict[str, tuple[int, int]]:
+    """The least and the largest of each number in a description of such a game, by its key; other counts end at MOST.
+
+    Those of tiles, and of the Southern Winds' revealed cards, are called `field.…` and `southern_winds.revealed.…`.
+    """
+    players = config.players
+    return {
+        "round": (1, config.rounds),
+        "turns": (0, players),
+        "last_turns": (0, players - 1),
+        "field.blooms": (0, MOST),
+        "points": (0, MOST_POINTS),
+        "scored": (0, MOST_POINTS),
+        "forecasts": (1, NUM_FORECASTS),
+        "pending.cards_left": (0, 12),
+        "pending.turn_index": (0, 2 * players),
+        "pending.draft_step": (0, len(PICKS) - 1),
+        "pending.forecast": (0, NUM_FORECASTS),
+        "pending.choices_left": (0, 2 * MAX_PLAYERS),
+        "pending.timing_index": (0, 2 * MAX_PLAYERS),
+        "southern_winds.deck": (1, RESHUFFLE),
+        "southern_winds.revealed.card": (1, RESHUFFLE - 1),
+        "southern_winds.revealed.roll": (1, 6),
+        "random": (0, 2**64 - 1),
+    }
 
 
 def _without_a_tie(votes: np.ndarray) -> np.ndarray:
@@ -165,18 +210,19 @@ class _Reader:
     """One description on its way into a record."""
 
     def __init__(self, description: Mapping[str, Any], tables: np.ndarray):
-        self.given = mapping(description, "scenario", _KEYS)
+        self.given = mapping(description, ROOT, KEYS)
         if "players" not in self.given:
-            raise ScenarioError("players: missing; 1 (solo against the Southern Winds), 2, 3, 4 or 5")
+            raise wrong("players", "missing; 1 (solo against the Southern Winds), 2, 3, 4 or 5")
         try:
             self.config = Config(**{switch: self.given[switch] for switch in _SWITCHES if switch in self.given})
         except ConfigError as error:
             raise ScenarioError(str(error)) from None
         if not self.config.solo and "southern_winds" in self.given:
-            raise ScenarioError(f"southern_winds: only in solo (players 1), not with players {self.config.players}")
-        for key, module in _MODULE_OF_KEY.items():
+            raise wrong("southern_winds", f"only in solo (players 1), not with players {self.config.players}")
+        for key, module in MODULE_OF_KEY.items():
             if key in self.given and MODULES[module] not in self.config.modules:
-                raise ScenarioError(f"{key}: only with the module {MODULES[module]!r}")
+                raise wrong(key, f"only with the module {MODULES[module]!r}")
+        self.limits = limits(self.config)
         self.modules = [MODULES.index(name) for name in self.config.modules]
         self.no_more_tricks = "no_more_tricks" in self.config.variants
         self.tables = tables
@@ -189,8 +235,8 @@ class _Reader:
 
     def state(self) -> State:
         self.config.write_switches(self.array)
-        self.effect = dict(mapping(self.get("pending", {}), "pending", _PENDING_KEYS))
-        self.record.rng = integer(self.get("random", 0), "random", 0, 2**64 - 1)
+        self.effect = dict(mapping(self.get("pending", {}), "pending", PENDING_KEYS))
+        self.record.rng = self.number(self.get("random", 0), "random")
         self.fields()
         self.progress()
         self.personal()
@@ -207,6 +253,9 @@ class _Reader:
     def get(self, key: str, default: Any) -> Any:
         return self.given.get(key, default)
 
+    def number(self, value: Any, where: str) -> int:
+        return integer(value, where, *self.limits[where])
+
     def entries(self, key: str, names: Sequence[str]) -> Iterator[tuple[int, Any, str]]:
         return entries(self.get(key, {}), key, names)
 
@@ -217,7 +266,7 @@ class _Reader:
         decision = choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
         s.decision = decision
         self.timeline()
-        s.round = integer(self.get("round", self.config.rounds if over else 1), "round", 1, self.config.rounds)
+        s.round = self.number(self.get("round", self.config.rounds if over else 1), "round")
         s.phase = choice(self.get("phase", PHASE_NAMES[self.usual_phase()]), "phase", PHASE_NAMES)
         self.timeline()  # a drop is taken in an action, or for the Sun weather
         s.forfeited = choice(self.get("forfeited", None), "forfeited", agents, or_none=True)
@@ -229,10 +278,10 @@ class _Reader:
         passer = self.get("passed", agents[s.first_player] if has_ended else None)
         s.passed = choice(passer, "passed", agents, or_none=True)
         begun = 0 if s.phase == Phase.SETUP else players
-        s.turns = integer(self.get("turns", begun), "turns", 0, players)
-        s.last_turns = integer(self.get("last_turns", 0), "last_turns", 0, players - 1)
+        s.turns = self.number(self.get("turns", begun), "turns")
+        s.last_turns = self.number(self.get("last_turns", 0), "last_turns")
         if "turn_index" in self.effect:
-            turns = integer(self.effect.pop("turn_index"), "pending.turn_index", 0, 2 * players)
+            turns = self.number(self.effect.pop("turn_index"), "pending.turn_index")
             # pods come after every player's turn with the Wind
             s.pod_turns = max(0, turns - players) if Module.FLOWER_TILES in self.modules else 0
             s.turn_index = turns - s.pod_turns
@@ -260,7 +309,7 @@ class _Reader:
                 s[counted] = (order * (actor - start)) % players + offset
         elif is_window(decision, s.forecast):
             if not given:
-                done = integer(self.effect.get("timing_index", 0), "pending.timing_index", 0, 2 * MAX_PLAYERS)
+                done = self.number(self.effect.get("timing_index", 0), "pending.timing_index")
                 actor = (first + done) % players
         elif s.phase == Phase.ACTION and s.passed != NOBODY and players > 1:
             if not given:
@@ -289,7 +338,7 @@ class _Reader:
         s = self.record
         cards = FORECASTS_OF_DECISION.get(Decision(s.decision), ())
         usual = cards[0] if len(cards) == 1 else 0
-        s.forecast = integer(self.effect.get("forecast", usual), "pending.forecast", 0, NUM_FORECASTS)
+        s.forecast = self.number(self.effect.get("forecast", usual), "pending.forecast")
         if "timing" in self.effect:
             s.timing = choice(self.effect["timing"], "pending.timing", TIMING_NAMES)
         else:
@@ -304,21 +353,21 @@ class _Reader:
         tiles = {TILE_NAMES[tile]: tile for tile in self.field} | self.places
         if isinstance(value, str) and value in tiles:
             return tiles[value]
-        raise ScenarioError(f"{where}: {value!r} is not a position of this field; allowed are {', '.join(self.places)}")
+        raise wrong(where, f"{value!r} is not a position of this field; allowed are {', '.join(self.places)}")
 
     def fields(self) -> None:
         s = self.record
         described: dict[int, Mapping[str, Any]] = {}
         field = self.get("field", {})
         if not isinstance(field, Mapping):
-            raise ScenarioError(f"field: {field!r} is not a table of tiles such as {{'b1': {{'crop': 'wheat'}}}}")
+            raise wrong("field", f"{field!r} is not a table of tiles such as {{'b1': {{'crop': 'wheat'}}}}")
         for name, tile in field.items():
             position = self.tile(name, "field")
             if position == NO_TILE:
-                raise ScenarioError("field: null is not a position")
+                raise wrong("field", "null is not a position")
             if position in described:
-                raise ScenarioError(f"field.{name}: this position is given twice")
-            described[position] = mapping(tile, f"field.{name}", _TILE_KEYS)
+                raise wrong(f"field.{name}", "this position is given twice")
+            described[position] = mapping(tile, f"field.{name}", TILE_KEYS)
         crops = {}
         for position, tile in described.items():
             if "crop" in tile:
@@ -347,7 +396,7 @@ class _Reader:
         s.fertilizer[position] = switch(tile.get("fertilizer", False), f"{where}.fertilizer")
         s.pods[position] = switch(tile.get("pod", False), f"{where}.pod")
         usual = 1 if s.crop[position] == Crop.PRIMROSE else 0
-        s.blooms[position] = integer(tile.get("blooms", usual), f"{where}.blooms", 0, 127)
+        s.blooms[position] = integer(tile.get("blooms", usual), f"{where}.blooms", *self.limits["field.blooms"])
 
     def fertilize(self, free: Sequence[int]) -> None:
         """Place the tokens that no tile is said to have: on the first free positions that leave room for all."""
@@ -381,7 +430,7 @@ class _Reader:
         rest = np.repeat(np.arange(len(left)), np.maximum(left, 0)).tolist()
         free = [position for position in self.field if position not in crops]
         if len(rest) < len(free):
-            raise ScenarioError("field: there are not enough tiles left to fill it")
+            raise wrong("field", "there are not enough tiles left to fill it")
         return {**crops, **dict(zip(free, rest, strict=False))}
 
     def lay_solo(self, crops: Mapping[int, int]) -> dict[int, int]:
@@ -404,13 +453,13 @@ class _Reader:
         named = ", ".join(f"{CROP_NAMES[crop]} at {tile_name(1, tile)}" for tile, crop in sorted(crops.items()))
         order = ", ".join(f"{CROP_NAMES[crop]} {priority / 10:g}" for priority, crop in tiles)
         problem = f"{named} can't be laid in ascending order of priority"
-        raise ScenarioError(f"field: {problem} (Southern Winds, Setup 3): {order}")
+        raise wrong("field", f"{problem} (Southern Winds, Setup 3): {order}")
 
     def cloud(self, position: int, cloud: Any, where: str) -> None:
         s = self.record
         if cloud is None:
             return
-        cloud = mapping(cloud, where, _CLOUD_KEYS)
+        cloud = mapping(cloud, where, CLOUD_KEYS)
         s.cloud_drops[position] = self.by_owner(cloud.get("drops", {}), f"{where}.drops")
         usual = "light" if s.cloud_drops[position].sum() < GROWS_AT else "thunder"
         s.cloud[position] = 1 + choice(cloud.get("kind", usual), f"{where}.kind", CLOUD_NAMES[1:])
@@ -431,11 +480,10 @@ class _Reader:
         s, t, n = self.record, self.tables[0], self.config.owners
         for kind, votes, where in self.entries("votes", WEATHER_NAMES):
             s.votes[kind] = self.by_owner(votes, where)
-        most = np.iinfo(np.int16).max
-        for key, high in (("points", most), ("voting_wins", 127), ("wheat_tokens", 127)):
+        for key, high in (("points", MOST_POINTS), ("voting_wins", MOST), ("wheat_tokens", MOST)):
             s[key] = self.by_owner(self.get(key, {}), key, high=high)
         for source, points, where in self.entries("scored", SOURCE_NAMES):
-            s.scored[:, source] = self.by_owner(points, where, high=most)
+            s.scored[:, source] = self.by_owner(points, where, high=MOST_POINTS)
         on_field = (s.drops.astype(np.int64) + s.cloud_drops).sum(axis=0)
         on_board = s.votes.astype(np.int64).sum(axis=0)
         for what, place, there, total, supply in (
@@ -446,17 +494,17 @@ class _Reader:
                 raise ScenarioError(f"{self.owners[seat]} has {there[seat]} {what} {place}; a player has {total}")
             supply[:n] = total - there[:n]
         all_harvest = s.phase == Phase.HARVEST or is_face_down(self.array)[0]
-        usual = ["harvest"] * 3 if all_harvest else [1, 1, 1]
+        usual = ["harvest"] * DICE if all_harvest else [1] * DICE
         dice = self.get("dice", usual)
-        if len(a_list(dice, "dice", 3)) != 3:
-            raise ScenarioError(f"dice: {list(dice)!r}; there are 3 Harvest dice")
+        if len(a_list(dice, "dice", DICE)) != DICE:
+            raise wrong("dice", f"{list(dice)!r}; there are {DICE} Harvest dice")
         s.dice = sorted(self.die(side, f"dice[{i}]") for i, side in enumerate(dice))
 
     def die(self, side: Any, where: str) -> int:
         if side == "harvest":
             return HARVEST
-        if not is_whole(side) or not 1 <= side <= 4:
-            raise ScenarioError(f"{where}: {side!r}; a Harvest die shows 1, 2, 3, 4 or 'harvest'")
+        if not is_whole(side) or side not in DIE_SIDES:
+            raise wrong(where, f"{side!r}; a Harvest die shows 1, 2, 3, 4 or 'harvest'")
         return int(side)
 
     def cards(self) -> None:
@@ -506,9 +554,9 @@ class _Reader:
     def place_forecasts(self, cards: Any, where: str, holder: int) -> None:
         s = self.record
         for i, number in enumerate(a_list(cards, where, NUM_FORECASTS)):
-            card = integer(number, f"{where}[{i}]", 1, NUM_FORECASTS) - 1
+            card = integer(number, f"{where}[{i}]", *self.limits["forecasts"]) - 1
             if s.forecast_holder[card] != NOBODY:
-                raise ScenarioError(f"{where}: forecast card {number} is named twice; there is one of each")
+                raise wrong(where, f"forecast card {number} is named twice; there is one of each")
             s.forecast_holder[card] = holder
 
     def pending(self) -> None:
@@ -534,16 +582,16 @@ class _Reader:
         return {
             "card": weather_or_none,
             "optional": switch,
-            "cards_left": partial(integer, low=0, high=12),
+            "cards_left": self.number,
             "lowest_card": partial(choice, names=WEATHER_NAMES),
-            "draft_step": lambda value, where: NOT_DRAFTING if value is None else integer(value, where, 0, 2),
+            "draft_step": lambda value, where: NOT_DRAFTING if value is None else self.number(value, where),
             "target": self.tile,
             "target_space": weather_or_none,
             "target_owner": partial(choice, names=self.owners, or_none=True),
             "selected": partial(names_listed, names=WEATHER_NAMES, size=NUM_KINDS),
             "weather": weather_or_none,
-            "choices_left": partial(integer, low=0, high=2 * MAX_PLAYERS),
-            "timing_index": partial(integer, low=0, high=2 * MAX_PLAYERS),
+            "choices_left": self.number,
+            "timing_index": self.number,
             "counts_clouds": partial(names_listed, names=self.config.agents, size=MAX_PLAYERS),
             "no_actions": partial(names_listed, names=self.config.agents, size=MAX_PLAYERS),
             "chosen_drops": self.by_owner,
@@ -584,24 +632,26 @@ class _Reader:
         if not self.config.solo:
             return
         s = self.record
-        winds = mapping(self.get("southern_winds", {}), "southern_winds", ("deck", "revealed"))
+        winds = mapping(self.get("southern_winds", {}), "southern_winds", WINDS_KEYS)
         revealed = a_list(winds.get("revealed", []), "southern_winds.revealed", WINDS_LOG)
         s.winds_revealed = len(revealed)
         s.winds_deck = 0 if is_face_down(self.array)[0] else 1
         for i, card in enumerate(revealed):
             where = f"southern_winds.revealed[{i}]"
-            card = mapping(card, where, ("card", "roll", "target"))
-            s.winds_card[i] = integer(card.get("card", 0), f"{where}.card", 1, RESHUFFLE - 1)
+            card = mapping(card, where, REVEALED_KEYS)
+            number, die = (self.limits[f"southern_winds.revealed.{key}"] for key in ("card", "roll"))
+            s.winds_card[i] = integer(card.get("card", 0), f"{where}.card", *number)
             s.winds_deck[s.winds_card[i] - 1] = 0
             roll = card.get("roll")
-            s.winds_roll[i] = 0 if roll is None else integer(roll, f"{where}.roll", 1, 6)
+            s.winds_roll[i] = 0 if roll is None else integer(roll, f"{where}.roll", *die)
             s.winds_target[i] = self.tile(card.get("target"), f"{where}.target")
         if "deck" in winds:
             where, deck = "southern_winds.deck", winds["deck"]
-            numbers = [integer(n, f"{where}[{i}]", 1, 9) for i, n in enumerate(a_list(deck, where, 9))]
+            listed = a_list(deck, where, RESHUFFLE)
+            numbers = [integer(n, f"{where}[{i}]", *self.limits[where]) for i, n in enumerate(listed)]
             if len(set(numbers)) != len(numbers):
-                raise ScenarioError(f"{where}: {list(deck)!r} names a card twice; there is one of each of 1 to 9")
-            s.winds_deck = [number in numbers for number in range(1, 10)]
+                raise wrong(where, f"{list(deck)!r} names a card twice; there is one of each of 1 to {RESHUFFLE}")
+            s.winds_deck = [number in numbers for number in range(1, RESHUFFLE + 1)]
 
 
 # --- describing a state -------------------------------------------------------------------------------------------

@@ -115,6 +115,10 @@ def no_tables(components: Any) -> np.ndarray:
     return tables
 
 
+def no_form(state: Any) -> None:
+    """A game that says nothing of what a description may hold."""
+
+
 def no_memo() -> np.ndarray:
     """Scratch space for a valuation that needs none."""
     return np.zeros(1)

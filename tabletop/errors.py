@@ -16,7 +16,15 @@ class ComponentsError(TabletopError):
 
 
 class ScenarioError(TabletopError):
-    """A scenario that breaks the game's counts or rules; the text gives the reason."""
+    """A scenario that breaks the game's counts or rules; the text gives the reason.
+
+    Attributes:
+        where: the place in the description, such as `field.b1.drops`; "" where it is about the whole position.
+    """
+
+    def __init__(self, text: str, where: str = "") -> None:
+        super().__init__(text)
+        self.where = where
 
 
 class IllegalAction(TabletopError):

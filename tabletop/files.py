@@ -41,3 +41,12 @@ def whole_file(path: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError, ValueError):  # what failed is told, not that nothing is there
             unfinished.unlink()
         raise
+
+
+def free_path(path: Path) -> Path:
+    """This path, or the first with a number that no file has yet."""
+    numbered, number = path, 1
+    while os.path.exists(numbered):
+        number += 1
+        numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return numbered

@@ -18,6 +18,7 @@ from tabletop import defaults
 from tabletop.compiled import cache_folder, keep_shared_rules, made_for
 from tabletop.drawing.lines import Block
 from tabletop.drawing.owners import Mark
+from tabletop.drawing.svg import Place
 from tabletop.observation import Layout
 from tabletop.record import NOBODY as NOBODY
 from tabletop.words import Facts
@@ -131,6 +132,15 @@ class Words(Protocol):
         """
         ...
 
+    def story(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
+    ) -> Sequence[tuple[str, Any]]:
+        """The sentences of `events`, each with the record as it was when that had happened; None: as after the action.
+
+        In these records nobody is asked anything. They are for `Drawing`, which hides in them what it always hides.
+        """
+        ...
+
     def in_brief(self, sentences: Iterable[str]) -> str:
         """What was done, and then `events`, as far as a picture's last line has room."""
         ...
@@ -199,7 +209,18 @@ class Drawing(Protocol):
         last_action: str = "",
         names: Sequence[str] | None = None,
     ) -> str:
-        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one."""
+        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one.
+
+        Of a record within an action too, as `Words.story` gives them.
+        """
+        ...
+
+    def places(self, state: Any, action: int) -> tuple[Place, ...]:
+        """Where in the picture that the actor sees a legal answer can be clicked; () where there is nothing for it.
+
+        All of them mean the answer. The closest comes first; what is small is followed by what is around it, for
+        fingers. Answers may share a place, and one then asks which is meant.
+        """
         ...
 
     def marks(self, players: int) -> Sequence[Mark]:
@@ -234,6 +255,9 @@ class Game:
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
+        form: takes a record, returns what a description of a game with its switches may hold, as `tabletop.forms`
+            writes it; or None where that isn't known.
+        rules_page: a Markdown file that says how the rules are read.
         scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
             owner's points by source; () for a game whose record has no such field.
         own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
@@ -264,6 +288,8 @@ class Game:
     check: Callable[[np.ndarray, np.ndarray], None]
     scenario: Callable[[Mapping[str, Any], Any], Any]
     described: Callable[[Any], dict[str, Any]]
+    form: Callable[[Any], dict[str, Any] | None] = defaults.no_form
+    rules_page: Path | None = None
     scored: tuple[str, ...] = ()
     own_numbers: Callable[[Any], Any] = _no_numbers
 

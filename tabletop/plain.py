@@ -14,7 +14,7 @@ import numpy as np
 
 from tabletop.drawing import lines
 from tabletop.drawing.owners import Mark, mark, owner_marks
-from tabletop.drawing.svg import INK, PREFIX, Markup, box, clean, element, paragraph, text, title, use, width_of
+from tabletop.drawing.svg import INK, PREFIX, Markup, Place, box, clean, element, paragraph, text, title, use, width_of
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Game, game_of
 from tabletop.record import FILLER
@@ -99,6 +99,12 @@ class PlainWords:
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
         return []
+
+    def story(
+        self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
+    ) -> Sequence[tuple[str, Any]]:
+        """All of `events` as if it had happened at once."""
+        return [(sentence, None) for sentence in self.events(before, action, viewer, tables)]
 
     def in_brief(self, sentences: Iterable[str]) -> str:
         return in_brief(sentences)
@@ -188,6 +194,10 @@ class PlainDrawing:
         )
         return str(drawing)
 
+    def places(self, state: Any, action: int) -> tuple[Place, ...]:
+        """None: a text has no parts."""
+        return ()
+
     def marks(self, players: int) -> Sequence[Mark]:
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
 
@@ -222,7 +232,9 @@ class PlainPositions:
 
     def check(self, states: np.ndarray, tables: np.ndarray) -> None:
         """Raises StateError for a number out of its range, and for legal actions that the rules don't give."""
-        self._check_ranges(states)
+        wrong_field = self._out_of_range(states)
+        if wrong_field:
+            raise StateError(wrong_field[1])
         if (self._with_legal(states, tables)["legal"] != states["legal"]).any():
             raise StateError("legal: not the actions that the rules allow here")
 
@@ -238,21 +250,21 @@ class PlainPositions:
         states = np.zeros(1, game.state)
         for name in self._described:
             states[name] = _numbers(name, description[name], game.state[name])
-        try:
-            self._check_ranges(states)
-        except StateError as error:
-            raise ScenarioError(str(error)) from None
+        wrong_field = self._out_of_range(states)
+        if wrong_field:
+            raise ScenarioError(wrong_field[1], wrong_field[0])
         return self._with_legal(states, game.load_tables(components))[0]
 
     @property
     def _described(self) -> list[str]:
         return [name for name in self.game().state.names or () if name not in ("legal", FILLER)]
 
-    def _check_ranges(self, states: np.ndarray) -> None:
+    def _out_of_range(self, states: np.ndarray) -> tuple[str, str] | None:
+        """The first field with a number that no game has there, and what is wrong with it."""
         game = self.game()
         players = states["players"].astype(np.int64)
         if not np.isin(players, game.players).all():
-            raise StateError(f"players: {', '.join(map(str, game.players))}, not {players.tolist()}")
+            return "players", f"players: {', '.join(map(str, game.players))}, not {players.tolist()}"
         bounds: dict[str, tuple[Any, Any]] = {
             "decision": (0, len(game.decisions) - 1),
             "actor": (NOBODY, players - 1),
@@ -268,7 +280,8 @@ class PlainPositions:
             numbers = states[name].reshape(len(states), -1)
             wrong = (numbers < low) | (numbers > high)
             if wrong.any():
-                raise StateError(f"{name}: no game has {numbers[wrong][0]} there")
+                return name, f"{name}: no game has {numbers[wrong][0]} there"
+        return None
 
     def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:
         """Copies with their legal actions, none where the game is over."""
@@ -292,4 +305,4 @@ def _numbers(name: str, value: Any, field: np.dtype[Any]) -> np.ndarray:
         if (held == numbers).all() or field.base.kind == "f":
             return held
     shape = f" in lists of {field.shape}" if field.shape else ""
-    raise ScenarioError(f"{name}: {value!r:.80} is not {field.base.name}{shape}")
+    raise ScenarioError(f"{name}: {value!r:.80} is not {field.base.name}{shape}", name)

@@ -12,13 +12,23 @@ import numpy as np
 
 from tabletop.errors import ScenarioError
 
+ROOT = "scenario"
+"""What messages call the description itself."""
+MOST = 127
+"""Of what is counted, unless a reader says otherwise: as many as a field of a record holds."""
+
+
+def wrong(where: str, reason: str) -> ScenarioError:
+    """What is raised for a value of the description, with its place in front."""
+    return ScenarioError(f"{where}: {reason}", "" if where == ROOT else where)
+
 
 def mapping(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ScenarioError(f"{where}: {value!r} is not a table; allowed are the keys {', '.join(allowed)}")
+        raise wrong(where, f"{value!r} is not a table; allowed are the keys {', '.join(allowed)}")
     for key in value:
         if key not in allowed:
-            raise ScenarioError(f"{where}: unknown key {key!r}; allowed are {', '.join(allowed)}")
+            raise wrong(where, f"unknown key {key!r}; allowed are {', '.join(allowed)}")
     return value
 
 
@@ -28,15 +38,15 @@ def is_whole(value: Any) -> bool:
 
 def integer(value: Any, where: str, low: int, high: int) -> int:
     if not is_whole(value):
-        raise ScenarioError(f"{where}: {value!r} is not a whole number; allowed are {low} to {high}")
+        raise wrong(where, f"{value!r} is not a whole number; allowed are {low} to {high}")
     if not low <= value <= high:
-        raise ScenarioError(f"{where}: {value}; allowed are {low} to {high}")
+        raise wrong(where, f"{value}; allowed are {low} to {high}")
     return int(value)
 
 
 def switch(value: Any, where: str) -> int:
     if not isinstance(value, (bool, np.bool_)):
-        raise ScenarioError(f"{where}: {value!r}; allowed are true and false")
+        raise wrong(where, f"{value!r}; allowed are true and false")
     return int(value)
 
 
@@ -45,7 +55,7 @@ def choice(value: Any, where: str, names: Sequence[str], or_none: bool = False) 
     if or_none and value is None:
         return -1
     if not isinstance(value, str) or value not in names:
-        raise ScenarioError(f"{where}: {value!r}; allowed are {', '.join(names)}{' and null' if or_none else ''}")
+        raise wrong(where, f"{value!r}; allowed are {', '.join(names)}{' and null' if or_none else ''}")
     return names.index(value)
 
 
@@ -55,7 +65,7 @@ def entries(value: Any, where: str, names: Sequence[str]) -> Iterator[tuple[int,
         yield names.index(name), entry, f"{where}.{name}"
 
 
-def counts_by_name(value: Any, where: str, names: Sequence[str], size: int, high: int = 127) -> np.ndarray:
+def counts_by_name(value: Any, where: str, names: Sequence[str], size: int, high: int = MOST) -> np.ndarray:
     """Counts by name, (size,), of a table such as {"frost": 2}."""
     counts = np.zeros(size, np.int64)
     for i, count, place in entries(value, where, names):
@@ -65,7 +75,7 @@ def counts_by_name(value: Any, where: str, names: Sequence[str], size: int, high
 
 def a_list(value: Any, where: str, longest: int) -> Sequence[Any]:
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > longest:
-        raise ScenarioError(f"{where}: {value!r} is not a list of at most {longest}")
+        raise wrong(where, f"{value!r} is not a list of at most {longest}")
     return value
 
 
@@ -73,5 +83,5 @@ def names_listed(value: Any, where: str, names: Sequence[str], size: int) -> np.
     """Which of the names are in the list, (size,) bool."""
     chosen = [choice(name, f"{where}[{i}]", names) for i, name in enumerate(a_list(value, where, len(names)))]
     if len(set(chosen)) != len(chosen):
-        raise ScenarioError(f"{where}: {list(value)!r} names one twice")
+        raise wrong(where, f"{list(value)!r} names one twice")
     return np.isin(np.arange(size), chosen)

@@ -10,17 +10,29 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Mapping
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tabletop.chance import random_below
 from tabletop.compiled import rule_as_written
-from tabletop.legal import count_legal, nth_legal
-from tabletop.record import FORFEIT
+from tabletop.legal import NOTHING_ASKED, count_legal, nth_legal
+from tabletop.record import FORFEIT, NOBODY
 
-Story = Generator[str | None, list[str], None]
-"""What a rule has to tell: sentences, and once None. There the rule runs, and sends back what rules inside it told."""
+
+class Told(NamedTuple):
+    """A sentence, how many were told before it, and the record as it was then; None where records are not kept."""
+
+    sentence: str
+    time: int
+    state: Any
+
+
+Story = Generator[str | Told | None, list[Told], None]
+"""What a rule has to tell: sentences, and once None. There the rule runs, and sends back what rules inside it told.
+
+A story that gives some of that passes it on: it stays as it was told.
+"""
 
 
 class Teller:
@@ -40,7 +52,9 @@ class Teller:
         self._stories = {rule_as_written(rule): story for rule, story in stories.items()}
         self._plain: dict[Any, Any] = {}
         self._spaces: dict[int, dict[str, Any]] = {}
-        self._lines: list[str] = []
+        self._lines: list[Told] = []
+        self._time = 0
+        self._game: np.ndarray | None = None  # (1,), of which records are kept
         self._lock = threading.Lock()
         self._step, self._forfeit = self.plain(step), self.plain(forfeit)
         self._below, self._count, self._nth = self.plain(random_below), self.plain(count_legal), self.plain(nth_legal)
@@ -54,11 +68,37 @@ class Teller:
             viewer: the seat that reads. None tells everything.
             tables: (1,) numbers that the game is played with.
         """
+        return [told.sentence for told in self._told(before, action, viewer, tables, keeps=False)]
+
+    def story(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[tuple[str, Any]]:
+        """The sentences of `events`, each with a copy of the record as it was when it was told; nobody is asked there.
+
+        What a rule tells after the rules inside it may stand before what those told. It has the record of the first of
+        them then, so that the records are in their order.
+        """
+        found: list[tuple[str, Any]] = []
+        earliest = None
+        for told in reversed(self._told(before, action, viewer, tables, keeps=True)):
+            if earliest is None or told.time < earliest.time:
+                earliest = told
+            found.append((told.sentence, earliest.state))
+        return found[::-1]
+
+    def told(self, sentence: str) -> Told:
+        """The sentence as it is told now; a story may give it later."""
+        self._time += 1
+        if self._game is None:
+            return Told(sentence, self._time, None)
+        now = self._game.copy()
+        now["decision"], now["actor"], now["legal"] = NOTHING_ASKED, NOBODY, 0
+        return Told(sentence, self._time, now[0])
+
+    def _told(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray, keeps: bool) -> list[Told]:
         game = np.zeros(1, before.dtype)
         game[0] = before
         s, t = game[0], tables[0]
         with self._lock, np.errstate(over="ignore"):  # the random stream's arithmetic is modulo 2**64
-            self.viewer, self._lines = viewer, []
+            self.viewer, self._lines, self._time, self._game = viewer, [], 0, game if keeps else None
             if action == FORFEIT:
                 self._forfeit(s, int(s["actor"]))
             else:
@@ -95,7 +135,7 @@ class Teller:
     def _telling(self, rule: Callable[..., Any], story: Callable[..., Story]) -> Callable[..., Any]:
         def tell(*arguments: Any) -> Any:
             outside, told, result = self._lines, story(*arguments), None
-            inside: list[str] | None = None
+            inside: list[Told] | None = None
             try:
                 sentence = next(told)
                 while True:
@@ -104,7 +144,7 @@ class Teller:
                         result = rule(*arguments)
                         sentence = told.send(inside)
                     else:
-                        outside.append(sentence)
+                        outside.append(sentence if isinstance(sentence, Told) else self.told(sentence))
                         sentence = next(told)
             except StopIteration:
                 self._lines = outside

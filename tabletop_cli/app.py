@@ -39,6 +39,9 @@ _AGENTS_HELP = "Names of agents: random, greedy, policy:PATH … (an unknown nam
 
 MOST_GAMES = 1_000_000_000
 
+SHIPPED = ("petrichor_env.game", "evergreen_env.game")
+"""The games of this distribution."""
+
 # What several commands take
 Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
 AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...")]
@@ -127,6 +130,7 @@ class CommandLine:
         several = [str(number) for number in self.players if number > 1] or ["1"]
         against = f" against {self.opponent}" if self.opponent else ""
         return {
+            "name": self.name,
             "alone": self.opponent or "alone",
             "one_alone": f"; one alone{against}" if 1 in self.players else "",
             "game_for_one": self.opponent or "the game for one",
@@ -179,6 +183,7 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
         add(app, "tournament", _tournament, players="several")
     add(app, "dataset", _dataset)
     add(app, "play", _play, only_given=True)
+    add(app, "web", _web)
     add(app, "compile", _compile)
     add(app, "replay", _replay)
     if line.ladder:
@@ -445,18 +450,57 @@ def _play(
     hints: Annotated[str, typer.Option(help="The agent that ? asks.", show_default="the strongest shipped one")] = "",
     resume: Annotated[Path | None, typer.Option(help="A saved game to go on with.", metavar="FILE")] = None,
     trust: Trust = "",
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser; {name} web has more to choose.")] = False,
 ) -> None:
-    """Play in the terminal: alone, against agents, or with others at the same keyboard."""
-    import_module("tabletop_agents.play.terminal").main(
-        line.game,
-        agents or (),
-        people=whole_numbers("people", people, "seats with commas between, such as 0,2"),
-        seed=seed,
-        resume=resume,
-        trust=words(trust),
+    """Play in the terminal, or in a browser: alone, against agents, or with others at the same keyboard."""
+    settings: dict[str, Any] = {
+        "people": whole_numbers("people", people, "seats with commas between, such as 0,2"),
+        "seed": seed,
+        "resume": resume,
+        "trust": words(trust),
         **({"hints": hints} if hints else {}),
         **switches,
-    )
+    }
+    if not web:
+        import_module("tabletop_agents.play.terminal").main(line.game, agents or (), **settings)
+        return
+    server = imported("tabletop_agents.web.server", extra="web")
+    sessions = import_module("tabletop_agents.play.session")
+    session = sessions.started(sessions.Session, line.game, agents or (), **settings)
+    more = [*(agent.name for agent in session.agents.values()), *([hints] if hints else [])]
+    server.main(_homes(line), session=session, agents=list(dict.fromkeys(more)))
+
+
+def _web(
+    line: CommandLine,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen on. With another than this machine's own, such as 0.0.0.0, other devices can join; "
+            "the links have a token that they need.",
+            metavar="ADDRESS",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="0: any that is free.", show_default="8321, or a free one"),
+    ] = None,
+    folder: Annotated[Path, typer.Option(help="Where games are kept.", metavar="FOLDER")] = Path("runs/web"),
+    resume: Annotated[bool, typer.Option("--resume", help="Take up again the games that the folder keeps.")] = False,
+    agents: Annotated[
+        str,
+        typer.Option(help="More agents that pages may choose: policy:PATH, MODULE:CLASS …", metavar="NAMES"),
+    ] = "",
+    opens: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
+) -> None:
+    """Play, watch and analyse in a browser, alone, with others on their own devices, and with agents."""
+    told: dict[str, Any] = {"host": host, "port": port, "folder": folder, "resume": resume, "opens": opens}
+    imported("tabletop_agents.web.server", extra="web").main(_homes(line), agents=words(agents), **told)
+
+
+def _homes(line: CommandLine) -> list[str]:
+    """The games of a page: this one and the shipped ones."""
+    return list(dict.fromkeys([line.home, *SHIPPED]))
 
 
 def _replay(

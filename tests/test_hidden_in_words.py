@@ -22,7 +22,8 @@ from tabletop.replays.page import page_data
 from tabletop.replays.replay import Replay
 from tabletop.replays.viewer import Viewer
 from tabletop_agents import RandomAgent
-from tabletop_agents.play.session import PERSON, Session
+from tabletop_agents.play.session import PERSON
+from tabletop_agents.play.typed import TypedSession
 from tests.hidden import swapped
 
 CONFIGS = [
@@ -106,7 +107,7 @@ def shown(config: Config, state: Any, action: int, seat: int, folder: Path) -> t
         screens.append(viewer.text())
     if replay.winners is None:
         replay.save(folder / "game.json")
-        session = Session.resume(folder / "game.json", GAME, RandomAgent())
+        session = TypedSession.resume(folder / "game.json", GAME, RandomAgent())
         if not session.waits_for_agent:  # else nothing is shown yet
             screens += [session.screen(), session.answer("h").text]
     return page_data(replay, seat), screens

@@ -16,7 +16,7 @@ from tabletop.game import NOBODY, Game
 from tabletop.replays.page import page, page_data
 from tabletop.replays.replay import Replay, frames
 from tabletop.replays.viewer import Viewer
-from tabletop_agents.play.session import Session
+from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.random_agent import RandomAgent
 from tests.games import connect_four, leduc_poker
 
@@ -122,7 +122,7 @@ def test_replays_pages_and_viewers(game: Game, tmp_path: Path) -> None:
 @BOTH
 def test_play(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    session = Session(game.config(), {0: RandomAgent()}, seed=3, hints=RandomAgent())
+    session = TypedSession(game.config(), {0: RandomAgent()}, seed=3, hints=RandomAgent())
     session.let_agent_act()
     screen = session.screen()
     assert f"You are asked {game.words.question(session.state)}:\n   1  " in screen
@@ -131,7 +131,7 @@ def test_play(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert session.answer("s").text == f"Saved. Go on later with: {game.name} play --resume {game.name}-2p.json"
     assert session.answer("h").text.startswith("Answer by the number of an action, or by a part of its name that no")
     assert session.answer("u").text == "No undo: only in the game alone."
-    resumed = Session.resume(f"{game.name}-2p.json", game, RandomAgent())
+    resumed = TypedSession.resume(f"{game.name}-2p.json", game, RandomAgent())
     assert resumed.state.tobytes() == session.state.tobytes()
     generator = np.random.default_rng(0)
     while not session.over:
@@ -142,4 +142,4 @@ def test_play(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "points" in session.screen() and " win" in session.screen()
     other = leduc_poker.GAME if game is connect_four.GAME else connect_four.GAME
     with pytest.raises(ReplayError, match=f"not of '{other.name}'"):
-        Session.resume(f"{game.name}-2p.json", other, RandomAgent())
+        TypedSession.resume(f"{game.name}-2p.json", other, RandomAgent())

@@ -35,8 +35,9 @@ from tabletop.terminal import (
     wants_colour,
 )
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, make_agent, own_agents
-from tabletop_agents.play.session import PERSON, Session, hints_for, matches
+from tabletop_agents.play.session import PERSON, hints_for
 from tabletop_agents.play.terminal import Terminal, hangups_end_input, main, play
+from tabletop_agents.play.typed import TypedSession, matches
 from tests.hidden import swapped
 from tests.terminal import Terminal as PseudoTerminal
 
@@ -51,21 +52,21 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def solo(seed: int = 7) -> Session:
-    return Session(Config(), seed=seed, hints=QUICK)
+def solo(seed: int = 7) -> TypedSession:
+    return TypedSession(Config(), seed=seed, hints=QUICK)
 
 
-def against_two(seed: int = 7) -> Session:
-    return Session(Config(players=3), {0: GreedyAgent(), 2: RandomAgent()}, seed=seed, hints=QUICK)
+def against_two(seed: int = 7) -> TypedSession:
+    return TypedSession(Config(players=3), {0: GreedyAgent(), 2: RandomAgent()}, seed=seed, hints=QUICK)
 
 
-def go_on(session: Session) -> None:
+def go_on(session: TypedSession) -> None:
     """Until a person is asked, or the game is over."""
     while session.waits_for_agent:
         session.let_agent_act()
 
 
-def play_out(session: Session, seed: int = 0) -> None:
+def play_out(session: TypedSession, seed: int = 0) -> None:
     """Random answers of people, by their numbers, to the end of the game."""
     generator = np.random.default_rng(seed)
     go_on(session)
@@ -123,7 +124,7 @@ def test_what_happened_since_the_last_own_decision() -> None:
 
 def test_everything_fits() -> None:
     """Into 100 columns always, and into a narrow terminal as far as words and tiles do."""
-    session = Session(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
+    session = TypedSession(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
     generator = np.random.default_rng(0)
     for _ in range(12):
         go_on(session)
@@ -235,7 +236,7 @@ def test_numbers_stand_below_their_headings(columns: int, fitting: str | None) -
 
 def test_the_numbers_of_a_game_stand_below_their_headings() -> None:
     """As `render_text` draws them: in a narrow terminal the same numbers, each of its columns with its heading."""
-    session = Session(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
+    session = TypedSession(Config(players=5, modules=MODULES), dict.fromkeys(range(4), RandomAgent()), seed=3)
     for _ in range(8):
         go_on(session)
         text = render_text(session.state)
@@ -267,7 +268,7 @@ def test_the_result() -> None:
 def test_who_won() -> None:
     verdicts = set()
     for seed in range(6):
-        session = Session(Config(players=2), {1: RandomAgent()}, seed=seed, hints=QUICK)
+        session = TypedSession(Config(players=2), {1: RandomAgent()}, seed=seed, hints=QUICK)
         play_out(session, seed)
         won = session.replay.winners
         assert won in ((0,), (1,))
@@ -286,7 +287,9 @@ def test_who_won() -> None:
 def test_nothing_hidden_is_shown(config: Config) -> None:
     """The same board where all is different that the person can't see; no word on what others kept or were asked."""
     generator = np.random.default_rng(1)
-    session = Session(config, {seat: RandomAgent() for seat in range(config.players) if seat != 1}, seed=5, hints=QUICK)
+    session = TypedSession(
+        config, {seat: RandomAgent() for seat in range(config.players) if seat != 1}, seed=5, hints=QUICK
+    )
     kinds = "|".join(WEATHER_NAMES)
     hidden = re.compile(
         rf"player_[02] (keeps|gets|is dealt a pack of)[^.]*({kinds})|player_[02] \(random\): (keep|play no forecast)"
@@ -310,7 +313,7 @@ def test_nothing_hidden_is_shown(config: Config) -> None:
 
 
 def test_people_at_one_terminal_see_their_own_cards_only() -> None:
-    session = Session(Config(players=3, drafting=True), {1: RandomAgent()}, seed=4, hints=QUICK)
+    session = TypedSession(Config(players=3, drafting=True), {1: RandomAgent()}, seed=4, hints=QUICK)
     changes = 0
     generator = np.random.default_rng(2)
     while not session.over:
@@ -417,7 +420,7 @@ def test_wrong_lines_change_nothing() -> None:
 
 def test_an_empty_line() -> None:
     """It shows everything again, and answers only where there is nothing to choose."""
-    session = Session(Config(modules=("forecasts", "fertilizer")), seed=1, hints=QUICK)
+    session = TypedSession(Config(modules=("forecasts", "fertilizer")), seed=1, hints=QUICK)
     alone = 0
     while not session.over:
         before, single = session.state.tobytes(), len(legal_actions(session.state)) == 1
@@ -472,7 +475,7 @@ def test_hints() -> None:
     assert len(shares) == 3 and shares[0] is not None and shares[0].groups()[1:] == (number, favourite)
     values = [float(one[1]) for one in shares if one is not None]
     assert values == sorted(values, reverse=True) and sum(values) <= 100.2
-    plain = Session(Config(), seed=7, hints=GreedyAgent())
+    plain = TypedSession(Config(), seed=7, hints=GreedyAgent())
     assert re.fullmatch(r"greedy would answer \d: .*", plain.answer("?").text)
 
 
@@ -489,7 +492,7 @@ class Broken:
 
 
 def test_a_hint_that_is_none() -> None:
-    session = Session(Config(), seed=7, hints=Broken(IllegalAction("this is none")))
+    session = TypedSession(Config(), seed=7, hints=Broken(IllegalAction("this is none")))
     assert session.answer("?").text == "No hint: this is none"
 
 
@@ -497,7 +500,7 @@ def test_a_hint_that_is_none() -> None:
 
 
 @pytest.mark.parametrize("make", [solo, against_two])
-def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], Session], tmp_path: Path) -> None:
+def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], TypedSession], tmp_path: Path) -> None:
     session = make()
     for _ in range(5):
         go_on(session)
@@ -505,7 +508,7 @@ def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], Session
     go_on(session)
     path = tmp_path / "game.json"
     assert session.answer(f"s {path}").text == f"Saved. Go on later with: petrichor play --resume {path}"
-    resumed = Session.resume(path, GAME, QUICK)
+    resumed = TypedSession.resume(path, GAME, QUICK)
     assert resumed.screen() == session.screen() and resumed.state.tobytes() == session.state.tobytes()
     assert [resumed.people, resumed.config] == [session.people, session.config]
     assert not resumed.unsaved and resumed.answer("q").left
@@ -519,23 +522,23 @@ def test_a_resumed_game_goes_on_as_it_would_have_gone(make: Callable[[], Session
     replay = Replay.load(path, GAME)
     assert replay.winners is not None and replay.actions == session.replay.actions
     with pytest.raises(ConfigError, match="this game is over; look at it with petrichor replay"):
-        Session.resume(path, GAME)
+        TypedSession.resume(path, GAME)
 
 
 def test_resuming_with_other_numbers(tmp_path: Path) -> None:
     """The numbers on the pieces are in the saved game: their file may be gone."""
     overlay = tmp_path / "own.toml"
     overlay.write_text("pieces.clouds = 9\n", encoding="utf-8")
-    session = Session(Config(components=str(overlay)), seed=7, hints=QUICK)
+    session = TypedSession(Config(components=str(overlay)), seed=7, hints=QUICK)
     overlay.unlink()
     session.answer("1")
     path = tmp_path / "game.json"
     session.answer(f"s {path}")
-    resumed = Session.resume(path, GAME, QUICK)
+    resumed = TypedSession.resume(path, GAME, QUICK)
     assert "Clouds left: 6." in resumed.screen()
     resumed.answer("1")
     assert resumed.answer("s").text.startswith("Saved.")
-    assert Session.resume(path, GAME, QUICK).state.tobytes() == resumed.state.tobytes()
+    assert TypedSession.resume(path, GAME, QUICK).state.tobytes() == resumed.state.tobytes()
 
 
 def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
@@ -543,22 +546,22 @@ def test_resuming_a_game_from_a_position(tmp_path: Path) -> None:
     state = solo().state
     path = tmp_path / "game.json"
     Replay.of(Config(), state, [], names=[PERSON]).save(path)
-    session = Session.resume(path, GAME, QUICK)
+    session = TypedSession.resume(path, GAME, QUICK)
     session.answer("1")
     assert session.answer("s").text.startswith("Saved.")
-    play_out(Session.resume(path, GAME, QUICK))
+    play_out(TypedSession.resume(path, GAME, QUICK))
 
 
 def test_files_that_cannot_be_resumed(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     with pytest.raises(ReplayError, match="can't be read"):
-        Session.resume(path, GAME)
+        TypedSession.resume(path, GAME)
     Replay.of(Config(players=2), 1, [], names=["greedy", "random"]).save(path)
     with pytest.raises(ConfigError, match="no seat is called 'person'"):
-        Session.resume(path, GAME)
+        TypedSession.resume(path, GAME)
     Replay.of(Config(players=2), 1, [], names=["person", "an unknown one"]).save(path)
     with pytest.raises(ConfigError, match="agent 'an unknown one': one of random, greedy"):
-        Session.resume(path, GAME)
+        TypedSession.resume(path, GAME)
 
 
 EVIL = """
@@ -578,9 +581,9 @@ def test_a_file_runs_no_code_that_its_reader_has_not_named(tmp_path: Path, monke
     Replay.of(Config(players=2), 1, [], names=["person", "evil_module:Agent"]).save(path)
     for trusted in ((), ("other:Agent", "greedy")):
         with pytest.raises(ConfigError, match=r"names evil_module:Agent.*--trust evil_module:Agent"):
-            Session.resume(path, GAME, QUICK, trusted)
+            TypedSession.resume(path, GAME, QUICK, trusted)
     assert not Path("it_ran").exists()
-    session = Session.resume(path, GAME, QUICK, ("evil_module:Agent",))
+    session = TypedSession.resume(path, GAME, QUICK, ("evil_module:Agent",))
     assert Path("it_ran").exists()
     Path("it_ran").unlink()
     assert session.answer("s").text.endswith(f"petrichor play --resume {path} --trust evil_module:Agent")
@@ -591,7 +594,7 @@ def test_a_shipped_policy_needs_no_trust(tmp_path: Path) -> None:
     assert own_agents(["policy:versus", "policy-sample:versus", "greedy", "person", "a.b:C"]) == ["a.b:C"]
     path = tmp_path / "game.json"
     Replay.of(Config(players=2), 1, [], names=["person", "policy:versus"]).save(path)
-    assert Session.resume(path, GAME, QUICK).agents[1].name == "policy:versus"
+    assert TypedSession.resume(path, GAME, QUICK).agents[1].name == "policy:versus"
 
 
 def test_saving_replaces_no_other_file(tmp_path: Path) -> None:
@@ -630,10 +633,10 @@ def test_saving_by_a_short_word() -> None:
 def test_the_start_of_select_sun_is_no_file(tmp_path: Path) -> None:
     """Tied weather spaces: of the two words, both begin one answer's."""
     for seed in range(60):
-        session = Session(Config(), seed=seed, hints=QUICK)
+        session = TypedSession(Config(), seed=seed, hints=QUICK)
         generator = np.random.default_rng(seed)
         while not session.over:
-            texts = [text for _, text in session._answers()]
+            texts = [text for _, text in session.answers()]
             if "select Sun" in texts and len(texts) > 1:
                 number = len(session.replay.actions)
                 assert session.answer("s su").moved and len(session.replay.actions) == number + 1
@@ -724,7 +727,7 @@ def test_the_end_of_the_input_keeps_the_game() -> None:
     terminal = Script(["1", "1"])
     play(solo(), terminal)
     assert terminal.shown[-1] == "\nThe game is kept. Go on with: petrichor play --resume petrichor-solo.json"
-    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
+    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
     untouched = Script([])
     play(solo(), untouched)
     assert len(untouched.shown) == 1 and len(list(Path().iterdir())) == 1
@@ -755,8 +758,8 @@ def test_nobody_is_made_for_hints_before_they_are_wanted() -> None:
     code = """
 import sys
 from petrichor_env import Config
-from tabletop_agents.play.session import Session
-session = Session(Config(), seed=1)
+from tabletop_agents.play.typed import TypedSession
+session = TypedSession(Config(), seed=1)
 assert "torch" not in sys.modules
 assert session.hints.name == "search-800:solo"
 assert "torch" in sys.modules
@@ -774,7 +777,7 @@ def test_hints_are_waited_for() -> None:
 @pytest.mark.parametrize("wide", [100, 80, 60])
 def test_replies_fit(wide: int) -> None:
     """All but commands, which are copied from there."""
-    session = Session(
+    session = TypedSession(
         Config(players=5), dict.fromkeys(range(1, 5), make_agent("ismcts-200", GAME)), seed=3, hints=QUICK
     )
     path = f"{'a' * 30}/{'b' * 30}/{'c' * 30}.json"
@@ -819,7 +822,7 @@ def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.Monke
         for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
             signal.raise_signal(number)
 
-    class Interrupted(Session):
+    class Interrupted(TypedSession):
         def keep(self) -> str:
             for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
                 signal.raise_signal(number)
@@ -833,7 +836,7 @@ def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.Monke
     before = [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)]
     monkeypatch.setattr(sys, "stdout", None)
     play(Interrupted(Config(), seed=7, hints=QUICK), Gone(["1", "1"]))
-    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
+    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
     assert [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)] == before
 
 
@@ -843,7 +846,7 @@ def test_ctrl_c() -> None:
     play(solo(), terminal)
     assert sum("The game is not saved." in text for text in terminal.shown) == 2
     assert "The game is kept." in terminal.shown[-1]
-    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
+    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
 
 
 def test_ctrl_c_while_others_think() -> None:
@@ -860,7 +863,7 @@ def test_ctrl_c_while_others_think() -> None:
     numbers = ["1"] * 12
     alike = []
     for agent, lines in ((GreedyAgent(), numbers), (Interrupted(), [*numbers, "c", *numbers])):
-        session = Session(Config(players=2), {1: agent}, seed=3, hints=QUICK)
+        session = TypedSession(Config(players=2), {1: agent}, seed=3, hints=QUICK)
         play(session, Script(lines))
         alike.append(session.replay.actions[:16])
     assert alike[0] == alike[1] and len(alike[0]) == 16
@@ -870,7 +873,7 @@ def test_ctrl_c_while_others_think() -> None:
 def test_an_agent_that_fails_loses_no_game(error: Exception) -> None:
     terminal = Script(["1"] * 50)
     with pytest.raises(type(error), match=str(error)):
-        play(Session(Config(players=2), {0: Broken(error)}, seed=3, hints=QUICK), terminal)
+        play(TypedSession(Config(players=2), {0: Broken(error)}, seed=3, hints=QUICK), terminal)
     assert terminal.shown[-1].endswith("petrichor play --resume petrichor-2p.json")
     assert Replay.load("petrichor-2p.json", GAME).names == ("broken", PERSON)
 
@@ -903,7 +906,7 @@ def test_closed_streams(closed: Keyboard | None, monkeypatch: pytest.MonkeyPatch
     main(GAME, seed=7, hints="greedy")
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n1"))
     main(GAME, seed=7, hints="greedy")
-    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
+    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
 
 
 def test_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -940,12 +943,12 @@ def test_a_terminal_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with (tmp_path / "out").open("w") as out:
         monkeypatch.setattr(sys, "stdout", out)
         play(solo(), Gone(["1", "1", "1"]))
-    assert len(Session.resume("petrichor-solo.json", GAME).replay.actions) == 2
+    assert len(TypedSession.resume("petrichor-solo.json", GAME).replay.actions) == 2
 
 
 def test_the_screen_is_cleared_between_people() -> None:
     terminal = Script(["", "1", "1", "1"])
-    session = Session(Config(players=2), seed=3, hints=QUICK)
+    session = TypedSession(Config(players=2), seed=3, hints=QUICK)
     play(session, Script([EOFError()]))
     play(session, terminal)
     assert terminal.cleared == 1 + sum("press Enter" in text for text in terminal.shown[1:])
@@ -975,7 +978,7 @@ def test_an_agent_whose_name_no_replay_can_hold(name: str) -> None:
     agent = Broken(RuntimeError())
     agent.name = name
     with pytest.raises(ConfigError, match=r"names: .*: 1 to 200 printable characters"):
-        Session(Config(players=2), {1: agent})
+        TypedSession(Config(players=2), {1: agent})
 
 
 def test_an_agent_that_cannot_play_this() -> None:
@@ -985,11 +988,11 @@ def test_an_agent_that_cannot_play_this() -> None:
 
     agent: Agent = SoloOnly()
     with pytest.raises(ConfigError, match="only the solo game"):
-        Session(Config(players=2), {1: agent})
+        TypedSession(Config(players=2), {1: agent})
     with pytest.raises(ConfigError, match="only the solo game"):
-        Session(Config(players=2), {1: GreedyAgent()}, hints=agent)
-    with pytest.raises(ConfigError, match="agents in seats 0, 1: of 0 to 1, with one free for a person"):
-        Session(Config(players=2), {0: GreedyAgent(), 1: GreedyAgent()})
+        TypedSession(Config(players=2), {1: GreedyAgent()}, hints=agent)
+    with pytest.raises(ConfigError, match="agents in all seats, 0 to 1: one is to be free for a person"):
+        TypedSession(Config(players=2), {0: GreedyAgent(), 1: GreedyAgent()})
 
 
 # --- on a pseudo-terminal --------------------------------------------------------------------------------------------
@@ -1047,7 +1050,7 @@ def test_a_game_with_others_is_left_and_resumed(tmp_path: Path) -> None:
     assert saved.names == ("greedy", PERSON) and saved.winners is None
     with PseudoTerminal(program(f"main(GAME, resume={str(path)!r}, {options})"), columns=60) as terminal:
         again = terminal.wait_for("a number, or part of a name")
-        assert Session.resume(path, GAME).screen(60).split("\n")[-1] in again
+        assert TypedSession.resume(path, GAME).screen(60).split("\n")[-1] in again
         terminal.press("1\r")
         terminal.end_input()
         assert terminal.wait_for_end() == 0
@@ -1067,7 +1070,7 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
         terminal.wait_for("which tile the new cloud goes to")
         terminal.close()
         assert terminal.process.wait(60) == 0
-    assert len(Session.resume(path, GAME, QUICK).replay.actions) == 1
+    assert len(TypedSession.resume(path, GAME, QUICK).replay.actions) == 1
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop.agents import Decisions
+from tabletop.agents import Assessment, Decisions
 from tabletop.threads import in_threads
 from tabletop_agents.search import LooksAhead, search_for
 
@@ -36,15 +36,34 @@ class GreedyAgent(LooksAhead):
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions; equally good ones are equally likely."""
+        return self._look(decisions, generator)[0]
+
+    def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
+        """Values are those that it compares: of the best-looking position that each action leads to."""
+        actions, values = self._look(decisions, generator, valued=True)
+        return Assessment(
+            actions=actions,
+            values=values,
+            value=np.nanmax(values, axis=1),
+            estimated=self.words_of_points(decisions),
+        )
+
+    def _look(
+        self, decisions: Decisions, generator: np.random.Generator, valued: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The actions (N,), and if `valued` the values of all legal ones (N, A), else NaN."""
         search = search_for(decisions.game)
         weights = search.weights(self.weights)
         actions = np.zeros(len(decisions), np.int64)
+        values = np.full(decisions.action_masks.shape, np.nan)
         states = decisions.sample_states(generator)
         ties = generator.random(len(decisions))
 
         def choose(part: slice) -> None:
             fixed = (states[part], decisions.tables, weights, decisions.game.new_memo(), search.stack())
             search.choose_best_actions(*fixed, ties[part], self.max_nodes, actions[part])
+            if valued:
+                search.values_of_actions(*fixed, self.max_nodes, values[part])
 
         in_threads(choose, len(decisions), MIN_GAMES_A_THREAD, self.num_threads)
-        return actions
+        return actions, values

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tabletop.agents import Decisions
+from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
 from tabletop.batch import Batch
 from tabletop.compiled import templates_in
 from tabletop.errors import CheckpointError, ConfigError
@@ -24,6 +24,7 @@ from tabletop_agents.search import guided_tree
 from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.forward import LAYER
 from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_factors
+from tabletop_agents.search.visits import assessed
 
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
 """What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""
@@ -62,7 +63,7 @@ class GuidedSearch:
         arguments = (batch.states.copy(), batch.tables, settings_record({}), (layers, parts, weights), 2)
         return [
             ("the tree", tree.grow, arguments),
-            ("its result", self.read_guided_root, (tree.nodes, tree.edges, values, values.copy())),
+            ("its result", self.read_guided_root, (tree.nodes, tree.edges, values, values.copy(), values.copy())),
         ]
 
 
@@ -153,16 +154,24 @@ class GuidedSearchAgent:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions: the most tried ones, among equals those with the highest mean utility."""
-        visits, utilities = self.search(decisions, generator)
-        legal = decisions.action_masks == 1
-        best = utilities.max(axis=1, where=legal, initial=-np.inf)[:, None]
-        ties = 1.0 / (2.0 + best - utilities)  # at most a half
-        return np.asarray(np.where(legal, visits + ties, -1.0).argmax(axis=1), np.int64)
+        return _most_tried(decisions, *self.search(decisions, generator))
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N, A) float64: the shares of the simulations that began with each action."""
         visits, _ = self.search(decisions, generator)
         return np.asarray(visits / visits.sum(axis=1, keepdims=True))
+
+    def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
+        """As `search.visits.assessed` says it, with chances to win; the points in the utilities are left out.
+
+        Where nobody is there to win against, the values are points instead, unless the search counts none.
+        """
+        visits, utilities, wins = self._search(decisions, generator, np.ones(len(decisions), np.bool_))
+        actions = _most_tried(decisions, visits, utilities)
+        points_weight = self._settings["margin"][0]
+        if (decisions.owners == 1).all() and points_weight > 0:
+            return assessed(actions, visits, (utilities - wins) / points_weight, POINTS)
+        return assessed(actions, visits, wins, CHANCE_TO_WIN)
 
     def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Simulations that began with each action, and their mean utility: both (N, A) float64.
@@ -172,31 +181,48 @@ class GuidedSearchAgent:
 
         Raises CheckpointError where the network gives numbers that are not finite.
         """
+        forced = decisions.action_masks.sum(axis=1) == 1
+        visits, utilities, _ = self._search(decisions, generator, ~forced)
+        visits[forced] = decisions.action_masks[forced]
+        return visits, utilities
+
+    def _search(
+        self, decisions: Decisions, generator: np.random.Generator, searched: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Visits, utilities and what of these is victories, (N, A) each, of the decisions to be `searched`, (N,) bool.
+
+        Raises as `search` does.
+        """
         game, search = decisions.game, guided_search_for(decisions.game)
-        visits, utilities = np.zeros((2, len(decisions), game.num_actions))
+        visits, utilities, wins = np.zeros((3, len(decisions), game.num_actions))
         roots, tables = decisions.sample_states(generator), decisions.tables
         closed = bool((roots["players"] == 1).all())
         settings = self._settings if closed else self._settings_of_several
         room = min(self.simulations or _MOST_SIMULATIONS, _MOST_SIMULATIONS)
-        forced = decisions.action_masks.sum(axis=1) == 1
-        visits[forced] = decisions.action_masks[forced]
-        searched = np.flatnonzero(~forced)
+        chosen = np.flatnonzero(searched)
 
         def think(part: slice) -> None:
             tree = GuidedTree(search, room, closed)
-            for one in searched[part]:
+            for one in chosen[part]:
                 tree.clear()
                 for simulations in portions(self.simulations, self.milliseconds):
                     tree.grow(roots[one : one + 1], tables, settings, self._network, simulations)
-                search.read_guided_root(tree.nodes, tree.edges, visits[one], utilities[one])
+                search.read_guided_root(tree.nodes, tree.edges, visits[one], utilities[one], wins[one])
 
-        if len(searched):
-            in_threads(think, len(searched), 1, self.num_threads)
-        if not (visits.any(axis=1) & np.isfinite(utilities).all(axis=1)).all():
+        if len(chosen):
+            in_threads(think, len(chosen), 1, self.num_threads)
+        if not (visits[chosen].any(axis=1) & np.isfinite(utilities[chosen]).all(axis=1)).all():
             raise CheckpointError(
                 f"{self.name}: the network's outputs are not finite: it has learned nothing to search by"
             )
-        return visits, utilities
+        return visits, utilities, wins
+
+
+def _most_tried(decisions: Decisions, visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:
+    legal = decisions.action_masks == 1
+    best = utilities.max(axis=1, where=legal, initial=-np.inf)[:, None]
+    ties = 1.0 / (2.0 + best - utilities)  # at most a half
+    return np.asarray(np.where(legal, visits + ties, -1.0).argmax(axis=1), np.int64)
 
 
 def settings_record(settings: Mapping[str, float]) -> np.ndarray:

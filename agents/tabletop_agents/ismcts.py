@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop.agents import Decisions
+from tabletop.agents import Assessment, Decisions
 from tabletop.threads import in_threads
 from tabletop_agents import rollout
 from tabletop_agents.search import LooksAhead, search_for
 from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.tree import NODE
+from tabletop_agents.search.visits import assessed
 
 DEFAULT_SETTINGS = rollout.DEFAULT_SETTINGS | {"exploration": 0.3, "prior_visits": 10.0, "max_nodes": 60}
 """What `tabletop_agents.search.utility.SETTINGS` says of each; the values come from games (docs/agents.md)."""
@@ -60,18 +61,32 @@ class IsmctsAgent(LooksAhead):
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions: the most visited ones, among equals those with the highest mean utility."""
         visits, utilities = self.search(decisions, generator)
-        return np.asarray((visits + utilities).argmax(axis=1), np.int64)
+        return _most_visited(visits, utilities)
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N, A) float64: the shares of the simulations that began with each action."""
         visits, _ = self.search(decisions, generator)
         return np.asarray(visits / visits.sum(axis=1, keepdims=True))
 
+    def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
+        """As `search.visits.assessed` says it, with mean utilities in points (`LooksAhead.in_points`)."""
+        visits, utilities, roots, settings = self._search(decisions, generator)
+        actions = _most_visited(visits, utilities)
+        values, estimated = self.in_points(decisions, roots, utilities, settings)
+        return assessed(actions, visits, values, estimated)
+
     def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Simulations that began with each action, and their mean utility: both (N, A) float64.
 
         The utility is between 0 and 1, 0 for actions without a simulation.
         """
+        visits, utilities, _, _ = self._search(decisions, generator)
+        return visits, utilities
+
+    def _search(
+        self, decisions: Decisions, generator: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """`search`, the records (N,) that it began at, and the settings (1,)."""
         game, search = decisions.game, search_for(decisions.game)
         weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
         visits, utilities = np.zeros((2, len(decisions), game.num_actions))
@@ -89,4 +104,8 @@ class IsmctsAgent(LooksAhead):
                 search.read_root(nodes, visits[one], utilities[one])
 
         in_threads(think, len(decisions), 1, self.num_threads)
-        return visits, utilities
+        return visits, utilities, roots, settings
+
+
+def _most_visited(visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:
+    return np.asarray((visits + utilities).argmax(axis=1), np.int64)

@@ -120,6 +120,23 @@ class Network(nn.Module):
                 raise CheckpointError("the network's outputs are not finite: it has learned nothing that can be played")
             return np.asarray(logits.numpy())
 
+    def prospects(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the outlook promises those who are asked in games of so many `players`, (N,): both (N,) float64.
+
+        Their chances to win, and their margins in points. Raises CheckpointError where these are not finite.
+        """
+        assert self.outlook is not None
+        with torch.no_grad():
+            said = self.outlook(torch.as_tensor(observations)).double().numpy()
+        if not np.isfinite(said).all():
+            raise CheckpointError("the outlook's numbers are not finite: it has learned nothing that can be told")
+        seats = said.shape[1] // 2
+        there = np.arange(1, seats) < players[:, None]
+        with np.errstate(over="ignore"):
+            others = np.exp(said[:, 1:seats] - said[:, :1]).sum(axis=1, where=there)
+            rivals = np.where(players == 1, np.exp(-said[:, 0]), others)  # alone it is a logit of its own
+        return 1.0 / (1.0 + rivals), said[:, seats]
+
 
 def flat_network(network: Network) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Copies of trunk, policy and outlook as `search.forward` takes them: layers, parts, and all weights float32."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from tabletop.agents import Decisions
+from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.words import either
@@ -62,3 +62,17 @@ class PolicyAgent:
         logits = self.network.log_probabilities(decisions.observations, decisions.action_masks).astype(np.float64)
         shares = np.exp(logits - logits.max(axis=1, keepdims=True)) * (decisions.action_masks == 1)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
+        """The policy's probabilities, the likeliest action, and what the outlook, if there is one, expects.
+
+        That is of the position alone, so single actions have no values. Nothing is drawn from the generator.
+        """
+        shares = self.probabilities(decisions, generator)
+        told = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")
+        if self.network.outlook is None:
+            return told
+        chances, points = self.network.prospects(decisions.observations, decisions.players)
+        if (decisions.owners == 1).all():
+            return replace(told, value=points, estimated=POINTS)
+        return replace(told, value=chances, estimated=CHANCE_TO_WIN)

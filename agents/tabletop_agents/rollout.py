@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabletop.agents import Decisions
+from tabletop.agents import Assessment, Decisions
 from tabletop.errors import ConfigError
 from tabletop.threads import in_threads
 from tabletop_agents.search import LooksAhead, search_for
@@ -65,8 +65,22 @@ class RolloutAgent(LooksAhead):
         """(N,) int64 legal actions."""
         return np.asarray(self.utilities(decisions, generator).argmax(axis=1), np.int64)
 
+    def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
+        """Values are those of the playouts, as many of each action, in points (`LooksAhead.in_points`)."""
+        utilities, roots, settings = self._play_out(decisions, generator)
+        legal = np.where(decisions.action_masks == 1, utilities, np.nan)
+        values, estimated = self.in_points(decisions, roots, legal, settings)
+        value = np.nanmax(values, axis=1)
+        return Assessment(actions=utilities.argmax(axis=1), values=values, value=value, estimated=estimated)
+
     def utilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N, A) float64: each legal action's mean utility, between 0 and 1; -1 for the others."""
+        return self._play_out(decisions, generator)[0]
+
+    def _play_out(
+        self, decisions: Decisions, generator: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`utilities`, the records (N,) that they are of, and the settings (1,)."""
         search = search_for(decisions.game)
         weights, settings = search.weights(self.weights), search.settings(DEFAULT_SETTINGS, self.settings)
         roots = decisions.sample_states(generator)
@@ -80,4 +94,4 @@ class RolloutAgent(LooksAhead):
                 search.mean_utilities(*fixed, chances[game], values[game])
 
         in_threads(play, len(decisions), 1, self.num_threads)
-        return values
+        return values, roots, settings

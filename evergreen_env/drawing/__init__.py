@@ -1,7 +1,7 @@
 """A state in words and in pictures.
 
 `render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
-answer means.
+answer means, `places` where in the picture it can be clicked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from evergreen_env.drawing.decisions import (
     question,
     told_action,
 )
-from evergreen_env.drawing.events import events, in_brief
+from evergreen_env.drawing.events import events, in_brief, story
+from evergreen_env.drawing.places import places
 from evergreen_env.drawing.text import about, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
 from tabletop.words import Facts
@@ -39,10 +40,12 @@ __all__ = [
     "opponent",
     "owner_names",
     "picture",
+    "places",
     "question",
     "render_svg",
     "render_text",
     "sources",
+    "story",
     "text_blocks",
     "told_action",
 ]

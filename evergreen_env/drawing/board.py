@@ -130,7 +130,7 @@ def _facts(v: View) -> dict[str, str | None]:
         "data_sun": SUN_NAMES[s.sun],
         "data_first_player": v.seats[s.first_player],
         "data_next_first": name_or_none(v.seats, s.next_first),
-        "data_decision": None if v.hides_turn else DECISION_NAMES[s.decision],
+        "data_decision": None if v.hides_turn else name_or_none(DECISION_NAMES, s.decision),
         "data_actor": name_or_none(v.seats, v.actor),
         "data_asked": asked_text(s, v.viewer, v.names),
         "data_winners": ",".join(v.seats[seat] for seat in winners(v.s)) or None,

@@ -18,6 +18,7 @@ from evergreen_env.state import (
     State,
 )
 from evergreen_env.words import PIECE_WORDS, POWER_WORDS, answer_name, card_word, piece_on, place_of_action
+from tabletop.legal import NOTHING_ASKED
 from tabletop.words import counted, win_text
 
 _POWER_QUESTIONS = {
@@ -70,7 +71,12 @@ def _one_left(s: State) -> str:
 
 
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
-    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything."""
+    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything.
+
+    "" while the game goes on by itself.
+    """
+    if state.decision == NOTHING_ASKED:
+        return ""
     if state.decision == Decision.GAME_OVER:
         return f"Game over: {result_text(state, names)}."
     if hides_actor(state, viewer):

@@ -51,6 +51,13 @@ def events(before: State, action: int | None, viewer: int | None = None, tables:
     return _teller().events(before, action, viewer, load_tables() if tables is None else tables)
 
 
+def story(
+    before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
+) -> list[tuple[str, Any]]:
+    """The sentences of `events`, each with the record as it was when that had happened, in which nobody is asked."""
+    return _teller().story(before, action, viewer, load_tables() if tables is None else tables)
+
+
 def in_brief(sentences: Iterable[str]) -> str:
     """The sentences as far as a picture's last line has room; where it is short, points stay longest."""
     return words.in_brief(sentences, _IMPORTANT)
@@ -148,17 +155,18 @@ class _Stories(Teller):
             yield f"{_name(s, s.actor)} places a bush on {PLACE_NAMES[place]}."
 
     def lake_placed(self, s: State, t: Tables, place: int) -> Story:
+        yield None
         if self.sees(s):
             yield f"{_name(s, s.actor)} places a lake on {PLACE_NAMES[place]}."
-        yield None
 
     # --- The end of a round, and what is shown then ---
 
     def shown(self, s: State, seat: int) -> Story:
-        if self.viewer not in (None, seat):
-            parts = [*_changes_of_planet(s, seat), *_changes_of_levels(s, seat)]
-            yield f"{_name(s, seat)} {'; '.join(parts)}." if parts else f"{_name(s, seat)} does nothing."
+        is_news = self.viewer not in (None, seat)
+        parts = [*_changes_of_planet(s, seat), *_changes_of_levels(s, seat)] if is_news else []
         yield None
+        if is_news:
+            yield f"{_name(s, seat)} {'; '.join(parts)}." if parts else f"{_name(s, seat)} does nothing."
 
     def scored(self, s: State, seat: int, source: int, points: int) -> Story:
         yield None

@@ -1,7 +1,7 @@
 """A state in words and in pictures.
 
 `render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
-answer means.
+answer means, `places` where in the picture it can be clicked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from petrichor_env.drawing.board import facts, marks, render_svg
 from petrichor_env.drawing.decisions import action_text, question, told_action
-from petrichor_env.drawing.events import events, in_brief
+from petrichor_env.drawing.events import events, in_brief, story
+from petrichor_env.drawing.places import places
 from petrichor_env.drawing.text import about, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
 
@@ -29,10 +30,12 @@ __all__ = [
     "opponent",
     "owner_names",
     "picture",
+    "places",
     "question",
     "render_svg",
     "render_text",
     "sources",
+    "story",
     "text_blocks",
     "told_action",
 ]

@@ -160,7 +160,7 @@ def _facts(v: View) -> dict[str, str | None]:
         "data_phase": PHASE_NAMES[s.phase],
         "data_first_player": v.seats[s.first_player],
         "data_passed": name_or_none(v.seats, s.passed),
-        "data_decision": DECISION_NAMES[s.decision],
+        "data_decision": name_or_none(DECISION_NAMES, s.decision),
         "data_actor": name_or_none(v.seats, v.actor),
         "data_asked": _asked(v, v.names),
         "data_selected": ",".join(name for name, on in zip(WEATHER_NAMES, s.selected, strict=True) if on),

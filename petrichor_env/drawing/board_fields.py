@@ -132,7 +132,7 @@ def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator
         yield use("drop", _WIDTH - 11.5, 12, 0.48)
     name = "snowdrop-closed" if crop == Crop.SNOWDROP and not s.blooms[tile] else CROP_NAMES[crop]
     yield use(f"crop-{name}", 26, low - 27, 1.08)
-    yield from owner_tokens(v, s.drops[tile], 96, low - 39, 84, rows=2)
+    yield from owner_tokens(v, s.drops[tile], 96, low - 39, 84, rows=2, name="data_drop")
     if crop != Crop.PRIMROSE:
         yield use("weather-harvest", 61, low - 12, 0.5)
         yield text(harvest_worth(s, v.t, tile), 69, low - 8, 11.5, fit=70, fill=MUTED)

@@ -118,7 +118,7 @@ def _cards_of(
             continue
         data |= {f"data_{field}_size": str(sum(cards)), f"data_{field}": joined(cards) if shown else None}
         if shown:
-            parts += card_counts(cards, x + left, middle - 13, room)
+            parts += card_counts(cards, x + left, middle - 13, room, f"data_{field}_card")
         else:
             parts += card_back(sum(cards), x + left, middle - 13)
     power = int(s.power[seat])
@@ -126,7 +126,8 @@ def _cards_of(
     if power != Power.NONE:
         data["data_power"] = POWER_NAMES[power]
         badge = circle(x + _POWER, middle, 15, FORECAST_FILL, FORECAST_EDGE, 2)
-        parts.append(titled(power_text(power), badge, use(f"weather-{POWER_NAMES[power]}", x + _POWER, middle, 0.9)))
+        icon = use(f"weather-{POWER_NAMES[power]}", x + _POWER, middle, 0.9)
+        parts.append(titled(power_text(power), badge, icon, data_badge=POWER_NAMES[power]))
         lines.append(power_text(power))
     held = forecasts_held(s, seat)
     if s.modules[Module.FORECASTS]:
@@ -149,4 +150,5 @@ def _forecast_card(number: int | None, x: float, middle: float) -> Markup:
         f"forecast card {number}, {card.when}: {card.text}",
         box(x - 12, middle - 15, 24, 30, 4, fill=FORECAST_FILL, stroke=FORECAST_EDGE, stroke_width=1.5),
         text(str(number), x, middle + 5, 14, bold=True, anchor="middle"),
+        data_forecast=str(number),
     )

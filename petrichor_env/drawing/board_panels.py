@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
+from petrichor_env.drawing.card_texts import FORECASTS
 from petrichor_env.drawing.decisions import WEATHER_WORDS
 from petrichor_env.drawing.pieces import (
     FORECAST_EDGE,
@@ -80,6 +82,7 @@ def _clockwise(x: float, y: float) -> Markup:
         path("M10-12V-3H1ZM-10 12V3H-1Z", MUTED),
         x=x,
         y=y,
+        pointer_events="none",
     )
 
 
@@ -91,14 +94,28 @@ def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Ma
     rolled = not (v.s.crop == FACE_DOWN).any()
     sides = ["harvest" if side == HARVEST else str(side) for side in v.s.dice.tolist()] if rolled else []
     middle, scale = y + height / 2, min(1.5, (height - 18) / 42)
-    step, shown = 40 * scale + 12, enumerate(sides or ["unknown"] * 3)
+    step, first = 40 * scale + 12, x + width - 14 - 20 * scale
     return titled(
         f"Harvest dice: {', '.join(sides) or 'not rolled yet'}",
         panel(x, y, width, height),
         text("Harvest", x + 14, middle - 4, 16, bold=True),
         text("dice", x + 14, middle + 15, 16, bold=True),
-        *(use(f"die-{side}", x + width - 14 - 20 * scale - step * (2 - i), middle, scale) for i, side in shown),
+        *(
+            _die(i, side, first - step * (2 - i), y, step, height, scale)
+            for i, side in enumerate(sides or ["unknown"] * 3)
+        ),
         data_dice=joined(sides),
+    )
+
+
+@lru_cache(maxsize=256)
+def _die(i: int, side: str, x: float, y: float, width: float, height: float, scale: float) -> Markup:
+    """A die around x, and the room that it can be touched in."""
+    return titled(
+        f"Harvest die: {side}",
+        box(x - width / 2, y, width, height, fill="none", pointer_events="all"),
+        use(f"die-{side}", x, y + height / 2, scale),
+        data_die=str(i),
     )
 
 
@@ -164,14 +181,9 @@ def _forecast_cards(v: View, x: float, y: float, width: float) -> Markup:
     """All cards by number: those out of the game dark, those in hands that are seen coloured, the others white."""
     holder = v.s.forecast_holder
     out = holder == PLAYED
-    seen = (holder >= 0) & np.array([seat >= 0 and v.sees(seat) for seat in holder.tolist()])
+    seen = [seat >= 0 and v.sees(seat) for seat in holder.tolist()]
     step = width / NUM_FORECASTS
-    parts = []
-    for i in range(NUM_FORECASTS):
-        fill, ink = (MUTED, "#ffffff") if out[i] else (FORECAST_FILL, INK) if seen[i] else (PANEL, MUTED)
-        left, edge = x + i * step, FORECAST_EDGE if seen[i] else EDGE
-        parts.append(box(left, y + 15, step - 2.5, 18, 3, fill=fill, stroke=edge))
-        parts.append(text(str(i + 1), left + step / 2 - 1.2, y + 28, 11, bold=bool(seen[i]), anchor="middle", fill=ink))
+    parts = [_forecast_chip(i + 1, bool(out[i]), seen[i], x + i * step, y + 15, step) for i in range(NUM_FORECASTS)]
     caption = f"forecast cards: dark are out of the game, coloured {'in hands' if v.viewer is None else 'your own'}"
     numbers = {"data_forecasts_out": joined((np.flatnonzero(out) + 1).tolist())}
     undealt = np.flatnonzero(holder == NOBODY) + 1
@@ -179,6 +191,17 @@ def _forecast_cards(v: View, x: float, y: float, width: float) -> Markup:
     if v.viewer is None:
         numbers["data_forecasts_not_dealt"] = joined(undealt.tolist())
     return element("g", text(caption, x, y + 9, 11.5, fit=width, fill=MUTED), *parts, **numbers)
+
+
+@lru_cache(maxsize=256)
+def _forecast_chip(number: int, out: bool, seen: bool, x: float, y: float, step: float) -> Markup:
+    fill, ink = (MUTED, "#ffffff") if out else (FORECAST_FILL, INK) if seen else (PANEL, MUTED)
+    return titled(
+        f"forecast card {number}, {FORECASTS[number].when}: {FORECASTS[number].text}",
+        box(x, y, step - 2.5, 18, 3, fill=fill, stroke=FORECAST_EDGE if seen else EDGE),
+        text(str(number), x + step / 2 - 1.2, y + 13, 11, bold=seen, anchor="middle", fill=ink),
+        data_forecast=str(number),
+    )
 
 
 # --- Southern Winds ---------------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import owner_names, tile_name
+from tabletop.legal import NOTHING_ASKED
 from tabletop.words import counted
 
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
@@ -68,7 +69,12 @@ def hides_actor(state: State, viewer: int | None) -> bool:
 
 
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
-    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything."""
+    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything.
+
+    "" while the game goes on by itself.
+    """
+    if state.decision == NOTHING_ASKED:
+        return ""
     if hides_actor(state, viewer):
         return f"Forecast cards may be played {TIMING_TEXTS[Timing(state.timing)]}."
     return f"{names[state.actor]} is asked {question(state)}."

@@ -61,6 +61,8 @@ _GROWTH = {
     Growing.DROWNED: "drowns",
 }
 """What becomes of a crop whose growing token changes."""
+_WINDS_LOG = ("winds_card", "winds_roll", "winds_target", "winds_revealed")
+"""The fields that `southern_winds.log_card` writes."""
 
 
 def events(before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
@@ -73,6 +75,13 @@ def events(before: State, action: int | None, viewer: int | None = None, tables:
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     return _teller().events(before, action, viewer, load_tables() if tables is None else tables)
+
+
+def story(
+    before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
+) -> list[tuple[str, Any]]:
+    """The sentences of `events`, each with the record as it was when that had happened, in which nobody is asked."""
+    return _teller().story(before, action, viewer, load_tables() if tables is None else tables)
 
 
 def in_brief(sentences: Iterable[str]) -> str:
@@ -283,9 +292,15 @@ class _Stories(Teller):
             yield "Southern Winds card 9 came up: all nine cards are shuffled into a new deck."
 
     def winds_card(self, s: State, t: Tables, card: int) -> Story:
+        """The record shows the card when it has taken effect; it is to be seen before that."""
+        revealed = self.told("")
         inside = yield None
-        yield winds_card_text(s, t, s.winds_revealed - 1)
-        yield from inside
+        told = [revealed._replace(sentence=winds_card_text(s, t, s.winds_revealed - 1)), *inside]
+        for one in told:
+            if one.state is not None:
+                for name in _WINDS_LOG:
+                    one.state[name] = s[name]
+        yield from told
 
     def winds_votes(self, s: State, t: Tables, card: int) -> Story:
         votes = s.votes.copy()

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from petrichor_env.drawing.decisions import hides_actor
+from petrichor_env.drawing.decisions import WEATHER_WORDS, hides_actor
 from petrichor_env.drawing.icons import owner_shape
-from petrichor_env.drawing.text import cloud_number
+from petrichor_env.drawing.text import cloud_number, cloud_words
 from petrichor_env.state import NOBODY, WEATHER_NAMES, Cloud, Phase, State
 from petrichor_env.tables import Tables
 from petrichor_env.words import CLOUD_NAMES, owner_names, tile_name
 from tabletop.drawing.owners import token
 from tabletop.drawing.panels import EDGE
-from tabletop.drawing.svg import INK, Markup, box, group, text, use
-from tabletop.words import joined
+from tabletop.drawing.svg import INK, Markup, box, group, text, title, titled, use
+from tabletop.words import counted, joined
 
 WEATHER_TINTS = ("#d9ecf8", "#fdeeb9", "#d7ece6", "#dbe1f5")
 WEATHER_EDGES = ("#2f7fb8", "#c98a00", "#3d7f78", "#47599c")
@@ -70,9 +71,13 @@ def owner_token(v: View, owner: int, count: int | None, x: float, y: float, scal
 
 
 def owner_tokens(
-    v: View, counts: np.ndarray, x: float, y: float, width: float, scale: float = 1, rows: int = 1
+    v: View, counts: np.ndarray, x: float, y: float, width: float, scale: float = 1, rows: int = 1, name: str = ""
 ) -> Iterator[Markup]:
-    """A token for every owner of some, around the middle (x, y); where they are many, closer, or in two rows."""
+    """A token for every owner of some, around the middle (x, y); where they are many, closer, or in two rows.
+
+    Arguments:
+        name: of the attribute that says whose drops they are.
+    """
     there = [(owner, count) for owner, count in enumerate(counts[: v.s.owners].tolist()) if count]
     if not there:
         return
@@ -86,21 +91,41 @@ def owner_tokens(
     for i, line in enumerate(lines):
         for j, (owner, count) in enumerate(line):
             down = (i - (len(lines) - 1) / 2) * 29 * scale
-            yield owner_token(v, owner, count, x + (j - (len(line) - 1) / 2) * pitch, y + down, scale)
+            spot = x + (j - (len(line) - 1) / 2) * pitch, y + down, scale
+            if name:
+                yield _drops(name, v.seats[owner], owner_shape(v.s.players, owner), count, *spot)
+            else:
+                yield owner_token(v, owner, count, *spot)
 
 
-def card_counts(counts: Sequence[int], x: float, y: float, width: float) -> Iterator[Markup]:
-    """How many cards of each kind there are, in a row of small cards from (x, y); blank where there are none."""
+@lru_cache(maxsize=4096)
+def _drops(name: str, seat: str, shape: int, count: int, x: float, y: float, scale: float) -> Markup:
+    return titled(f"{seat}: {counted(count, 'drop')}", token(shape, count, x, y, scale), **{name: seat})
+
+
+def card_counts(counts: Sequence[int], x: float, y: float, width: float, name: str = "") -> Iterator[Markup]:
+    """How many cards of each kind there are, in a row of small cards from (x, y); blank where there are none.
+
+    Arguments:
+        name: of the attribute that says which kind they are.
+    """
     step = width / len(counts)
     for kind, count in enumerate(counts):
-        left, middle = x + kind * step, y + _CARD_HEIGHT / 2
-        if not count:
-            yield box(left, y, step - 3, _CARD_HEIGHT, 4, fill="none", stroke=EDGE)
-            continue
-        yield box(left, y, step - 3, _CARD_HEIGHT, 4, fill=WEATHER_TINTS[kind], stroke=WEATHER_EDGES[kind])
-        size = min(0.8, step / (52 if count < 10 else 64))
-        yield use(f"weather-{WEATHER_NAMES[kind]}", left + 14.5 * size, middle, size)
-        yield text(str(count), left + step - (8 if step > 44 else 5), middle + 5, 14, bold=True, anchor="end")
+        yield _cards(kind, count, x + kind * step, y, step, name)
+
+
+@lru_cache(maxsize=4096)
+def _cards(kind: int, count: int, x: float, y: float, step: float, name: str) -> Markup:
+    if not count:
+        return box(x, y, step - 3, _CARD_HEIGHT, 4, fill="none", stroke=EDGE)
+    middle, size = y + _CARD_HEIGHT / 2, min(0.8, step / (52 if count < 10 else 64))
+    return titled(
+        counted(count, f"{WEATHER_WORDS[kind]} card"),
+        box(x, y, step - 3, _CARD_HEIGHT, 4, fill=WEATHER_TINTS[kind], stroke=WEATHER_EDGES[kind]),
+        use(f"weather-{WEATHER_NAMES[kind]}", x + 14.5 * size, middle, size),
+        text(str(count), x + step - (8 if step > 44 else 5), middle + 5, 14, bold=True, anchor="end"),
+        **({name: WEATHER_NAMES[kind]} if name else {}),
+    )
 
 
 def card_back(number: int, x: float, y: float) -> Iterator[Markup]:
@@ -116,11 +141,13 @@ def cloud(v: View, tile: int, x: float, y: float, scale: float) -> Markup:
     light = kind == Cloud.LIGHT
     middle, room = (0, 104) if light else (10, 80)
     return group(
+        title(f"{cloud_words(s, tile)} on {v.place(tile)}: {v.in_words(s.cloud_drops[tile])}"),
         use("cloud-shadow", 3, 5, fill=INK, fill_opacity=0.16),
         use(f"cloud-{CLOUD_NAMES[kind]}"),
         text(cloud_number(s, tile), 0, -12, 15, bold=True, anchor="middle", fill=INK if light else "#ffffff"),
-        *owner_tokens(v, s.cloud_drops[tile], middle, 6, room, 0.88),
+        *owner_tokens(v, s.cloud_drops[tile], middle, 6, room, 0.88, name="data_cloud_drop"),
         x=x,
         y=y,
         scale=scale,
+        data_cloud_on=v.place(tile),
     )

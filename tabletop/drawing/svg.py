@@ -14,6 +14,11 @@ INK = "#1f2a33"
 """Of words and outlines."""
 PREFIX = "tabletop-"
 """Of the drawings' ids: a page that holds a picture has ids of its own."""
+Place = tuple[tuple[str, str], ...]
+"""An element of a picture: from the outermost to its own, names and values of `data-` attributes.
+
+`(("tile", "b2"), ("drop", "neutral"))` is what has `data-drop="neutral"`, in what has `data-tile="b2"`.
+"""
 _NO_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
 _SMALLEST = 0.75

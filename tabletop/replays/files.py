@@ -141,13 +141,21 @@ def write(path: Path, content: str | bytes) -> None:
         raise ReplayError(f"{path}: can't be written ({_reason(error)})") from None
 
 
-def read(path: str | Path, game: Game) -> dict[str, Any]:
-    """The arguments of the `Replay` that the file holds; nothing is played yet.
+def read(path: str | Path) -> bytes:
+    """The file's content. Raises ReplayError for a file that can't be read, and for one that is too big."""
+    try:
+        return read_limited(Path(path), _MOST_BYTES)
+    except (OSError, ValueError) as error:  # ValueError: too big, or a path that cannot be one
+        raise ReplayError(f"can't be read ({_reason(error)})") from None
 
-    Raises ReplayError for a file that can't be read or is none of this game, and ConfigError.
+
+def parsed(data: bytes, game: Game) -> dict[str, Any]:
+    """The arguments of the `Replay` that a file with this content holds; nothing is played yet.
+
+    Raises ReplayError for what is none of this game, and ConfigError.
     """
     try:
-        return _arguments(_content(path, game), game)
+        return _arguments(_content(data, game), game)
     except RecursionError:
         raise ReplayError("is no replay: nested too deeply") from None
 
@@ -156,12 +164,8 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _content(path: str | Path, game: Game) -> dict[str, Any]:
+def _content(data: bytes, game: Game) -> dict[str, Any]:
     """The JSON object, of the right format and with the right keys."""
-    try:
-        data = read_limited(Path(path), _MOST_BYTES)
-    except (OSError, ValueError) as error:  # ValueError: too big, or a path that cannot be one
-        raise ReplayError(f"can't be read ({_reason(error)})") from None
     try:
         content = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError:

@@ -82,15 +82,28 @@ class Replay:
         it differs.
         """
         try:
-            replay = cls(**files.read(path, game))
-            _ = replay.states
-        except (ConfigError, ReplayError) as error:
-            raise ReplayError(f"{path}: {error}", getattr(error, "step", None)) from None
+            return cls.parse(files.read(path), game)
+        except ReplayError as error:
+            raise ReplayError(f"{path}: {error}", error.step) from None
+
+    @classmethod
+    def parse(cls, data: bytes, game: Game) -> Replay:
+        """The replay of what a file holds, played and checked to its end. Raises ReplayError as `load` does."""
+        try:
+            replay = cls(**files.parsed(data, game))
+        except ConfigError as error:
+            raise ReplayError(str(error)) from None
+        _ = replay.states
         return replay
+
+    @property
+    def text(self) -> str:
+        """What its file holds."""
+        return files.text_of(self)
 
     def save(self, path: str | Path) -> None:
         """Write the file; at no time is half of one there. Raises ReplayError where none can be written."""
-        files.write(Path(path), files.text_of(self))
+        files.write(Path(path), self.text)
 
     @property
     def game(self) -> Game:

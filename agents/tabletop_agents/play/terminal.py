@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
-
 from tabletop.drawing.lines import fit
-from tabletop.errors import ConfigError
-from tabletop.game import Config, Game
+from tabletop.game import Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
-from tabletop_agents import make_agent
-from tabletop_agents.play.session import Session
+from tabletop_agents.play.session import started
+from tabletop_agents.play.typed import TypedSession
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 _CLEAR_LINE = "\r\x1b[K"
@@ -39,50 +36,17 @@ def main(
 ) -> None:
     """Play a game in the terminal until one leaves it.
 
-    Arguments:
-        opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
-            one person: the game for one.
-        people: the seats of people, who share the terminal; () → seat 0.
-        seed: None → from the operating system's entropy.
-        hints: the agent that `?` asks; empty: as `hints_for` chooses.
-        resume: the file of a saved game to go on with, as it was set.
-        trust: agents of one's own that this file may name.
+    Arguments: as of `session.started`, and
         colour: None: in a terminal that has it, unless the environment has NO_COLOR.
-        settings: of the game's configuration, besides the number of players; None, False and empty ones are left out.
 
-    Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
-    sound replay of this game. What an agent raises comes through when the game has been kept in a file.
+    Raises as that does. What an agent raises comes through when the game has been kept in a file.
     """
-    given = {name: value for name, value in settings.items() if _is_given(value)}
-    adviser = make_agent(hints, game) if hints else None
-    if resume is not None:
-        refused = {"agents": tuple(opponents), "people": tuple(people), **given, "seed": seed}
-        names = ", ".join(name for name, value in refused.items() if _is_given(value))
-        if names:
-            raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
-        session = Session.resume(resume, game, adviser, trust)
-    else:
-        own_seats = tuple(people) or (0,)
-        config = game.config(players=len(opponents) + len(own_seats), **given)
-        agents = (make_agent(name, game) for name in opponents)
-        seats = dict(zip(_free_seats(config, own_seats), agents, strict=True))
-        chosen = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
-        session = Session(config, seats, seed=chosen, hints=adviser)
+    session = started(
+        TypedSession, game, opponents, people=people, seed=seed, hints=hints, resume=resume, trust=trust, **settings
+    )
     forgive_bytes()
     # several people would see each other's lines
     play(session, Terminal(wants_colour(colour), history=len(session.people) == 1))
-
-
-def _is_given(value: Any) -> bool:
-    return value is not None and value is not False and value not in ((), [])
-
-
-def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
-    """The agents' seats. Raises ConfigError unless these are different ones that the game has."""
-    if len(set(people)) < len(people) or not set(people) <= set(range(config.players)):
-        seats = ", ".join(map(str, people))
-        raise ConfigError(f"people={seats}: different seats, 0 to {config.players - 1} with {config.players} players")
-    return [seat for seat in range(config.players) if seat not in people]
 
 
 class Terminal:
@@ -135,7 +99,7 @@ class Terminal:
             print(_CLEAR_LINE, end="", flush=True)
 
 
-def play(session: Session, terminal: Terminal) -> None:
+def play(session: TypedSession, terminal: Terminal) -> None:
     """Until the person leaves or the input ends; whatever happens, a game that is not over is not lost."""
     with hangups_end_input():
         try:
@@ -153,7 +117,7 @@ def play(session: Session, terminal: Terminal) -> None:
                 raise
 
 
-def _until_left(session: Session, terminal: Terminal) -> None:
+def _until_left(session: TypedSession, terminal: Terminal) -> None:
     """Until the person leaves. Raises EOFError at the end of the input, OSError where the terminal is gone."""
     moved = True
     while True:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tabletop.agents import POINTS, POINTS_AHEAD, RESULT, Decisions
 from tabletop.batch import Batch
 from tabletop.compiled import templates_in
 from tabletop.errors import ConfigError
@@ -21,7 +22,7 @@ from tabletop.warm_up import Call, compile_once
 from tabletop_agents.search import one_turn, playouts, tree, utility
 from tabletop_agents.search.one_turn import MAX_DEPTH
 from tabletop_agents.search.tree import NODE
-from tabletop_agents.search.utility import SETTINGS
+from tabletop_agents.search.utility import SETTINGS, points_expected
 
 
 class Search:
@@ -67,6 +68,8 @@ class Search:
         fixed = (root, tables, weights)
         return [
             ("one turn", self.choose_best_actions, (*fixed, memo, stack, np.zeros(1), 20, actions)),
+            ("its values", self.values_of_actions, (*fixed, memo, stack, 20, values[None])),
+            ("par", self.pars, (*fixed, memo, np.zeros(1))),
             ("playouts", self.mean_utilities, (*fixed, settings, memo, stack, chances, values)),
             ("tree search", self.search_tree, (*fixed, settings, memo, nodes, 1, stack, 1)),
             ("its result", self.read_root, (nodes, values, values.copy())),
@@ -93,6 +96,26 @@ class LooksAhead:
         unknown = sorted(set(self.settings) - set(SETTINGS.names or ()))
         if unknown:
             raise ConfigError(f"settings: unknown {', '.join(unknown)}; there are {', '.join(SETTINGS.names or ())}")
+
+    def in_points(
+        self, decisions: Decisions, roots: np.ndarray, utilities: np.ndarray, settings: np.ndarray
+    ) -> tuple[np.ndarray, str]:
+        """What utilities (N, A) at these roots mean to people, NaN where they are, and what that is in words.
+
+        Points that the actor is ahead of the mean of the others, or has where there are no others. Where the settings
+        mix victories into the utilities, these themselves.
+        """
+        search, pars = search_for(decisions.game), np.zeros(len(roots))
+        margins = points_expected(utilities, settings)
+        if margins is None:
+            return utilities, RESULT
+        search.pars(roots, decisions.tables, search.weights(self.weights), decisions.game.new_memo(), pars)
+        return margins + pars[:, None], self.words_of_points(decisions)
+
+    @staticmethod
+    def words_of_points(decisions: Decisions) -> str:
+        """What values of the game's evaluation are."""
+        return POINTS if (decisions.owners == 1).all() else POINTS_AHEAD
 
     def check(self, config: Config) -> None:
         """Raises ConfigError for weights that the game doesn't have."""

@@ -49,6 +49,7 @@ NODE = np.dtype(
 EDGE = np.dtype(
     [
         ("total", np.float64),  # utilities of the simulations through it, for who chose it
+        ("won", np.float64),  # how much of them is victories
         ("prior", np.float64),
         ("visits", np.int32),
         ("available", np.int32),  # simulations in which it could be chosen
@@ -115,7 +116,7 @@ def search_guided_tree(
     counts = np.zeros(divisors.shape[0], np.int16)
     seen = np.zeros(divisors.shape[0], np.float32)
     room = np.zeros((layers.shape[0], widest(layers)), np.float32)
-    utilities = np.zeros(s.points.shape[0])
+    utilities, wins = np.zeros(s.points.shape[0]), np.zeros(s.points.shape[0])
     if r.nodes == 0:
         r.nodes, r.edges, r.low, r.high = 1, 1, np.inf, -np.inf
         nodes[0].total, nodes[0].visits, nodes[0].edge = 0.0, 0, 0
@@ -124,6 +125,8 @@ def search_guided_tree(
     for _ in range(simulations):
         stack[0] = root[0]
         rules.sample_hidden(s, t, seat, random_bits(root[0]))
+        for word in range(s.legal.shape[0]):
+            s.legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
         node, depth = 0, 0
         while s.actor != NOBODY and depth < MAX_PATH and node >= 0:
             if nodes[node].edge == 0:
@@ -157,26 +160,29 @@ def search_guided_tree(
                 node = drawn_outcome(root[0], edge, nodes)
                 stack[0] = states[node]
         if s.actor == NOBODY:
-            write_utilities(s, p.margin, utilities)
+            write_utilities(s, p.margin, utilities, wins)
         else:
-            look(s, t, p, layers, parts, weights, divisors, counts, seen, room, utilities)
+            look(s, t, p, layers, parts, weights, divisors, counts, seen, room, utilities, wins)
             if node >= 0:
                 nodes[node].visits += 1
                 nodes[node].total += utilities[s.actor]
                 if nodes[node].edge == 0:
                     add_edges(s, p, r, nodes, edges, node, room[parts[POLICY, 1] - 1])
-        back_up_path(r, nodes, edges, path, depth, utilities)
+        back_up_path(r, nodes, edges, path, depth, utilities, wins)
 
 
 @kernel_template
-def read_guided_root(nodes: np.ndarray, edges: np.ndarray, visits: np.ndarray, utilities: np.ndarray) -> None:
-    """Write the simulations through each action of the root, and their mean utility, by action (A,)."""
+def read_guided_root(
+    nodes: np.ndarray, edges: np.ndarray, visits: np.ndarray, utilities: np.ndarray, wins: np.ndarray
+) -> None:
+    """Write the simulations through each action of the root, their mean utility, and its victories, by action (A,)."""
     edge = nodes[0].edge
     while edge != 0:
         e = edges[edge]
         visits[e.action] = e.visits
         if e.visits > 0:
             utilities[e.action] = e.total / e.visits
+            wins[e.action] = e.won / e.visits
         edge = e.sibling
 
 
@@ -258,7 +264,7 @@ def add_edge(r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, action: in
         return
     r.edges += 1
     e = edges[new]
-    e.total, e.prior = 0.0, prior
+    e.total, e.won, e.prior = 0.0, 0.0, prior
     e.visits, e.available, e.node, e.outcomes, e.certain = 0, 0, 0, 0, 0
     e.action = action
     e.sibling = nodes[node].edge
@@ -331,16 +337,16 @@ def equal_but_rng(a: np.ndarray, b: np.ndarray, rng_at: int) -> bool:
 
 
 @rule_template
-def write_utilities(s: Any, margin_weight: float, utilities: np.ndarray) -> None:
-    """What a finished game is worth to each seat: its share of the victory, and something for its margin."""
+def write_utilities(s: Any, margin_weight: float, utilities: np.ndarray, wins: np.ndarray) -> None:
+    """What a finished game is worth to each seat: its share of the victory, in `wins`, and something for its margin."""
     places = np.zeros(s.points.shape[0], np.int8)
     write_places(s, places)
     winners = 0
     for owner in range(s.owners):
         winners += places[owner] == 1
     for seat in range(s.players):
-        won = 1.0 / winners if places[seat] == 1 else 0.0
-        utilities[seat] = won + margin_weight * points_margin(s, seat)
+        wins[seat] = 1.0 / winners if places[seat] == 1 else 0.0
+        utilities[seat] = wins[seat] + margin_weight * points_margin(s, seat)
 
 
 @rule_template
@@ -356,8 +362,12 @@ def look(
     seen: np.ndarray,
     room: np.ndarray,
     utilities: np.ndarray,
+    wins: np.ndarray,
 ) -> None:
-    """Let the network look at a position as who is asked sees it: `utilities` of all seats, logits left in `room`."""
+    """Let the network look at a position as who is asked sees it; `utilities` and `wins` are of all seats.
+
+    The policy's logits are left in `room`.
+    """
     counts[:] = 0
     rules.observe(s, t, int(s.actor), counts)
     for i in range(counts.shape[0]):
@@ -369,17 +379,24 @@ def look(
         forward(layers, parts[POLICY], weights, room[parts[TRUNK, 1] - 1], room)
     forward(layers, parts[OUTLOOK], weights, seen, room)
     last = parts[OUTLOOK, 1] - 1
-    read_outlook(room[last], int(layers[last].outputs), int(s.actor), int(s.players), p.margin, utilities)
+    read_outlook(room[last], int(layers[last].outputs), int(s.actor), int(s.players), p.margin, utilities, wins)
 
 
 @rule_template
 def read_outlook(
-    outlook: np.ndarray, size: int, actor: int, players: int, margin_weight: float, utilities: np.ndarray
+    outlook: np.ndarray,
+    size: int,
+    actor: int,
+    players: int,
+    margin_weight: float,
+    utilities: np.ndarray,
+    wins: np.ndarray,
 ) -> None:
     """What an outlook of `size` numbers promises each seat: the chance to win, and something for the margin."""
     seats = size // 2
     if players == 1:
-        utilities[actor] = 1.0 / (1.0 + math.exp(-float(outlook[0]))) + margin_weight * float(outlook[seats])
+        wins[actor] = 1.0 / (1.0 + math.exp(-float(outlook[0])))
+        utilities[actor] = wins[actor] + margin_weight * float(outlook[seats])
         return
     highest, total = -np.inf, 0.0
     for i in range(players):
@@ -387,20 +404,29 @@ def read_outlook(
     for i in range(players):
         total += math.exp(float(outlook[i]) - highest)
     for i in range(players):
-        won = math.exp(float(outlook[i]) - highest) / total
-        utilities[(actor + i) % players] = won + margin_weight * float(outlook[seats + i])
+        seat = (actor + i) % players
+        wins[seat] = math.exp(float(outlook[i]) - highest) / total
+        utilities[seat] = wins[seat] + margin_weight * float(outlook[seats + i])
 
 
 @rule_template
 def back_up_path(
-    r: Any, nodes: np.ndarray, edges: np.ndarray, path: np.ndarray, depth: int, utilities: np.ndarray
+    r: Any,
+    nodes: np.ndarray,
+    edges: np.ndarray,
+    path: np.ndarray,
+    depth: int,
+    utilities: np.ndarray,
+    wins: np.ndarray,
 ) -> None:
     """Add what a leaf is worth to who was asked, to every node and action of the path."""
     for i in range(depth):
-        node, edge, utility = path[_NODES, i], path[_EDGES, i], utilities[path[_ACTORS, i]]
+        node, edge, actor = path[_NODES, i], path[_EDGES, i], path[_ACTORS, i]
+        utility = utilities[actor]
         e = edges[edge]
         e.visits += 1
         e.total += utility
+        e.won += wins[actor]
         nodes[node].visits += 1
         nodes[node].total += utility
         r.low = min(r.low, e.total / e.visits)

@@ -36,6 +36,28 @@ def choose_best_actions(
         actions[game] = walk[BEST, 0]
 
 
+@kernel_template
+def values_of_actions(
+    states: np.ndarray,
+    tables: np.ndarray,
+    weights: np.ndarray,
+    memo: np.ndarray,
+    stack: np.ndarray,
+    max_nodes: int,
+    values: np.ndarray,
+) -> None:
+    """Write what `choose_best_actions` compares: of each game the value of each legal action into `values` (N, A)."""
+    walk = new_walk()
+    for game in range(states.shape[0]):
+        seat = int(states[game].actor)
+        budget = max_nodes // count_legal(states[game])
+        action = next_legal(states[game], 0)
+        while action >= 0:
+            stack[0] = states[game]
+            values[game, action] = value_after(stack, walk, memo, tables[0], weights[0], seat, action, budget)
+            action = next_legal(states[game], action + 1)
+
+
 FOLLOWING, LINE, BEST = 0, 1, 2
 """Rows of a walk, (3, MAX_DEPTH + 1): the first action not tried yet after so many decisions; the decisions to the
 best position behind one first action, and to the best of all; each line ends with -1."""

@@ -63,6 +63,8 @@ def search_tree(
     for _ in range(simulations):
         stack[0] = root[0]
         rules.sample_hidden(stack[0], tables[0], seat, random_bits(root[0]))
+        for word in range(stack[0].legal.shape[0]):
+            stack[0].legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
         used = simulate(stack, walk, memo, tables[0], weights[0], settings[0], nodes, used, path, start, last)
     return used
 

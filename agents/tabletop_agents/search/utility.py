@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop.compiled import rule_template, rules
+from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.errors import ConfigError
 from tabletop.kernels import write_places
 from tabletop.record import NOBODY
@@ -27,12 +27,20 @@ SETTINGS = np.dtype(
     ]
 )
 """What the searches are tuned with."""
+_NEAR_0 = 1e-9
 
 
 @rule_template
 def par(s: Any, t: Any, w: Any, memo: np.ndarray) -> float:
     """What margins are counted from: alone one is always ahead, so from what is expected at the root of a search."""
     return rules.value(s, t, w, 0, memo) if s.owners == 1 else 0.0
+
+
+@kernel_template
+def pars(roots: np.ndarray, tables: np.ndarray, weights: np.ndarray, memo: np.ndarray, out: np.ndarray) -> None:
+    """Write the `par` of each of the roots (N,) into `out` (N,)."""
+    for i in range(roots.shape[0]):
+        out[i] = par(roots[i], tables[0], weights[0], memo)
 
 
 @rule_template
@@ -53,6 +61,17 @@ def utility(s: Any, p: Any, seat: int, margin: float) -> float:
         winners += places[other] == 1
     victory = (places[seat] == 1) / winners
     return p.win * victory + (1.0 - p.win) / (1.0 + math.exp(-margin / p.scale))
+
+
+def points_expected(utilities: np.ndarray, settings: np.ndarray) -> np.ndarray | None:
+    """The margins that mean utilities stand for; None where a utility is not a margin alone, squeezed always alike.
+
+    A mean of squeezed margins counts far leads for less: it is nearer to the middle than the mean margin.
+    """
+    if settings["win"][0] != 0 or settings["scale_a_round"][0] != 0:
+        return None
+    inside = np.clip(utilities, _NEAR_0, 1.0 - _NEAR_0)
+    return np.asarray(settings["scale"][0] * np.log(inside / (1.0 - inside)))
 
 
 def settings_record(settings: Mapping[str, float]) -> np.ndarray:

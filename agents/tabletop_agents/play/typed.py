@@ -1,0 +1,365 @@
+"""A game that people play at a terminal: what is to be seen as text, and what a typed line does.
+
+Nothing here reads or prints; `tabletop_agents.play.terminal` does.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from tabletop.agents import ask
+from tabletop.drawing.lines import Words, in_columns, joined
+from tabletop.errors import ConfigError, TabletopError
+from tabletop.files import free_path
+from tabletop.game import NOBODY, Config, Game
+from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
+from tabletop_agents import Agent, own_agents
+from tabletop_agents.play.session import Session
+
+_MOST_SHOWN = 3
+"""Actions in a hint."""
+_LONG_LIST = 12
+"""Answers that stand one below the other; more are set in columns."""
+
+_HELP = """\
+Answer by the number of an action, or by a part of its name that no other has{examples}.
+  ?            a hint: what {hints} would do{shares}
+  u, undo      {undo}
+  s, save      save the game, to go on with it later or to look at it; "s FILE" says where
+  q, quit      leave; it asks whether to save
+  h, help      this help
+  Enter        show everything once more; where there is one answer only, give it"""
+_UNDO = "take the last answer back; chance stays: the same answer has the same consequences"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a line has done."""
+
+    text: str = ""  # to be shown
+    moved: bool = False  # there is something new to be seen on `TypedSession.screen`
+    left: bool = False  # the person is done
+    unbroken: bool = False  # the text has a command to be copied: its lines are not to be broken
+
+
+class TypedSession(Session):
+    """One game, from where it starts until the people at the terminal leave it. Arguments as of `Session`.
+
+    Raises as `Session` does, and ConfigError where nobody would be left to type.
+    """
+
+    def __init__(
+        self, config: Config, agents: Mapping[int, Agent] | None = None, *, seed: int = 0, hints: Agent | None = None
+    ) -> None:
+        super().__init__(config, agents, seed=seed, hints=hints)
+        if not self.people:
+            raise ConfigError(f"agents in all seats, 0 to {config.players - 1}: one is to be free for a person")
+        self._saved: tuple[int, ...] = ()  # the actions of the game as it was last saved
+        self._path: Path | None = None  # where that was
+        self._leaving = False
+        self._at_screen = self.people[0] if len(self.people) == 1 else NOBODY
+
+    @classmethod
+    def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
+        """As `Session.resume`; the file is the one where it is saved again."""
+        session = super().resume(path, game, hints, trusted)
+        session._saved, session._path = tuple(session._actions), Path(path)
+        return session
+
+    # --- what is asked of whom ---
+
+    @property
+    def waits_for_agent(self) -> bool:
+        """Whether the game goes on with an agent's answer."""
+        return not self._leaving and super().waits_for_agent
+
+    @property
+    def changes_hands(self) -> bool:
+        """Whether another person than the one at the screen is asked, who is to see nothing of the others' cards."""
+        return self.actor in self.people and self.actor != self._at_screen
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost by leaving: an answer of a person, or how the game ended."""
+        answered = any(state["actor"] in self.people for state in self._states[: len(self._actions)])
+        return answered and self._saved != tuple(self._actions)
+
+    @property
+    def prompt(self) -> str:
+        """What a line is asked for with."""
+        return "save? " if self._leaving or self.over else "> "
+
+    # --- what is to be seen ---
+
+    def screen(self, columns: int = COLUMNS, colour: bool = False) -> str:
+        """What happened since the last own decision, the board, and what is asked with all answers, in words."""
+        if self.changes_hands:
+            name = self.names[self.actor]
+            return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
+        # who is asked stands above the answers, too
+        board = self.game.drawing.text_blocks(self.state, self._viewer, colour, self.tables, asked=False)
+        above = [painted("=" * min(columns, COLUMNS), FAINT, colour), *self._since(colour)]
+        below = [*self._result(colour), *self._offer()] if self.over else self._asked(columns, colour)
+        return joined([Words(above), *board, Words(below)], columns)
+
+    @property
+    def _viewer(self) -> int:
+        """Whose view it is."""
+        return self.people[0] if self._at_screen == NOBODY or self.over else self._at_screen
+
+    def _since(self, colour: bool) -> Iterator[str]:
+        """Who did what since the viewer last answered, with what it changed; at first, who sits where."""
+        words = self.game.words
+        own = (i for i in reversed(range(len(self._actions))) if self._states[i]["actor"] == self._viewer)
+        first = next(own, NOBODY)
+        if first == NOBODY:
+            yield self._seating()
+            yield ""
+            first = 0
+        for step in self.steps(first, self._viewer):
+            if step.done:
+                yield painted(f"{self.label(step.owner)}: {step.done}", BOLD, colour)
+            yield from (f"- {one}" for one in words.events(step.before, step.action, self._viewer, self.tables))
+        if first < len(self._actions):
+            yield ""
+
+    def _asked(self, columns: int, colour: bool) -> list[str]:
+        who = "You are" if len(self.people) == 1 else f"{self.names[self.state['actor']]} is"
+        entries = [f"{number:4}  {text}" for number, (_, text) in enumerate(self.answers(), 1)]
+        undo = ", u undo" if self.alone else ""
+        keys = f"a number, or part of a name; ? hint{undo}, s save, q quit, h help"
+        shown = entries if len(entries) <= _LONG_LIST else in_columns(entries, columns)
+        question = painted(f"{who} asked {self.game.words.question(self.state)}:", BOLD, colour)
+        return ["", question, *shown, painted(keys, FAINT, colour)]
+
+    def _result(self, colour: bool) -> list[str]:
+        """The points by where they came from, and who won."""
+        owners = range(self.config.owners)
+        labels = [self.label(seat) if seat < self.config.players else self.names[seat] for seat in owners]
+        rows = [("", labels), *self.points()]
+        table = [
+            f"{name:14}" + "".join(f"  {one:{len(label)}}" for one, label in zip(row, labels, strict=False))
+            for name, row in rows
+        ]
+        seed = [f"The seed was {self._start}."] if isinstance(self._start, int) else []
+        return ["", *table, "", painted(self.verdict(), BOLD, colour), *seed]
+
+    def _offer(self) -> list[str]:
+        """What can be typed where one leaves, or after the end."""
+        kept = "The replay" if self.over else "The game"
+        if self.unsaved:
+            lines = [f"{kept} is not saved.", f"  Enter   save it in {self._default_path()}"]
+            lines += ["  s FILE  save it there", "  n       leave without"]
+        else:
+            lines = [f"{kept} is saved in {self._path}.", "  Enter   leave"]
+        if not self.over:
+            lines.append("  c       go on playing")
+        elif self.alone:
+            lines.append("  u       take the last answer back")
+        return ["", *lines]
+
+    # --- what a line does ---
+
+    def answer(self, line: str) -> Reply:
+        """Obey a line, whatever it is. Nothing but `left` in the reply ends a game."""
+        command, _, rest = line.strip().partition(" ")
+        command, rest = command.lower(), rest.strip()
+        if command in ("h", "help"):
+            return Reply(self._help())
+        if command in ("s", "save", "s!", "save!") and not (command == "s" and self._is_answer(line)):
+            return self._save(_unquoted(rest), replacing=command.endswith("!"))
+        if command in ("u", "undo") and not rest:
+            return self._undo()
+        if self._leaving or self.over:
+            return self._leave(command if not rest else line)
+        if command in ("q", "quit") and not rest:
+            return self._ask_to_leave()
+        if self.changes_hands:
+            if line.strip():
+                return Reply("Press Enter first.")
+            self._at_screen = self.actor
+            return Reply(moved=True)
+        if self.asks_for_hint(line):
+            return self._hint()
+        return self._choose(line)
+
+    def asks_for_hint(self, line: str) -> bool:
+        """Whether the answer to this line is a hint, which the agent has to think about."""
+        return line.strip().lower() in ("?", "hint") and not (self._leaving or self.over or self.changes_hands)
+
+    def interrupt(self) -> Reply:
+        """What Ctrl-C does: the same as `q`, and the second time it leaves and keeps the game."""
+        self._go_to_last()  # it may have come in the middle of something
+        return Reply(self.keep(), left=True, unbroken=True) if self._leaving else self._ask_to_leave()
+
+    def keep(self) -> str:
+        """Save a game that nobody can be asked about any more, and say where it is; a finished one is not saved."""
+        if not self.unsaved:
+            return ""
+        if self.over:
+            return "The replay of the finished game was not saved."
+        problem = ""
+        for folder in (Path(), Path(tempfile.gettempdir())):
+            path = self._default_path(folder)
+            try:
+                self.replay.save(path)
+            except TabletopError as error:
+                problem, self._path = str(error), None
+                continue
+            return f"The game is kept. Go on with: {self._command(path)}"
+        return f"The game could not be kept: {problem}"
+
+    def _help(self) -> str:
+        examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
+        undo = _UNDO if self.alone else self._no_undo
+        shares = (
+            "; its numbers say how sure it is, not how often one wins" if hasattr(self.hints, "probabilities") else ""
+        )
+        commands = _HELP.format(
+            hints=self.hints.name, shares=shares, undo=undo, examples=f": {examples}" if examples else ""
+        )
+        return "\n\n".join([commands, *self.game.words.guide, self._seating()])
+
+    def _seating(self) -> str:
+        """Who sits where, and in which game; not the seed, which tells all that is hidden."""
+        seats = [self.label(seat) for seat in range(self.config.players)]
+        against = f"{self.against} ({self.names[1]})" if self.alone and self.against else ""
+        return f"{', '.join(seats)}{against}. The game is {self.config.name}."
+
+    @property
+    def _no_undo(self) -> str:
+        return f"only in the game alone{self.against}"
+
+    def _is_answer(self, line: str) -> bool:
+        """Whether "s su" is meant as "select Sun": it begins words of an answer, and looks like no path of a file."""
+        words = line.lower().split()
+        if len(words) < 2 or set("./\\\"'") & set(line) or self._leaving or self.over or self.changes_hands:
+            return False
+        return any(_begin_words(words, text.lower()) for _, text in self.answers())
+
+    def _choose(self, line: str) -> Reply:
+        answers = self.answers()
+        wanted = line.strip()
+        if not wanted:
+            if len(answers) > 1:
+                return Reply(moved=True)
+            found = [0]
+        elif wanted.isascii() and wanted.isdecimal():
+            found = [int(wanted) - 1] if len(wanted) < 10 and 0 < int(wanted) <= len(answers) else []
+            if not found:
+                return Reply(f"{wanted:.40}: the answers are numbered from 1 to {len(answers)}.")
+        else:
+            found = matches(wanted, [text for _, text in answers])
+        if not found:
+            return Reply(f"{wanted!r:.40} is in none of the answers. h: help")
+        if len(found) > 1:
+            listed = (f"{i + 1:4}  {answers[i][1]}" for i in found)
+            return Reply("\n".join([f"{wanted!r:.40} may be", *listed]))
+        self.play(answers[found[0]][0])
+        return Reply(moved=True)
+
+    def _hint(self) -> Reply:
+        decisions, name = self.decision(), self.hints.name
+        texts = {action: (number, text) for number, (action, text) in enumerate(self.answers(), 1)}
+        try:
+            if hasattr(self.hints, "probabilities"):
+                shares = self.hints.probabilities(decisions, self.generator(1))[0]
+                likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
+            else:
+                likeliest = ask(self.hints, decisions, self.generator(1)).tolist()
+        except TabletopError as error:
+            return Reply(f"No hint: {error}")
+        lines = ["{} would answer {}: {}".format(name, *texts[likeliest[0]])]
+        if len(likeliest) > 1:
+            lines += ["{:6.1%} {:4}  {}".format(shares[action], *texts[action]) for action in likeliest]
+        return Reply("\n".join(lines))
+
+    def _undo(self) -> Reply:
+        if not self.alone:
+            return Reply(f"No undo: {self._no_undo}.")
+        if not self.undo():
+            return Reply("Nothing to take back.")
+        self._leaving = False
+        return Reply(moved=True)
+
+    def _save(self, name: str, replacing: bool) -> Reply:
+        path = Path(os.path.expanduser(name)) if name else self._default_path()
+        if os.path.isdir(path):
+            return Reply(f"Not saved: {path} is a folder")
+        if os.path.exists(path) and not replacing and path != self._path:
+            return Reply(f"{path} is there already: another name, or s! {path} to replace it")
+        try:
+            self.replay.save(path)
+        except TabletopError as error:
+            return Reply(f"Not saved: {error}")
+        self._saved, self._path = tuple(self._actions), path
+        left = self._leaving or self.over
+        verb = "Look at it" if self.over else "Go on later"
+        return Reply(f"Saved. {verb} with: {self._command(path)}", left=left, unbroken=True)
+
+    def _command(self, path: Path) -> str:
+        """With which the saved game is shown, or goes on."""
+        file, trusted = shlex.quote(str(path)), ",".join(own_agents(self.seats))
+        if self.over:
+            return f"{self.game.name} replay {file}"
+        return f"{self.game.name} play --resume {file}{f' --trust {trusted}' if trusted else ''}"
+
+    def _ask_to_leave(self) -> Reply:
+        """Leave where nothing would be lost, else ask whether to save."""
+        if not self.unsaved:
+            return Reply(left=True)
+        self._leaving = True
+        return Reply("\n".join(self._offer()))
+
+    def _leave(self, command: str) -> Reply:
+        """Answers whether to save."""
+        if command in ("", "y", "yes"):
+            return self._save("", replacing=False) if self.unsaved else Reply(left=True)
+        if command in ("n", "no"):
+            return Reply(left=True)
+        if command in ("c", "continue") and not self.over:
+            self._leaving = False
+            return Reply(moved=True)
+        return Reply("\n".join(self._offer()))
+
+    def _default_path(self, folder: Path = Path()) -> Path:
+        return self._path or free_path(folder / f"{self.game.name}-{self.config.name}.json")
+
+
+def matches(wanted: str, texts: Sequence[str]) -> list[int]:
+    """Which of the texts a typed part of one means: those that fit it best, without regard to case.
+
+    From best to worst: the text itself, some of its words, its beginning, the beginnings of some of its words, parts
+    of some of its words.
+    """
+    part = " ".join(wanted.lower().split())
+    words = part.split()
+    lower = [text.lower() for text in texts]
+    fits = (
+        lambda text: text == part,
+        lambda text: f" {part} " in f" {text} ",
+        lambda text: text.startswith(part),
+        lambda text: _begin_words(words, text),
+        lambda text: all(word in text for word in words),
+    )
+    for fit_of in fits:
+        found = [i for i, text in enumerate(lower) if fit_of(text)]
+        if found and part:
+            return found
+    return []
+
+
+def _begin_words(parts: Sequence[str], text: str) -> bool:
+    """Whether each of them begins a word of the text."""
+    return all(any(word.startswith(part) for word in text.split()) for part in parts)
+
+
+def _unquoted(name: str) -> str:
+    """A file's name as a shell would take it."""
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name

@@ -1,0 +1,29 @@
+"""What a finished tree search says to people."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabletop.agents import Assessment
+
+LEAST = 10
+"""Simulations of an action; the mean of fewer says too little to be told."""
+
+
+def assessed(actions: np.ndarray, visits: np.ndarray, results: np.ndarray, estimated: str) -> Assessment:
+    """The search's assessment of N decisions: `actions` (N,) are those that it plays, `estimated` as there.
+
+    `visits` and `results`, (N, A) float64, are the simulations through each action and their mean results. Actions
+    with fewer than LEAST have no value, unless the search plays them.
+    """
+    each = np.arange(len(actions))
+    told = visits >= LEAST
+    told[each, actions] = True
+    return Assessment(
+        actions=actions,
+        shares=visits / visits.sum(axis=1, keepdims=True),
+        meaning="share of its simulations",
+        values=np.where(told, results, np.nan),
+        value=results[each, actions],
+        estimated=estimated,
+    )

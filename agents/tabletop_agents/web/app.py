@@ -1,0 +1,280 @@
+"""The server's application: files of the page, requests, and a socket for each page of a table."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from concurrent.futures import Executor
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from tabletop.drawing.parts import drawings_of
+from tabletop.errors import TabletopError
+from tabletop.game import Game
+from tabletop_agents.play.session import Session
+from tabletop_agents.web.guard import Guard
+from tabletop_agents.web.hall import Hall
+from tabletop_agents.web.messages import MOST_BYTES, Allowance, Refused, asked_for, object_of, table_asked_for
+from tabletop_agents.web.rules import rules_page
+from tabletop_agents.web.tables import Link, Table
+
+_PAGE = Path(__file__).with_name("page")
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_RATE, _BURST = 20.0, 60.0
+"""Messages of one page: nobody clicks faster."""
+_MOST_REFUSED = 200
+"""Messages beyond that, after which a page is shut out."""
+_MOST_WAITING = 300
+"""Messages to a page that doesn't take them."""
+_MOST_PAGES = 8
+"""Of one link at a time."""
+_THOUGHTFUL = ("advice", "review")
+"""What takes so long that the page may ask for other things meanwhile."""
+_NO_TABLE, _TOO_MANY, _TOO_SLOW = 4404, 4429, 4408
+"""Why a socket is closed."""
+
+_log = logging.getLogger(__name__)
+
+
+def make_app(
+    hall: Hall,
+    threads: Executor,
+    *,
+    names: Iterable[str],
+    port: int,
+    url_of: Callable[[str, str], str],
+    any_address: bool = False,
+    token: str = "",
+) -> Starlette:
+    """The application. `names`, `port`, `any_address` and `token` are as of `Guard`.
+
+    `url_of` takes the name by which a browser calls this server, and a path; it returns the address for other devices.
+    """
+    web = _Web(hall, threads, url_of)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        keeping = asyncio.create_task(hall.keep_going())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await hall.stop()
+
+    routes = [
+        Route("/", web.index),
+        Route("/table/{key}", web.index),
+        Route("/page/{name}", web.page),
+        Route("/api/games", web.games),
+        Route("/api/drawings/{game}", web.drawings),
+        Route("/api/rules/{game}", web.rules),
+        Route("/api/tables", web.tables, methods=["POST"]),
+        WebSocketRoute("/api/table/{key}", web.socket),
+    ]
+    guard = Middleware(Guard, names=tuple(names), any_address=any_address, token=token, port=port)
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={404: _not_there})
+
+
+async def _not_there(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "there is nothing here"}, 404)
+
+
+class _Web:
+    """What is done for each address."""
+
+    def __init__(self, hall: Hall, threads: Executor, url_of: Callable[[str, str], str]) -> None:
+        self._hall, self._threads, self._url_of = hall, threads, url_of
+        files = [path for path in _PAGE.iterdir() if path.suffix in _TYPES]
+        self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
+        self._drawings: dict[str, str] = {}
+
+    async def index(self, request: Request) -> Response:
+        return self._file("index.html")
+
+    async def page(self, request: Request) -> Response:
+        return self._file(request.path_params["name"])
+
+    def _file(self, name: str) -> Response:
+        """One of the files that were read at the start, so that no name leads anywhere else."""
+        if name not in self._files:
+            return JSONResponse({"error": "there is nothing here"}, 404)
+        content, kind = self._files[name]
+        return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
+
+    async def games(self, request: Request) -> Response:
+        return JSONResponse({"games": await asyncio.to_thread(self._hall.catalogue.described)})
+
+    async def drawings(self, request: Request) -> Response:
+        """What all boards of a game refer to."""
+        name = request.path_params["game"]
+        try:
+            if name not in self._drawings:
+                self._drawings[name] = await asyncio.to_thread(self._drawings_of, name)
+        except Refused as error:
+            return JSONResponse({"error": str(error)}, 404)
+        return Response(self._drawings[name], media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
+
+    def _drawings_of(self, name: str) -> str:
+        game = self._hall.catalogue.compiled(name)
+        session = Session(game.config(players=game.players[0]))
+        drawings = drawings_of(game.drawing.render_svg(session.state, None))
+        return f'<svg xmlns="http://www.w3.org/2000/svg">{drawings}</svg>'
+
+    async def rules(self, request: Request) -> Response:
+        try:
+            game: Game = self._hall.catalogue.game(request.path_params["game"])
+            return JSONResponse({"html": await asyncio.to_thread(rules_page, game)})
+        except TabletopError as error:
+            return JSONResponse({"error": str(error)}, 404)
+
+    async def tables(self, request: Request) -> Response:
+        """A new table."""
+        try:
+            order = table_asked_for(object_of(await request.body()))
+            table = await self._hall.make(order)
+        except ClientDisconnect:
+            return JSONResponse({"error": "the request is too long"}, 413)
+        except TabletopError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
+        links = []
+        for link in table.links:
+            path = f"/table/{link.key}"
+            links.append({"seats": link.seats, "path": path, "url": self._url_of(name, path)})
+        return JSONResponse({"links": links})
+
+    # --- a page of a table ---
+
+    async def socket(self, socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            found = await self._hall.find(socket.path_params["key"])
+        except TabletopError as error:
+            await _leave(socket, str(error), _NO_TABLE)
+            return
+        if found is None:
+            await _leave(socket, "there is no such table here", _NO_TABLE)
+            return
+        table, link = found
+        if len(link.pages) >= _MOST_PAGES:
+            await _leave(socket, f"{_MOST_PAGES} pages of this link are open already", _TOO_MANY)
+            return
+        page = _Page(socket)
+        table.open(link, page)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(page.send_all, tasks.cancel_scope)
+                await self._receive_all(page, table, link)
+                tasks.cancel_scope.cancel()
+        finally:
+            table.close(link, page)
+
+    async def _receive_all(self, page: _Page, table: Table, link: Link) -> None:
+        """Obey messages until the page is gone."""
+        allowance, refused = Allowance(_RATE, _BURST), 0
+        thinking: set[asyncio.Task[None]] = set()
+        try:
+            while True:
+                data = await page.receive()
+                if allowance.take():
+                    await self._answer(page, table, link, data, thinking)
+                    continue
+                refused += 1
+                page.reply(None, error="too many messages; wait a little")
+                if refused > _MOST_REFUSED:
+                    await _leave(page.socket, "too many messages", _TOO_MANY)
+                    return
+        except WebSocketDisconnect:
+            return
+        finally:
+            for task in thinking:
+                task.cancel()
+
+    async def _answer(
+        self, page: _Page, table: Table, link: Link, data: str | bytes, thinking: set[asyncio.Task[None]]
+    ) -> None:
+        number = None
+        try:
+            if len(data) > MOST_BYTES:
+                raise Refused(f"a message has at most {MOST_BYTES:,} bytes")
+            message = object_of(data)
+            number = message.get("id")
+            if type(number) is not int:
+                number = None
+                raise Refused("id: a whole number")
+            do = asked_for(message)
+            if do in _THOUGHTFUL and thinking:
+                raise Refused("an agent is still thinking about the last question")
+        except Refused as error:
+            page.reply(number, error=str(error))
+            return
+        doing = _reply(page, table, link, number, do, message)
+        if do in _THOUGHTFUL:
+            task = asyncio.create_task(doing)
+            thinking.add(task)
+            task.add_done_callback(thinking.discard)
+        else:
+            await doing
+
+
+async def _reply(page: _Page, table: Table, link: Link, number: int, do: str, message: dict[str, Any]) -> None:
+    try:
+        page.reply(number, **await table.obey(link, page, do, message))
+    except TabletopError as error:
+        where = getattr(error, "where", "")
+        page.reply(number, error=str(error), **({"where": where} if where else {}))
+    except Exception:
+        _log.exception("a page asked for %s", do)
+        page.reply(number, error="the server failed at this; the game is as it was")
+
+
+async def _leave(socket: WebSocket, words: str, code: int) -> None:
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it may be gone already
+        await socket.send_text(dumps({"closing": words}))
+        await socket.close(code)
+
+
+class _Page:
+    """A page at the other end of a socket; what is sent to it waits in line."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self.socket = socket
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._lost = asyncio.Event()
+
+    def push(self, text: str) -> None:
+        try:
+            self._waiting.put_nowait(text)
+        except asyncio.QueueFull:
+            self._lost.set()  # it connects once more and gets the present view
+
+    def reply(self, number: int | None, **content: Any) -> None:
+        self.push(dumps({"reply": number, **content}))
+
+    async def receive(self) -> str | bytes:
+        """The next message. Raises WebSocketDisconnect after the last one."""
+        message = await self.socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1000))
+        return message.get("text") or message.get("bytes") or ""
+
+    async def send_all(self, scope: anyio.CancelScope) -> None:
+        """Send what waits, until the page is gone."""
+        try:
+            while not self._lost.is_set():
+                await self.socket.send_text(await self._waiting.get())
+            await _leave(self.socket, "this page is too slow", _TOO_SLOW)
+        except (WebSocketDisconnect, RuntimeError):
+            pass
+        scope.cancel()

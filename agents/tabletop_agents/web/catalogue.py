@@ -1,0 +1,159 @@
+"""What can be chosen on the page: games with their options, and agents. A client's words choose among these only."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from tabletop.game import Config, Game, game_of
+from tabletop.warm_up import warm_up
+from tabletop_agents import Agent, checkpoint_path, make_agent, shipped_policies
+from tabletop_agents.checkpoint import read_notes
+from tabletop_agents.play.session import hints_name
+from tabletop_agents.web.messages import Refused
+
+_PLAIN = re.compile(r"random|greedy|rollout(-[1-9][0-9]{0,2})?|ismcts(-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?")
+_LEARNED = re.compile(r"(?:policy|policy-sample|search(?:-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?):(?P<policy>[\w-]+)")
+"""Up to 9,999 simulations or milliseconds a decision: nobody waits longer, and others want to play."""
+_SUGGESTED = ("random", "greedy", "ismcts-200", "ismcts-2000")
+_SUGGESTED_WITH_NETWORK = ("policy", "search-200", "search-800")
+_LISTED = ", with commas between"
+"""What options of a command say, where a page has boxes to tick."""
+_MOST_AGENTS = 32
+"""That are kept ready; a network takes seconds to load."""
+
+
+class Catalogue:
+    """The games of one server, and the agents that may play and advise there.
+
+    Arguments:
+        homes: the games' modules by their names with dots.
+        own: names of further agents that whoever runs the server allows, such as checkpoints and own classes.
+    """
+
+    def __init__(self, homes: Iterable[str], own: Sequence[str] = ()) -> None:
+        self.games: dict[str, Game] = {}
+        for home in homes:
+            game = game_of(home)
+            self.games.setdefault(game.name, game)
+        self.own = tuple(own)
+        self._agents: OrderedDict[tuple[str, str], Agent] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def game(self, name: str) -> Game:
+        """Raises Refused for a game that is not here."""
+        if name not in self.games:
+            raise Refused(f"game: one of {', '.join(self.games)}")
+        return self.games[name]
+
+    def compiled(self, name: str) -> Game:
+        """The game, its rules compiled; the first time ever that takes a minute or two, in which others wait here."""
+        game = self.game(name)
+        with self._lock:
+            warm_up(game)
+        return game
+
+    def config(self, game: Game, players: int, options: Mapping[str, Any]) -> Config:
+        """What is to be played. Raises Refused for what can't be chosen, ConfigError for what doesn't go together."""
+        if players not in game.players:
+            raise Refused(f"players: {players}; there can be {', '.join(map(str, game.players))}")
+        known = {one["name"]: one for one in options_of(game)}
+        chosen: dict[str, Any] = {}
+        for name, value in options.items():
+            if name not in known:
+                raise Refused(f"options: unknown {name:.40}; there are {', '.join(known) or 'none'}")
+            chosen[name] = _chosen(known[name], value)
+        config: Config = game.config(players=players, **chosen)
+        return config
+
+    def agent(self, name: str, game: Game) -> Agent:
+        """The agent of that name, made once. Raises Refused for one that nobody has allowed here.
+
+        Otherwise raises as `make_agent` does.
+        """
+        if not self.allows(name, game):
+            raise Refused(f"agent {name:.60}: not one of those here, such as {', '.join(self.suggested(game))}")
+        key = game.name, name
+        with self._lock:
+            if key not in self._agents:
+                self._agents[key] = make_agent(name, game)
+                if len(self._agents) > _MOST_AGENTS:
+                    self._agents.popitem(last=False)
+            self._agents.move_to_end(key)
+            return self._agents[key]
+
+    def allows(self, name: str, game: Game) -> bool:
+        """Whether a client may choose this agent: no name leads to a file or to code that isn't ours."""
+        if name in self.own or _PLAIN.fullmatch(name) is not None:
+            return True
+        found = _LEARNED.fullmatch(name)
+        return found is not None and found["policy"] in _policies(game)
+
+    def suggested(self, game: Game, players: int | None = None) -> list[str]:
+        """Names of agents, from weak to strong; with `players` those that play with so many."""
+        fitting = [name for name, numbers in _policies(game).items() if players is None or players in numbers]
+        learned = [f"{kind}:{policy}" for policy in fitting for kind in _SUGGESTED_WITH_NETWORK]
+        return [*_SUGGESTED, *learned, *self.own]
+
+    def advisers(self, config: Config) -> list[str]:
+        """Names of agents to ask in such a game, the best one first."""
+        best = hints_name(config)
+        others = self.suggested(config.game, config.players)
+        return [best, *(name for name in reversed(others) if name not in ("random", best))]
+
+    def described(self) -> list[dict[str, Any]]:
+        """The games as the start page offers them."""
+        return [
+            {
+                "name": game.name,
+                "title": game.title,
+                "opponent": game.words.opponent,
+                "players": list(game.players),
+                "options": options_of(game),
+                "agents": {players: self.suggested(game, players) for players in game.players},
+            }
+            for game in self.games.values()
+        ]
+
+
+@cache
+def _policies(game: Game) -> dict[str, tuple[int, ...]]:
+    """The shipped networks that can be used here, and for how many players each is."""
+    if find_spec("torch") is None:
+        return {}
+    trained = {name: read_notes(game, checkpoint_path(name, game))["training"] for name in shipped_policies(game)}
+    return {name: tuple(np.atleast_1d(notes["players"]).tolist()) for name, notes in trained.items()}
+
+
+def options_of(game: Game) -> list[dict[str, Any]]:
+    """The fields of a game's configuration that can be chosen on a page, with what they may be."""
+    hints = get_type_hints(game.config)
+    options = []
+    for one in fields(game.config):
+        names, values = one.metadata.get("names"), one.metadata.get("values")
+        kind = "names" if names else "choice" if values else "switch" if hints[one.name] is bool else ""
+        if one.name != "players" and kind:
+            option = {"name": one.name, "help": one.metadata.get("help", "").replace(_LISTED, ""), "kind": kind}
+            option |= {"names": list(names or values or ()), "for": one.metadata.get("for", "")}
+            options.append(option)
+    return options
+
+
+def _chosen(option: Mapping[str, Any], value: Any) -> Any:
+    names, kind = option["names"], option["kind"]
+    if kind == "switch" and isinstance(value, bool):
+        return value
+    if kind == "choice" and any(type(value) is type(name) and value == name for name in names):
+        return value
+    if kind == "names" and isinstance(value, list) and len(value) <= 20 and all(name in names for name in value):
+        return tuple(value)
+    wanted = "true or false" if kind == "switch" else ", ".join(map(str, names))
+    raise Refused(f"{option['name']}: {'some' if kind == 'names' else 'one'} of {wanted}")

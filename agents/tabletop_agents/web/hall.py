@@ -1,0 +1,239 @@
+"""All tables of a server: made, found by their links, kept in a folder, and taken up again from there.
+
+For each table the folder has its game as a replay, such as `chess-2p.json`, which `play --resume` and `replay` open as
+well, and beside it `chess-2p.links`, which says who has which link. Tables that nobody looks at leave the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from tabletop.errors import TabletopError
+from tabletop.files import free_path, read_limited, whole_file
+from tabletop.game import Config, Game
+from tabletop.replays.replay import Replay
+from tabletop_agents.play.session import PERSON, Session
+from tabletop_agents.web.catalogue import Catalogue
+from tabletop_agents.web.line import Line
+from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.tables import KINDS, Link, Table, new_link
+
+HERE, APART = "here", "apart"
+"""What a person's seat is called in a request: at the device that asks, or with a link of its own."""
+_FORMAT = 1
+_MOST_TABLES = 100_000
+"""That are known, in the memory or in files."""
+_MOST_READY = 100
+"""Tables in the memory; more only while pages look at them."""
+_MOST_LINKS_BYTES = 10_000
+_SECONDS = 1.0
+"""Between a change and its being kept, at most."""
+
+
+class Hall:
+    """The tables of a server.
+
+    Arguments:
+        folder: where games are kept; made when the first one is.
+        threads: where agents think and games are made.
+    """
+
+    def __init__(self, catalogue: Catalogue, folder: Path, threads: Executor) -> None:
+        self.catalogue, self.folder, self._threads = catalogue, folder, threads
+        self._known: dict[str, Path] = {}  # the replay's file by the key of each link
+        self._ready: OrderedDict[Path, Table] = OrderedDict()
+        self._loading: dict[Path, asyncio.Task[Table]] = {}
+        self._changed: dict[Path, Table] = {}
+
+    # --- making tables ---
+
+    async def make(self, order: dict[str, Any]) -> Table:
+        """A table as a request wants it (`messages.TABLE`). Raises Refused and ConfigError for what can't be had."""
+        if len(self._known) >= _MOST_TABLES:
+            raise Refused("there are too many tables; start with another folder")
+        session = await asyncio.get_running_loop().run_in_executor(self._threads, self._session, order)
+        return self.add(session, order["kind"], self._links(order, session), order["learn"])
+
+    def add(self, session: Session, kind: str, links: Sequence[Link], learn: bool = False) -> Table:
+        """A table for a game, which is kept from now on."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = free_path(self.folder / f"{session.game.name}-{session.config.name}.json")
+        table = self._table(path, session, kind, links, learn)
+        for link in links:
+            self._known[link.key] = path
+        notes = {
+            "table": _FORMAT,
+            "game": session.game.name,
+            "kind": kind,
+            "learn": learn,
+            "links": [{"key": link.key, "seats": link.seats} for link in links],
+        }
+        path.write_text(session.replay.text, encoding="utf-8")
+        with whole_file(path.with_suffix(".links")) as unfinished:
+            unfinished.touch(mode=0o600)  # who has a link plays with it
+            unfinished.write_text(json.dumps(notes), encoding="utf-8")
+        return table
+
+    def _table(self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool) -> Table:
+        def on_change(table: Table) -> None:
+            self._changed[path] = table
+
+        table = Table(session, kind, links, self.catalogue, self._threads, learn=learn, on_change=on_change)
+        self._ready[path] = table
+        self._leave_idle()
+        return table
+
+    def _session(self, order: dict[str, Any]) -> Session:
+        """The game of a request; in a thread, because rules may have to be compiled and networks loaded."""
+        game = self.catalogue.compiled(order["game"])
+        kind, start = order["kind"], order["start"] or {}
+        if kind not in KINDS:
+            raise Refused(f"kind: {', '.join(KINDS)}")
+        if kind == "analyse" and "replay" in start:
+            return Line.through(_replay_of(start, game), order["step"])
+        config, first, seed = self._start(order, game, start)
+        if kind == "analyse":
+            return Line(config, seed=seed, start=first)
+        seats = order["seats"]
+        if len(seats) != config.players:
+            raise Refused(f"seats: {len(seats)} of them for {config.players} players")
+        agents = {
+            seat: self.catalogue.agent(name, game) for seat, name in enumerate(seats) if name not in (HERE, APART)
+        }
+        if kind == "watch" and len(agents) < len(seats):
+            raise Refused("seats: agents in all of them, where one only watches")
+        if kind == "play" and len(agents) == len(seats):
+            raise Refused("seats: one for a person, where one plays")
+        return Session(config, agents, seed=seed, start=first)
+
+    def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
+        """What is played, the first state if it is described, and the seed."""
+        if len(start) > 1 or not start.keys() <= {"seed", "scenario"}:
+            raise Refused("start: a seed, a scenario, or for an analysis a replay")
+        seed = start.get("seed", secrets.randbits(32))
+        if type(seed) is not int or not 0 <= seed < 2**32:
+            raise Refused("seed: a whole number from 0 to 4,294,967,295")
+        if "scenario" not in start:
+            return self.catalogue.config(game, order["players"], order["options"]), None, seed
+        if not isinstance(start["scenario"], dict):
+            raise Refused("scenario: a description of a position")
+        state = game.scenario(start["scenario"], None)
+        return game.config.of(state), state, seed
+
+    def _links(self, order: dict[str, Any], session: Session) -> list[Link]:
+        if order["kind"] != "play":
+            return [new_link(())]
+        here = [seat for seat in session.people if order["seats"][seat] == HERE]
+        apart = [seat for seat in session.people if order["seats"][seat] == APART]
+        return [*([new_link(here)] if here else []), *(new_link([seat]) for seat in apart)]
+
+    # --- finding them ---
+
+    async def find(self, key: str) -> tuple[Table, Link] | None:
+        """The table of a link. Raises TabletopError where its file can't be read any more."""
+        path = self._known.get(key)
+        if path is None:
+            return None
+        if path not in self._ready:
+            if path not in self._loading:
+                self._loading[path] = asyncio.create_task(self._load(path))
+            await asyncio.shield(self._loading[path])
+        table = self._ready[path]
+        self._ready.move_to_end(path)
+        return table, next(link for link in table.links if link.key == key)
+
+    async def _load(self, path: Path) -> Table:
+        try:
+            notes = _notes(path.with_suffix(".links"))
+            session = await asyncio.get_running_loop().run_in_executor(self._threads, self._kept, path, notes)
+            links = [Link(one["key"], tuple(one["seats"])) for one in notes["links"]]
+            return self._table(path, session, notes["kind"], links, notes["learn"])
+        finally:
+            del self._loading[path]
+
+    def _kept(self, path: Path, notes: dict[str, Any]) -> Session:
+        game = self.catalogue.compiled(notes["game"])
+        replay = Replay.load(path, game)
+        if notes["kind"] == "analyse":
+            return Line.through(replay, len(replay.actions))
+        agents = {seat: self.catalogue.agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}
+        return Session.of(replay, agents)
+
+    def resume(self) -> int:
+        """Take up again all tables that the folder keeps; how many there are. What is no table is left alone."""
+        before = len(set(self._known.values()))
+        for path in sorted(self.folder.glob("*.links")):
+            try:
+                notes = _notes(path)
+                self.catalogue.game(notes["game"])
+            except (OSError, TabletopError):
+                continue
+            for link in notes["links"]:
+                self._known[link["key"]] = path.with_suffix(".json")
+        return len(set(self._known.values())) - before
+
+    # --- keeping them ---
+
+    async def keep_going(self) -> None:
+        """Keep what changes until the task is cancelled."""
+        while True:
+            await asyncio.sleep(_SECONDS)
+            await self.keep()
+
+    async def keep(self) -> None:
+        """Write the games that have changed."""
+        changed, self._changed = self._changed, {}
+        for path, table in changed.items():
+            text = (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
+            await asyncio.to_thread(_write, path, text)
+
+    async def stop(self) -> None:
+        """Let no game go on, and keep all."""
+        await asyncio.gather(*(table.stop() for table in self._ready.values()))
+        await self.keep()
+
+    def _leave_idle(self) -> None:
+        """Let tables that nobody looks at go from the memory, those first that were wanted longest ago."""
+        for path, table in tuple(self._ready.items()):
+            if len(self._ready) <= _MOST_READY:
+                return
+            if table.idle and path not in self._changed:
+                del self._ready[path]
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+
+
+def _replay_of(start: dict[str, Any], game: Game) -> Replay:
+    if len(start) > 1 or not isinstance(start["replay"], dict):
+        raise Refused("replay: what a replay's file holds, and no other start")
+    return Replay.parse(json.dumps(start["replay"]).encode(), game)
+
+
+def _notes(path: Path) -> dict[str, Any]:
+    """What a file of links says. Raises Refused for what is none, OSError where it can't be read."""
+    try:
+        notes = json.loads(read_limited(path, _MOST_LINKS_BYTES))
+        links = notes["links"]
+        sound = (
+            notes["table"] == _FORMAT
+            and notes["kind"] in KINDS
+            and isinstance(notes["learn"], bool)
+            and isinstance(notes["game"], str)
+            and all(isinstance(one["key"], str) and all(type(seat) is int for seat in one["seats"]) for one in links)
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        sound = False
+    if not sound:
+        raise Refused(f"{os.path.basename(path)}: no links to a table")
+    return dict(notes)

@@ -1,0 +1,62 @@
+"""A line of play that is analysed: one can go back and forth in it, and try other answers from anywhere."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from tabletop.replays.replay import Replay
+from tabletop_agents.play.session import Session
+
+
+class Line(Session):
+    """A session of people alone that remembers what comes after the present position. Arguments as of `Session`."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._later_states: list[Any] = []
+        self._later_actions: list[int] = []
+
+    @classmethod
+    def through(cls, replay: Replay, step: int) -> Self:
+        """The game of a replay, at that step of it (0: the start; at most the last one)."""
+        line = cls.of(replay, {})
+        line.go_to(max(0, min(step, line.length)))
+        return line
+
+    @property
+    def length(self) -> int:
+        """How many answers there are in all."""
+        return self.number + len(self._later_actions)
+
+    @property
+    def whole(self) -> Replay:
+        """The whole line, also what comes after the present position."""
+        actions = [*self._actions, *self._later_actions]
+        return Replay.of(self.config, self._start, actions, names=self.seats)
+
+    def play(self, action: int) -> None:
+        """As `Session.play`. Another answer than was given before begins another line from here."""
+        if self._later_actions and self._later_actions[0] == action:
+            self.go_to(self.number + 1)
+            return
+        super().play(action)
+        self._later_states, self._later_actions = [], []
+
+    def go_to(self, step: int) -> None:
+        """Go to the position after so many answers, 0 to `length`."""
+        states, actions = self._states + self._later_states, self._actions + self._later_actions
+        self._actions, self._later_actions = actions[:step], actions[step:]
+        self._later_states = states[step + 1 :]
+        self._states = states[: step + 1]
+        self._go_to_last()
+
+    def described(self, viewer: int | None) -> dict[str, Any]:
+        """What a page shows of the line: who answered what, and where in it the present position is."""
+        here, told = self.number, self.game.words.told_action
+        states, actions = self._states + self._later_states, self._actions + self._later_actions
+        moves = [
+            {"by": int(state["actor"]), "text": told(state, action, viewer)}
+            for state, action in zip(states, actions, strict=False)
+        ]
+        start = {"seed": self._start} if isinstance(self._start, int) else "scenario"
+        return {"line": moves, "step": here, "start": start}

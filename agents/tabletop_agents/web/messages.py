@@ -1,0 +1,152 @@
+"""What clients send: JSON of known shapes, checked before anybody acts on it.
+
+A message on a table's socket is an object `{"id": number, "do": name, …}` with just the keys of that name. What is
+anything else is refused in words, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tabletop.errors import TabletopError
+
+MOST_BYTES = 65_536
+"""Of a message on a socket."""
+MOST_POSTED = 2_000_000
+"""Bytes of a request, which may have a replay in it."""
+
+_LARGEST = 2**53 - 1
+"""The largest whole number that browsers keep."""
+_LONGEST_NAME = 100
+
+
+class Refused(TabletopError):
+    """What a client asked for is not to be had; `where` is the place in a described position."""
+
+    def __init__(self, text: str, where: str = "") -> None:
+        super().__init__(text)
+        self.where = where
+
+
+def _number(value: Any) -> bool:
+    return type(value) is int and abs(value) <= _LARGEST
+
+
+def _number_or_none(value: Any) -> bool:
+    return value is None or _number(value)
+
+
+def _name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_NAME and value.isprintable()
+
+
+def _object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _object_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
+
+
+def _switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= 20 and all(map(_name, value))
+
+
+Shape = Mapping[str, Callable[[Any], bool]]
+
+ASKED: Mapping[str, Shape] = {
+    "answer": {"view": _number, "action": _number},
+    "undo": {"view": _number},
+    "here": {},
+    "advice": {"view": _number, "agent": _name},
+    "review": {"agent": _name},
+    "step": {},
+    "goto": {"step": _number},
+    "look": {"seat": _number_or_none},
+    "describe": {},
+    "check": {"description": _object},
+    "position": {"description": _object},
+    "export": {"what": _name},
+}
+"""By what is to be done, the keys of the message besides `id` and `do`."""
+
+TABLE: Shape = {
+    "game": _name,
+    "players": _number,
+    "options": _object,
+    "seats": _names,
+    "kind": _name,
+    "learn": _switch,
+    "start": _object_or_none,
+    "step": _number,
+}
+"""The keys of a request for a table."""
+_OPTIONAL: Mapping[str, Any] = {"options": {}, "seats": [], "kind": "play", "learn": False, "start": None, "step": 0}
+
+
+def object_of(data: str | bytes) -> dict[str, Any]:
+    """The JSON object. Raises Refused for anything else."""
+    try:
+        content = json.loads(data, parse_constant=_no_constant)
+    except (ValueError, RecursionError):  # ValueError: no JSON, no UTF-8, too many digits
+        raise Refused("a message is a JSON object") from None
+    if not isinstance(content, dict):
+        raise Refused("a message is a JSON object")
+    return content
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def asked_for(message: dict[str, Any]) -> str:
+    """What is to be done. Raises Refused unless the message has the keys of that, with values of their kinds."""
+    name = message.get("do")
+    shape = ASKED.get(name) if isinstance(name, str) else None
+    if shape is None or not isinstance(name, str):
+        raise Refused(f"do: one of {', '.join(ASKED)}")
+    _check({key: value for key, value in message.items() if key not in ("id", "do")}, shape)
+    return name
+
+
+def table_asked_for(message: dict[str, Any]) -> dict[str, Any]:
+    """A request for a table with all its keys. Raises Refused as `asked_for`."""
+    filled = {**_OPTIONAL, **message}
+    _check(filled, TABLE)
+    return filled
+
+
+def _check(given: Mapping[str, Any], shape: Shape) -> None:
+    for key in given:
+        if key not in shape:
+            raise Refused(f"unknown key {key:.40}; there are {', '.join(shape) or 'none'}")
+    for key, fits in shape.items():
+        if key not in given:
+            raise Refused(f"{key}: missing")
+        if not fits(given[key]):
+            raise Refused(f"{key}: not of the right kind")
+
+
+class Allowance:
+    """How much one client may ask for: `burst` at once, then `rate` a second."""
+
+    def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._now = rate, burst, now
+        self._left, self._at = burst, now()
+
+    def take(self, cost: float = 1.0) -> bool:
+        """Whether there is enough left; it is used up then."""
+        now = self._now()
+        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < cost:
+            return False
+        self._left -= cost
+        return True

@@ -1,0 +1,182 @@
+"""The command `web`: a server on this machine with the pages of games."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Timer
+
+import uvicorn
+
+from tabletop.batch import usable_cores
+from tabletop.errors import ConfigError
+from tabletop.words import counted
+from tabletop_agents.play.session import Session
+from tabletop_agents.web.app import make_app
+from tabletop_agents.web.catalogue import Catalogue
+from tabletop_agents.web.hall import Hall
+from tabletop_agents.web.messages import MOST_BYTES
+from tabletop_agents.web.tables import new_link
+
+LOOPBACK = "127.0.0.1"
+PORT = 8321
+_MOST_CONNECTIONS = 1000
+_LOCAL_NAMES = ("localhost", LOOPBACK, "[::1]")
+_SECONDS_TO_END = 3
+
+
+@dataclass
+class Site:
+    """A server that is ready to run; `url_of` takes a path and returns its address for other devices."""
+
+    hall: Hall
+    server: uvicorn.Server
+    listening: socket.socket
+    threads: ThreadPoolExecutor
+    url_of: Callable[[str], str]
+
+    @classmethod
+    def at(
+        cls,
+        homes: Sequence[str],
+        *,
+        host: str = LOOPBACK,
+        port: int | None = None,
+        folder: Path,
+        agents: Sequence[str] = (),
+    ) -> Site:
+        """A server for these games. Arguments as of `main`, which says what is raised."""
+        catalogue = Catalogue(homes, agents)
+        for name in agents:
+            _check_agent(catalogue, name)
+        threads = ThreadPoolExecutor(usable_cores(), "agents")
+        hall = Hall(catalogue, folder, threads)
+        listening = _listen(host, port)
+        inside = _is_loopback(host)
+        token = "" if inside else secrets.token_urlsafe(16)
+        port = listening.getsockname()[1]
+        names = _LOCAL_NAMES if inside else (*_LOCAL_NAMES, host.lower(), socket.gethostname().lower())
+        url_of = partial(_url_of, host, port, token)
+        app = make_app(hall, threads, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            ws="websockets-sansio",
+            ws_max_size=2 * MOST_BYTES,  # what is a little too long is answered in words
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=_SECONDS_TO_END,
+            lifespan="on",
+        )
+        return cls(hall, uvicorn.Server(config), listening, threads, partial(url_of, LOOPBACK))
+
+    def run(self) -> None:
+        """Serve until a signal comes, or until `server.should_exit`."""
+        try:
+            self.server.run([self.listening])
+        except KeyboardInterrupt:  # raised again when all is kept
+            pass
+        finally:
+            self.threads.shutdown(wait=False, cancel_futures=True)
+
+
+def main(
+    homes: Sequence[str],
+    *,
+    host: str = LOOPBACK,
+    port: int | None = None,
+    folder: Path = Path("runs/web"),
+    resume: bool = False,
+    agents: Sequence[str] = (),
+    session: Session | None = None,
+    opens: bool = False,
+) -> None:
+    """Serve the page until Ctrl-C.
+
+    Arguments:
+        homes: the games' modules by their names with dots.
+        host: the address to listen on. Any but the machine's own, 127.0.0.1, lets others in, who need the token that
+            is in the printed link.
+        port: None for `PORT`, or where that is taken another; 0 for any that is free.
+        folder: where games are kept. resume: take up again those that are there.
+        agents: names of further agents that pages may choose: checkpoints, and classes of one's own.
+        session: a game to begin with, whose link is printed in place of the start page's.
+        opens: open the browser.
+
+    Raises ConfigError where it can't listen there, and for agents that there aren't.
+    """
+    site = Site.at(homes, host=host, port=port, folder=folder, agents=agents)
+    path = "/"
+    if resume:
+        print(f"Taken up again from {folder}: {counted(site.hall.resume(), 'table')}.")
+    if session is not None:
+        link = new_link(session.people)
+        site.hall.add(session, "play", [link])
+        path = f"/table/{link.key}"
+    start = site.url_of(path)
+    print(f"The page is at {start} (Ctrl-C ends it).", flush=True)
+    if opens:
+        Timer(1.0, webbrowser.open, [start]).start()
+    site.run()
+    print(f"Games are kept in {folder}; `web --resume` takes them up again.")
+
+
+def _url_of(host: str, port: int, token: str, asked: str, path: str) -> str:
+    """The address of a path for other devices, where this one has asked for a host of that name."""
+    if not _is_loopback(host) and asked in _LOCAL_NAMES:
+        asked = _address(host)
+    return f"http://{asked}:{port}{path}{f'?token={token}' if token else ''}"
+
+
+def _check_agent(catalogue: Catalogue, name: str) -> None:
+    """Raise ConfigError unless some game has this agent; better now than when a page wants it."""
+    problems = []
+    for game in catalogue.games.values():
+        try:
+            catalogue.agent(name, game)
+            return
+        except ValueError as error:
+            problems.append(str(error))
+    raise ConfigError(problems[0])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if port is None:
+        with contextlib.suppress(OSError):
+            return socket.create_server((host, PORT), family=family, backlog=256)
+        port = 0
+    try:
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{host}, port {port}: can't listen there ({reason}); --port 0 takes a free one") from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _address(host: str) -> str:
+    """What others call this machine by, where it listens to everything: the address that it has in its network."""
+    if host not in ("0.0.0.0", "::"):
+        return f"[{host}]" if ":" in host else host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()

@@ -1,0 +1,424 @@
+"""Tables: games that pages look at. Each page has a link to a table, and sees what the seats of that link may know."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from tabletop.errors import IllegalAction, ScenarioError, TabletopError
+from tabletop.game import NOBODY, Game
+from tabletop_agents.play.advice import advise, review
+from tabletop_agents.play.session import Session
+from tabletop_agents.web import views
+from tabletop_agents.web.catalogue import Catalogue, options_of
+from tabletop_agents.web.line import Line
+from tabletop_agents.web.messages import Refused
+
+KINDS = ("play", "watch", "analyse")
+_MOST_QUESTIONS = 4
+"""Questions to agents, all pages of a table together, that wait for an answer."""
+
+T = TypeVar("T")
+
+
+class Page(Protocol):
+    """A page that is open somewhere."""
+
+    def push(self, text: str) -> None:
+        """Send it, in turn; must not wait."""
+        ...
+
+
+@dataclass(eq=False)
+class Link:
+    """An address of a table, for the people in some seats. Who knows its key may play for them, and sees their cards.
+
+    Attributes:
+        key: what nobody guesses.
+        seats: of the people at that device; none where everybody may see everything.
+        at_screen: which of them is there now.
+        number: how many different views it was shown.
+    """
+
+    key: str
+    seats: tuple[int, ...]
+    at_screen: int = NOBODY
+    number: int = 0
+    pages: set[Page] = field(default_factory=set)
+    told: dict[int | None, int] = field(default_factory=dict)  # by viewer: answers whose consequences were told
+    shown: bytes = b""  # a digest of what the last view showed
+
+    def __post_init__(self) -> None:
+        if self.seats:
+            self.at_screen = self.seats[0]
+
+
+def new_link(seats: Iterable[int]) -> Link:
+    """A link that nobody guesses."""
+    return Link(secrets.token_urlsafe(16), tuple(seats))
+
+
+class Table:
+    """One game with the pages that look at it. All its methods run in the server's event loop.
+
+    Arguments:
+        kind: "play"; "watch", where agents have all seats; "analyse", where `session` is a `Line`.
+        links: for "play" one or more with all people's seats; for the others one without seats.
+        learn: explain every decision.
+        threads: where agents think.
+        on_change: called when there is something new to be kept.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        kind: str,
+        links: Sequence[Link],
+        catalogue: Catalogue,
+        threads: Executor,
+        *,
+        learn: bool = False,
+        on_change: Callable[[Table], None] = lambda table: None,
+    ) -> None:
+        self.session, self.kind, self.links, self.learn = session, kind, tuple(links), learn
+        self.catalogue, self._threads, self._on_change = catalogue, threads, on_change
+        self.advisers = catalogue.advisers(session.config)
+        self.trouble = ""
+        self.look: int | None = None  # whose view an analysis shows
+        self._playing: asyncio.Task[None] | None = None
+        self._questions = 0
+
+    @property
+    def game(self) -> Game:
+        return self.session.game
+
+    @property
+    def pages(self) -> int:
+        """How many are open."""
+        return sum(len(link.pages) for link in self.links)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody looks on and nothing happens."""
+        return not self.pages and self._playing is None and not self._questions
+
+    # --- pages ---
+
+    def open(self, link: Link, page: Page) -> None:
+        """A page is there; it gets the present view, with what happened last."""
+        link.pages.add(page)
+        page.push(self._view(link, past=True)[0])
+        self._go_on()
+
+    def close(self, link: Link, page: Page) -> None:
+        """It is gone."""
+        link.pages.discard(page)
+
+    def _changed(self) -> None:
+        """Something happened: whoever may know it is told."""
+        self._on_change(self)
+        for link in self.links:
+            self._tell(link)
+        self._go_on()
+
+    def _tell(self, link: Link) -> None:
+        """Show a link's pages what is new to them; nothing where they may know nothing of it."""
+        if not link.pages:
+            return
+        text, is_new = self._view(link)
+        if is_new:
+            for page in tuple(link.pages):
+                page.push(text)
+
+    # --- views ---
+
+    def _viewer(self, link: Link) -> int | None:
+        if self.kind == "analyse":
+            return self.look
+        return link.at_screen if link.seats else None
+
+    def _turn(self, link: Link) -> str:
+        if self.session.over:
+            return "over"
+        if self.kind != "play":
+            return "paused" if self.kind == "watch" else "you"
+        if self.session.actor not in link.seats:
+            return "others"
+        return "you" if self.session.actor == link.at_screen else "handover"
+
+    def _view(self, link: Link, past: bool = False) -> tuple[str, bool]:
+        """What the link is shown now, as JSON, and whether it tells more than the view before.
+
+        `past`: for a page that was just opened, which is told what happened last as something past.
+        """
+        session, viewer, turn = self.session, self._viewer(link), self._turn(link)
+        view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
+        boards, steps = views.Boards(), []
+        if turn == "handover":
+            view |= {"game": self.game.name, "title": self.game.title, "for": session.names[session.actor]}
+        else:
+            view |= views.position_of(session, viewer, boards)
+            view |= self._asked(link, turn, view["actor"])
+        view |= {"parts": boards.parts, "owners": views.owners_of(session, link.seats)}
+        shown = hashlib.blake2b(json.dumps(view).encode(), digest_size=16).digest()
+        if turn != "handover":
+            first = 0 if past else link.told.get(viewer, 0)
+            if self.kind == "analyse":
+                first = max(0, session.number - 1)
+            animated = not past and self.kind != "analyse"
+            steps = views.steps_of(session, first, viewer, boards if animated else None)
+            link.told[viewer] = session.number
+        is_new = shown != link.shown or bool(steps and not past)
+        if is_new:
+            link.shown, link.number = shown, link.number + 1
+        view |= {"number": link.number, "past": past, "steps": steps, "parts": boards.parts}
+        return json.dumps({"view": view}), is_new
+
+    def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
+        """What a page that is not behind a curtain may do now."""
+        session, words = self.session, self.game.words
+        asked = turn == "you"
+        thinks = session.waits_for_agent and actor != NOBODY and self.kind == "play"
+        lesson = None
+        if self.learn and (asked or session.over):
+            lesson = words.lesson(session.state, session.tables)
+        return {
+            "question": views.question_of(session) if asked else "",
+            "answers": views.answers_of(session) if asked else [],
+            "thinking": session.agents[actor].name if thinks else "",
+            "lesson": None if lesson is None else _lesson(lesson),
+            "introduction": _lesson(words.introduction(session.config)) if self.learn and not session.number else None,
+            "result": views.result_of(session),
+            "advisers": self.advisers,
+            "can": {
+                "undo": self._can_undo,
+                "advice": asked or turn == "paused",
+                "review": self._can_review,
+                "export": self._can_export,
+            },
+            "settings": self._settings if session.over else None,
+            **(session.described(self.look) if isinstance(session, Line) else {}),
+        }
+
+    @property
+    def _can_undo(self) -> bool:
+        return self.kind == "play" and self.session.alone and self.session.number > 0
+
+    @property
+    def _can_review(self) -> bool:
+        return self.session.number > 0 and (self.session.over or self.kind == "analyse")
+
+    @property
+    def _can_export(self) -> bool:
+        """Whether nobody learns what others hide: a replay has all hands in it."""
+        return self.session.over or len(self.links) == 1
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """The request for another such table."""
+        session = self.session
+        chosen = {one["name"]: getattr(session.config, one["name"]) for one in options_of(self.game)}
+        people = "apart" if len(self.links) > 1 else "here"
+        seats = [people if seat in session.people else name for seat, name in enumerate(session.seats)]
+        return {
+            "game": self.game.name,
+            "players": session.config.players,
+            "options": chosen,
+            "seats": seats,
+            "kind": self.kind,
+            "learn": self.learn,
+        }
+
+    # --- what pages ask for ---
+
+    async def obey(self, link: Link, page: Page, do: str, message: dict[str, Any]) -> dict[str, Any]:
+        """Do what a page asks for; what it is answered. Raises Refused, and other TabletopErrors, in words."""
+        doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any]]] = getattr(self, f"_on_{do}")
+        return await doing(link, page, message)
+
+    async def _on_answer(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        self._check_view(link, message)
+        if self._turn(link) != "you":
+            raise Refused("it is not your turn")
+        try:
+            self.session.play(message["action"])
+        except (IllegalAction, OverflowError):
+            raise Refused("this is not one of the answers") from None
+        self._changed()
+        return {}
+
+    async def _on_undo(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        self._check_view(link, message)
+        if not self._can_undo:
+            raise Refused("there is nothing to take back")
+        self.session.undo()
+        for told in link.told:
+            link.told[told] = min(link.told[told], self.session.number)
+        self._changed()
+        return {}
+
+    async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        if self._turn(link) != "handover":
+            raise Refused("nobody else is asked now")
+        link.at_screen = self.session.actor
+        self._tell(link)
+        return {}
+
+    async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        self._check_view(link, message)
+        if self._turn(link) not in ("you", "paused"):
+            raise Refused("advice is for who is asked")
+        name = message["agent"] or self.advisers[0]
+        session, decision = self.session, self.session.decision()
+        generator = session.generator(1)
+        said = await self._think(lambda: advise(self.catalogue.agent(name, self.game), decision, generator))
+        answers = [
+            {"action": action, "share": said.shares.get(action), "estimate": said.estimates.get(action)}
+            for action, _ in sorted(said.shares.items(), key=lambda pair: -pair[1])
+        ] or [{"action": said.best, "share": None, "estimate": said.estimates.get(said.best)}]
+        told = {"agent": name, "meaning": said.meaning, "best": said.best, "estimate": said.estimate}
+        return {**told, "estimated": said.estimated, "answers": answers}
+
+    async def _on_review(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        if not self._can_review:
+            raise Refused("a review is of a finished game")
+        name = message["agent"] or self.advisers[0]
+        replay, loop = self.session.replay, asyncio.get_running_loop()
+        seats = link.seats or None
+
+        def on_finished(done: int, of: int) -> None:
+            if page not in link.pages:
+                raise Refused("the page is gone")
+            loop.call_soon_threadsafe(page.push, json.dumps({"review": {"done": done, "of": of}}))
+
+        def reviewed() -> Any:
+            return review(replay, self.catalogue.agent(name, self.game), seats, on_finished=on_finished)
+
+        found = await self._think(reviewed)
+        text = self.game.words.action_text
+        moments = [
+            {
+                "step": one.step,
+                "by": one.seat,
+                "text": text(replay.states[one.step], one.action),
+                "better": text(replay.states[one.step], one.better),
+                "drop": one.drop,
+            }
+            for one in found.moments
+        ]
+        return {"agent": name, "estimated": found.estimated, "moments": moments}
+
+    async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        if self.kind != "watch":
+            raise Refused("nobody is watched here")
+        if not self.session.over and self._playing is None and not self.trouble:
+            self._playing = asyncio.create_task(self._let_agents_play(most=1))
+        return {}
+
+    async def _on_goto(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        line = self._line
+        if not 0 <= message["step"] <= line.length:
+            raise Refused(f"step: 0 to {line.length}")
+        line.go_to(message["step"])
+        self._changed()
+        return {}
+
+    async def _on_look(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        line, seat = self._line, message["seat"]
+        if seat is not None and not 0 <= seat < line.config.players:
+            raise Refused(f"seat: 0 to {line.config.players - 1}, or none for all hands")
+        self.look = seat
+        self._changed()
+        return {}
+
+    async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        state = self._line.state
+        return {"description": self.game.described(state), "form": self.game.form(state)}
+
+    async def _on_check(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        other, boards = self._line_of(message["description"]), views.Boards()
+        board = boards.add(other, other.state, None)
+        return {"board": board, "parts": boards.parts, "form": self.game.form(other.state)}
+
+    async def _on_position(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        self.session = self._line_of(message["description"])
+        self.look = None
+        self.advisers = self.catalogue.advisers(self.session.config)
+        self._changed()
+        return {}
+
+    async def _on_export(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
+        if not self._can_export:
+            raise Refused("a game is saved when it is over: till then its file would tell what others hold")
+        session = self.session
+        name = f"{session.game.name}-{session.config.name}"
+        if message["what"] == "replay":
+            return {"name": f"{name}.json", "content": json.loads(session.replay.text)}
+        if message["what"] == "scenario":
+            return {"name": f"{name}-scenario.json", "content": self.game.described(session.state)}
+        raise Refused("what: replay or scenario")
+
+    @property
+    def _line(self) -> Line:
+        if not isinstance(self.session, Line):
+            raise Refused("this is for analysis")
+        return self.session
+
+    def _line_of(self, description: dict[str, Any]) -> Line:
+        """A line that starts from a described position. Raises Refused, with the place, where it can't be one."""
+        components = self._line.config.components
+        try:
+            state = self.game.scenario(description, components)
+            return Line(self.game.config.of(state, components), start=state)
+        except ScenarioError as error:
+            raise Refused(str(error), error.where) from None
+
+    def _check_view(self, link: Link, message: dict[str, Any]) -> None:
+        if message["view"] != link.number:
+            raise Refused("the game has gone on since")
+
+    # --- agents ---
+
+    async def _think(self, question: Callable[[], T]) -> T:
+        if self._questions >= _MOST_QUESTIONS:
+            raise Refused("agents are still thinking about earlier questions")
+        self._questions += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, question)
+        finally:
+            self._questions -= 1
+
+    def _go_on(self) -> None:
+        """Let agents answer until people are asked."""
+        if self.kind == "play" and self._playing is None and self.session.waits_for_agent and not self.trouble:
+            self._playing = asyncio.create_task(self._let_agents_play())
+
+    async def _let_agents_play(self, most: int | None = None) -> None:
+        session, loop = self.session, asyncio.get_running_loop()
+        try:
+            while session.waits_for_agent and most != 0:
+                action = await loop.run_in_executor(self._threads, session.agent_answer)
+                session.play(action)
+                most = None if most is None else most - 1
+                self._changed()
+        except Exception as error:  # agents of somebody's own raise anything; the others' games go on
+            self.trouble = str(error) if isinstance(error, TabletopError) else f"{type(error).__name__}: {error}"
+            self._changed()
+        finally:
+            self._playing = None
+
+    async def stop(self) -> None:
+        """Let no agent go on."""
+        if self._playing is not None:
+            self._playing.cancel()
+            await asyncio.gather(self._playing, return_exceptions=True)
+
+
+def _lesson(lesson: Any) -> dict[str, Any]:
+    return {"title": lesson.title, "text": list(lesson.text), "section": lesson.section}

@@ -1,0 +1,30 @@
+"""Where in the picture an answer to the pending decision can be clicked: by cards, spaces, powers."""
+
+from __future__ import annotations
+
+from evergreen_env.actions import DONE, DRAFT, POWER, SPACE
+from evergreen_env.drawing.decisions import power_of
+from evergreen_env.state import CARD_NAMES, MAX_MARKET, PLACE_NAMES, POWER_NAMES, State
+from evergreen_env.words import place_of_action
+from tabletop.drawing.svg import Place
+from tabletop.words import player_names
+
+
+def places(state: State, action: int) -> tuple[Place, ...]:
+    """Where in the picture that the actor sees a legal answer can be clicked, the closest place first.
+
+    A turn's action or power: the actor's card, and all that is the actor's. () for the end of a turn. A place is of
+    what `render_svg` draws.
+    """
+    if action < DRAFT + MAX_MARKET:
+        return ((("market", str(action - DRAFT + 1)),),)
+    if action == DONE:
+        return ()
+    own: Place = (("player", player_names(state.players)[state.actor]),)
+    if action >= SPACE:
+        place = place_of_action(state, action)
+        return () if place is None else ((*own, ("space", PLACE_NAMES[place])),)
+    card: Place = (*own, ("card", CARD_NAMES[state.card[state.actor]]))
+    if action == POWER:
+        return card, (*own, ("power", POWER_NAMES[power_of(state)])), own
+    return card, own

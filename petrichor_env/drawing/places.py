@@ -1,0 +1,149 @@
+"""Where in the picture an answer to the pending decision can be clicked: by tiles, clouds, drops, cards, dice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from petrichor_env.actions import (
+    CARD,
+    DECLINE,
+    DIE,
+    DIRECTION,
+    DROP,
+    FORECAST,
+    PASS,
+    PLAY,
+    POWER,
+    SUBSTITUTE,
+    TILE,
+    VOTE,
+    WEATHER,
+)
+from petrichor_env.rules.fields import NEIGHBOURS
+from petrichor_env.state import MAX_PLAYERS, NO_TILE, POWER_NAMES, WEATHER_NAMES, Decision, State
+from petrichor_env.words import owner_names, tile_name
+from tabletop.drawing.svg import Place
+
+_Places = tuple[Place, ...]
+
+_OF_CLOUDS = (
+    Decision.SUN_CLOUD,
+    Decision.WIND_CLOUD,
+    Decision.SUN_WEATHER_CLOUD,
+    Decision.FROST_CLOUD,
+)
+"""Decisions whose tiles stand for the clouds above them."""
+_CARDS_OF_CLOUDS = (6, 10, 12)
+"""Forecast cards that choose a cloud; 10 then a tile that it goes to."""
+_OF_OWN_DROPS = (Decision.TAKE_DROP, Decision.KEEP_DROP)
+_CARDS_OF_DROPS = (8, 11)
+"""Forecast cards that choose drops on tiles; 15 chooses them in a cloud."""
+
+
+def places(state: State, action: int) -> tuple[Place, ...]:
+    """Where in the picture that the actor sees a legal answer can be clicked, the closest place first.
+
+    () for what has no piece: to pass, to decline. A place is of what `render_svg` draws.
+    """
+    first = max(start for start in _PLACES if start <= action)
+    return _PLACES[first](state, action - first)
+
+
+# --- the Fields -------------------------------------------------------------------------------------------------------
+
+
+def _tile(s: State, tile: int) -> Place:
+    return (("tile", tile_name(s.players, tile)),)
+
+
+def _cloud(s: State, tile: int) -> Place:
+    return (("cloud-on", tile_name(s.players, tile)),)
+
+
+def _tiles(s: State, tile: int) -> _Places:
+    if s.decision in _OF_CLOUDS or (
+        s.decision == Decision.FORECAST_TILE and s.forecast in _CARDS_OF_CLOUDS and s.target == NO_TILE
+    ):
+        return _cloud(s, tile), _tile(s, tile)
+    if s.decision in _OF_OWN_DROPS:
+        return _drop_on_tile(s, tile, s.actor)
+    return (_tile(s, tile),)
+
+
+def _drop_on_tile(s: State, tile: int, owner: int) -> _Places:
+    return (*_tile(s, tile), ("drop", owner_names(s.players)[owner])), _tile(s, tile)
+
+
+def _drops(s: State, drop: int) -> _Places:
+    tile, owner = drop // MAX_PLAYERS, (s.actor + drop % MAX_PLAYERS) % s.owners
+    if s.decision == Decision.WIND_WEATHER_DROP or (
+        s.decision == Decision.FORECAST_DROP and s.forecast in _CARDS_OF_DROPS
+    ):
+        return _drop_on_tile(s, tile, owner)
+    cloud = _cloud(s, tile)
+    return (*cloud, ("cloud-drop", owner_names(s.players)[owner])), cloud, _tile(s, tile)
+
+
+def _direction(s: State, direction: int) -> _Places:
+    to = NO_TILE if s.target == NO_TILE else int(NEIGHBOURS[s.target, direction])
+    return () if to == NO_TILE else (_tile(s, to),)
+
+
+# --- weather and dice -------------------------------------------------------------------------------------------------
+
+
+def _space(s: State, kind: int) -> _Places:
+    return ((("weather", WEATHER_NAMES[kind]),),)
+
+
+def _dice(s: State, votes_left: int) -> _Places:
+    return tuple((("die", str(i)),) for i, side in enumerate(s.dice.tolist()) if side == votes_left + 1)
+
+
+# --- what the actor has -----------------------------------------------------------------------------------------------
+
+
+def _row(s: State) -> Place:
+    return (("owner", owner_names(s.players)[s.actor]),)
+
+
+def _cards(s: State, kind: int) -> _Places:
+    where = "pack-card" if s.decision == Decision.DRAFT else "hand-card"
+    return (*_row(s), (where, WEATHER_NAMES[kind])), _row(s)
+
+
+def _substitute(s: State, kind: int) -> _Places:
+    """The cards of the kind that others stand for, or its weather where none is held."""
+    return _cards(s, kind) if s.hand[s.actor, kind] else (*_space(s, kind), _row(s))
+
+
+def _forecast(s: State, card: int) -> _Places:
+    return (("forecast", str(card + 1)),), _row(s)
+
+
+def _power(s: State, _: int) -> _Places:
+    """The power, and the cloud that it adds a drop to."""
+    badge = (*_row(s), ("badge", POWER_NAMES[s.power[s.actor]]))
+    return badge, _row(s), _cloud(s, s.target), _tile(s, s.target)
+
+
+def _nowhere(s: State, _: int) -> _Places:
+    return ()
+
+
+_PLACES: dict[int, Callable[[State, int], _Places]] = {
+    PASS: _nowhere,
+    DECLINE: _nowhere,
+    PLAY: _cards,
+    SUBSTITUTE: _substitute,
+    CARD: _cards,
+    TILE: _tiles,
+    DROP: _drops,
+    DIRECTION: _direction,
+    VOTE: _space,
+    DIE: _dice,
+    WEATHER: _space,
+    FORECAST: _forecast,
+    POWER: _power,
+}
+"""By the first action of a range, the places of the action's number in it."""

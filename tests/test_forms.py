@@ -1,0 +1,249 @@
+"""The forms of described positions: what the games describe fits them, and `scenario` takes what they allow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import evergreen_env.scenarios
+import petrichor_env.scenarios
+from evergreen_env.config import Config as Evergreen
+from petrichor_env.config import MODULES
+from petrichor_env.config import Config as Petrichor
+from tabletop import forms
+from tabletop.batch import Batch
+from tabletop.errors import ScenarioError
+from tabletop.forms import Form
+from tests.configurations import A_FEW, EVERY_CONFIGURATION, SOLO_MODULES
+from tests.games import connect_four
+
+Path = tuple[str, ...]
+
+SMALL_PLANET = {"board.rows": ["MF", "GR", "WN", "#."]}
+EVERGREEN = [*(Evergreen(players) for players in (1, 2, 3, 4)), Evergreen(2, SMALL_PLANET)]
+EACH_KEY = [
+    *(Petrichor(modules=SOLO_MODULES), Petrichor(players=2), Petrichor(players=5, rounds=6, modules=MODULES)),
+    *(Petrichor(players=3, drafting=True, modules=("forecasts",)), EVERGREEN[0], EVERGREEN[-1]),
+]
+
+
+def first_state(config: Any) -> Any:
+    return Batch(config, 1, seed=1).states[0]
+
+
+def leaves(form: Form, at: Path = ()) -> Iterator[tuple[Path, Form]]:
+    """What has no keys of its own, and where it stands."""
+    if form["kind"] != "table":
+        yield at, form
+        return
+    for key, inner in form["keys"].items():
+        yield from leaves(inner, (*at, key))
+
+
+def lowest(form: Form) -> Any:
+    kind = form["kind"]
+    if kind == "table":
+        return {key: lowest(inner) for key, inner in form["keys"].items()}
+    if kind == "list":
+        return [lowest(form["of"])] * max(1, form.get("shortest", 0))
+    by_kind = {"number": "low", "fixed": "value"}
+    if kind in by_kind:
+        return form[by_kind[kind]]
+    return form["names"][0] if kind == "choice" else form["names"][:1] if kind == "names" else False
+
+
+def with_value(config: Any, at: Path, value: Any) -> dict[str, Any]:
+    """A description with the switches of the game and one value more."""
+    form = config.game.form(first_state(config))
+    whole = {key: inner["value"] for key, inner in form["keys"].items() if inner["kind"] == "fixed"}
+    inner: Any = whole
+    for key in at[:-1]:
+        inner = inner.setdefault(key, {})
+    inner[at[-1]] = value
+    return whole
+
+
+def refusal(config: Any, at: Path, value: Any) -> ScenarioError | None:
+    try:
+        config.game.scenario(with_value(config, at, value), config.components)
+    except ScenarioError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("config", [*EVERY_CONFIGURATION, *EVERGREEN], ids=lambda config: config.name)
+def test_what_is_described_fits(config: Any) -> None:
+    """All along random games and at their ends, through JSON."""
+    batch = Batch(config, 2, seed=5, autoreset="next_step")
+    for step in range(60 * int(batch.states[0]["rounds"])):
+        if step % 25 == 0 or batch.terminations.any():
+            for state in batch.states:
+                form = json.loads(json.dumps(config.game.form(state)))
+                assert form == config.game.form(state)
+                forms.check(form, json.loads(json.dumps(config.game.described(state))))
+        batch.step(batch.random_actions())
+
+
+@pytest.mark.parametrize("config", A_FEW, ids=lambda config: config.name)
+def test_petrichors_keys_are_those_of_scenarios(config: Petrichor) -> None:
+    form = config.game.form(first_state(config))
+    assert form is not None
+    keys, scenarios = form["keys"], petrichor_env.scenarios
+    (tile, *_) = keys["field"]["keys"].values()
+    absent = {key for key, module in scenarios.MODULE_OF_KEY.items() if MODULES[module] not in config.modules}
+    absent |= set() if config.solo else {"southern_winds"}
+    assert set(keys) == set(scenarios.KEYS) - absent
+    assert set(keys["pending"]["keys"]) == set(scenarios.PENDING_KEYS)
+    assert set(tile["keys"]) == set(scenarios.TILE_KEYS)
+    assert set(tile["keys"]["cloud"]["keys"]) == set(scenarios.CLOUD_KEYS)
+    if config.solo:
+        winds = keys["southern_winds"]["keys"]
+        assert set(winds) == set(scenarios.WINDS_KEYS)
+        assert set(winds["revealed"]["of"]["keys"]) == set(scenarios.REVEALED_KEYS)
+
+
+@pytest.mark.parametrize("config", EVERGREEN, ids=lambda config: config.name)
+def test_evergreens_keys_are_those_of_scenarios(config: Evergreen) -> None:
+    form = config.game.form(first_state(config))
+    assert form is not None
+    keys, scenarios = form["keys"], evergreen_env.scenarios
+    assert set(keys) == set(scenarios.KEYS)
+    assert set(keys["pending"]["keys"]) == set(scenarios.PENDING_KEYS)
+    assert set(keys["shown"]["keys"]) == set(scenarios.SHOWN_KEYS)
+
+
+@pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
+def test_scenario_takes_each_key(config: Any) -> None:
+    """The lowest value of each, one at a time: it is taken, or breaks a count; its key and kind are right."""
+    taken = 0
+    for at, form in leaves(config.game.form(first_state(config))):
+        error = refusal(config, at, lowest(form))
+        taken += error is None
+        if error is not None and error.where:
+            told = str(error)
+            assert not any(words in told for words in ("allowed are", "unknown key", "is not a ", "shows")), told
+    assert taken > 30
+
+
+@pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
+def test_scenario_ends_where_the_form_ends(config: Any) -> None:
+    """One more than the highest number, and one less than the lowest, are refused with their place."""
+    tried = 0
+    for at, form in leaves(config.game.form(first_state(config))):
+        listed = form["kind"] == "list" and form["of"]["kind"] == "number"
+        number = form["of"] if listed else form
+        if number["kind"] != "number":
+            continue
+        for value in (number["low"] - 1, number["high"] + 1):
+            error = refusal(config, at, [value] if listed else value)
+            assert error is not None and error.where == ".".join(at) + ("[0]" if listed else "")
+            assert f"{value}; allowed are {number['low']} to {number['high']}" in str(error)
+            with pytest.raises(ScenarioError, match="allowed are"):
+                forms.check(number, value)
+            tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize("config", EACH_KEY, ids=lambda config: config.name)
+def test_places_are_on_the_board(config: Any) -> None:
+    """Each is the path of elements of the picture, the outermost first."""
+    state = first_state(config)
+    svg = config.game.drawing.render_svg(state, tables=config.game.load_tables(config.components))
+    paths: set[tuple[Path, ...]] = set()
+
+    def walk(element: ElementTree.Element, above: frozenset[tuple[str, str]]) -> None:
+        here = above | {(key.removeprefix("data-"), value) for key, value in element.attrib.items()}
+        everywhere.append(here)
+        for inner in element:
+            walk(inner, here)
+
+    everywhere: list[frozenset[tuple[str, str]]] = []
+    walk(ElementTree.fromstring(svg), frozenset())
+
+    def gather(form: Form) -> None:
+        if "place" in form:
+            paths.add(tuple(map(tuple, form["place"])))
+        for inner in form.get("keys", {}).values():
+            gather(inner)
+
+    gather(config.game.form(state))
+    assert len(paths) > 5
+    for path in paths:
+        assert any(set(path) <= here for here in everywhere), path
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "reason"),
+    [
+        (forms.number(0, 3), True, "whole number"),
+        (forms.number(0, 3), None, "whole number"),
+        (forms.switch(), 1, "true and false"),
+        (forms.choice(["a"]), None, "allowed are a"),
+        (forms.choice([1, "b"]), True, "allowed are 1, b"),
+        (forms.choice([1, "b"]), "1", "allowed are 1, b"),
+        (forms.names(["a", "b"]), ["a", "a"], "names one twice"),
+        (forms.listing(forms.switch(), 2, shortest=2), [True], "at least 2"),
+        (forms.listing(forms.switch(), 2), [True] * 3, "at most 2"),
+        (forms.table({"a": forms.switch()}), {"b": True}, "unknown key 'b'"),
+        (forms.fixed(2), 3, "this game has 2"),
+    ],
+)
+def test_what_does_not_fit(form: Form, value: Any, reason: str) -> None:
+    with pytest.raises(ScenarioError, match=reason):
+        forms.check(form, value)
+    whole = forms.table({"outer": forms.table({"inner": form})})
+    with pytest.raises(ScenarioError) as refused:
+        forms.check(whole, {"outer": {"inner": value}})
+    assert refused.value.where.startswith("outer.inner")
+
+
+def test_a_game_without_a_form() -> None:
+    assert connect_four.GAME.form(first_state(connect_four.GAME.config())) is None
+
+
+WHERE = [
+    (Petrichor(), {}, "players"),
+    (Petrichor(), {"players": 1, "nobody": 1}, ""),
+    (Petrichor(), {"players": 2, "southern_winds": {}}, "southern_winds"),
+    (Petrichor(), {"players": 2, "power": {}}, "power"),
+    (Petrichor(), {"players": 2, "field": {"b1": {"drops": {"player_0": -1}}}}, "field.b1.drops.player_0"),
+    (Petrichor(), {"players": 2, "field": {"b1": {"cloud": {"kind": "dark"}}}}, "field.b1.cloud.kind"),
+    (Petrichor(), {"players": 2, "hands": {"player_0": 3}}, "hands.player_0"),
+    (Petrichor(), {"players": 2, "dice": [1, 5, 2]}, "dice[1]"),
+    (Petrichor(), {"players": 2, "dice": [1, 2]}, "dice"),
+    (Petrichor(), {"players": 2, "pending": {"target": "z9"}}, "pending.target"),
+    (Petrichor(), {"players": 1, "southern_winds": {"revealed": [{"card": 9}]}}, "southern_winds.revealed[0].card"),
+    (Petrichor(), {"players": 2, "votes": {"sun": {"player_0": 13}}}, ""),
+    (Petrichor(), {"players": 2, "deck": {}}, ""),
+    (Evergreen(), {}, "players"),
+    (Evergreen(), [], ""),
+    (Evergreen(), {"players": 2, "round": 15}, "round"),
+    (Evergreen(), {"players": 2, "planets": {"player_0": {"a1": "sprout"}}}, "planets.player_0"),
+    (Evergreen(), {"players": 2, "planets": {"player_0": {"c1": "tree"}}}, "planets.player_0.c1"),
+    (Evergreen(), {"players": 2, "zone": ["swamp lake", "swamp lake"]}, "zone[1]"),
+    (Evergreen(), {"players": 2, "cards": {"player_0": "x"}}, "cards.player_0"),
+    (Evergreen(), {"players": 2, "cards": {"player_0": "swamp bush"}, "planets": {"player_0": {"c6": "lake"}}}, ""),
+]
+
+
+@pytest.mark.parametrize(("config", "description", "where"), WHERE)
+def test_a_refusal_says_where(config: Any, description: Any, where: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        config.game.scenario(description, None)
+    assert refused.value.where == where
+    assert str(refused.value).startswith(where)
+
+
+def test_a_plain_game_says_where() -> None:
+    game = connect_four.GAME
+    described = game.described(first_state(game.config()))
+    for name, value in (("points", [1]), ("players", 3), ("stones", [-1, 0])):
+        with pytest.raises(ScenarioError, match=f"^{name}: ") as refused:
+            game.scenario({**described, name: value}, None)
+        assert refused.value.where == name
+    assert np.array(game.scenario(described, None)).size == 1

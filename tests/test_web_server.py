@@ -1,0 +1,513 @@
+"""The server of pages: tables, links, whole games of pages without a browser, keeping and going on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from petrichor_env import GAME, Config, scenario
+from petrichor_env.config import MODULES, VARIANTS
+from petrichor_env.drawing import action_text, render_svg
+from tabletop.batch import legal_actions
+from tabletop.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop.replays.replay import Replay
+from tabletop_agents import GreedyAgent
+from tabletop_agents.play.session import PERSON, Session
+from tabletop_agents.web.line import Line
+from tests.web import SECONDS, Page, Server, closing_words, serving
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("games")) as one:
+        yield one
+
+
+# --- what is offered -------------------------------------------------------------------------------------------------
+
+
+def test_games_that_are_offered(server: Server) -> None:
+    games = {one["name"]: one for one in server.http.get("/api/games").json()["games"]}
+    assert list(games) == ["petrichor", "evergreen"]
+    petrichor = games["petrichor"]
+    assert petrichor["title"] == "Petrichor" and petrichor["players"] == [1, 2, 3, 4, 5]
+    options = {one["name"]: one for one in petrichor["options"]}
+    assert options["variants"]["names"] == list(VARIANTS) and options["modules"]["names"] == list(MODULES)
+    assert options["rounds"] == {"name": "rounds", "help": "4 or 6.", "kind": "choice", "names": [4, 6], "for": "several"}
+    assert "components" not in options  # the path of a file
+    assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
+
+
+def test_files_of_the_page(server: Server) -> None:
+    for path, kind in (("/", "text/html"), ("/table/any", "text/html"), ("/page/style.css", "text/css")):
+        answer = server.http.get(path)
+        assert answer.status_code == 200 and answer.headers["content-type"].startswith(kind)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+    drawings = server.http.get("/api/drawings/petrichor")
+    assert "<defs>" in drawings.text and drawings.headers["content-type"] == "image/svg+xml"
+    for game in ("petrichor", "evergreen"):
+        assert "<h2" in server.http.get(f"/api/rules/{game}").json()["html"]
+
+
+def test_what_a_table_may_be(server: Server) -> None:
+    refused = server.refused
+    assert refused(game="chess", players=2) == "game: one of petrichor, evergreen"
+    assert refused(game="petrichor", players=7, seats=[]) == "players: 7; there can be 1, 2, 3, 4, 5"
+    assert refused(game="petrichor", players=2, seats=["here"]) == "seats: 1 of them for 2 players"
+    assert refused(game="petrichor", players=1, seats=["greedy"]) == "seats: one for a person, where one plays"
+    watch = {"kind": "watch", "seats": ["greedy", "here"]}
+    assert refused(game="petrichor", players=2, **watch) == "seats: agents in all of them, where one only watches"
+    assert refused(game="petrichor", players=1, seats=["here"], kind="fly") == "kind: play, watch, analyse"
+    options: dict[str, Any] = {"modules": ["snow"]}
+    assert refused(game="petrichor", players=1, seats=["here"], options=options).startswith("modules: some of fert")
+    assert "players=1" in refused(game="petrichor", players=1, seats=["here"], options={"modules": ["lake"]})
+    assert refused(game="petrichor", players=1, seats=["here"], options={"components": "/etc/passwd"}).startswith(
+        "options: unknown components"
+    )
+    assert refused(game="petrichor", players=1, seats=["here"], start={"seed": -1}).startswith("seed: a whole number")
+    broken = {"scenario": {"players": 1, "round": 9}}
+    assert refused(game="petrichor", players=1, seats=["here"], start=broken) == "round: 9; allowed are 1 to 4"
+
+
+AGENTS = ("policy:/etc/passwd", "policy:../solo", "os:system", "search-0:solo", "ismcts-100000", "search-5:no", "", "Ｇ")
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_that_nobody_allowed(server: Server, name: str) -> None:
+    assert server.refused(game="petrichor", players=2, seats=["here", name]).startswith(f"agent {name}: not one of")
+
+
+# --- games -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_solo_game(server: Server) -> None:
+    (path,) = server.make("petrichor", ["here"], start={"seed": 5})
+    with server.open(path) as page:
+        session = Session(Config(), seed=5)
+        generator = np.random.default_rng(1)
+        assert page.view["turn"] == "you" and page.view["past"] and page.view["steps"] == []
+        while not session.over:
+            state, view = session.state, page.view
+            assert [(one["action"], one["text"]) for one in view["answers"]] == session.answers()
+            assert view["question"] == GAME.words.question(state)
+            assert view["owners"][0]["who"] == "you" and view["owners"][1]["who"] == "opponent"
+            action = int(generator.choice(legal_actions(state)))
+            said = f"player_0: {action_text(state, action)}."
+            assert "error" not in page.answer(action)
+            session.play(action)
+            step = page.view["steps"][-1]
+            assert (step["by"], step["done"]) == (0, action_text(state, action))
+            assert [one["text"] for one in step["changes"]] == GAME.words.events(state, action, 0, session.tables)
+            drawn = render_svg(session.state, 0, names=("player_0", "neutral"), last_action=said)
+            assert page.board == without_drawings(drawn)
+        assert page.view["turn"] == "over"
+        assert page.view["result"]["verdict"] == session.verdict()
+        assert page.view["result"]["rows"][-1] == ["points", session.state["points"][:2].tolist()]
+        assert page.view["settings"]["seats"] == ["here"]
+
+
+def test_what_the_southern_winds_do_is_shown_step_by_step(server: Server) -> None:
+    """One answer, several sentences, each with the board as it is then; the last one's is not yet the present one."""
+    (path,) = server.make("petrichor", ["here"], start={"seed": 5})
+    with server.open(path) as page:
+        most: list[dict[str, Any]] = []
+        while page.view["turn"] == "you" and len(most) < 5:
+            page.answer(page.view["answers"][-1]["action"])
+            most = max(most, *(step["changes"] for step in page.view["steps"]), key=len)
+        boards = [tuple(one["board"]) for one in most if one["board"] is not None]
+        assert len(boards) == len(set(boards)) >= 3
+        parts = page.view["parts"]
+        assert all("".join(parts[i] for i in board).startswith("<svg") for board in boards)
+
+
+def test_three_people_on_three_devices(server: Server) -> None:
+    paths = server.make("petrichor", ["apart", "apart", "apart"], options={"modules": list(MODULES[:1])})
+    pages = [server.open(path) for path in paths]
+    ends: dict[int, dict[str, Any]] = {}
+
+    def play(seat: int) -> None:
+        ends[seat] = pages[seat].play_out(seat)
+
+    threads = [threading.Thread(target=play, args=(seat,)) for seat in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert [ends[seat]["seat"] for seat in range(3)] == [0, 1, 2]
+    points = {tuple(owner["points"] for owner in end["owners"]) for end in ends.values()}
+    assert len(points) == 1
+    saved = pages[1].ask("export", what="replay")["content"]
+    assert saved["points"] == list(*points) and saved["names"] == [PERSON] * 3
+    for page in pages:
+        page.socket.close()
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_people_at_one_screen_and_agents(server: Server, game: str) -> None:
+    """Nothing is shown of the next person's cards before that person says to be there."""
+    (path,) = server.make(game, ["here", "greedy", "here"])
+    with server.open(path) as page:
+        page.play_out()
+        curtains = [one["view"] for one in page.got if one.get("view", {}).get("turn") == "handover"]
+        assert len(curtains) > 3
+        for view in curtains:
+            assert "board" not in view and view["parts"] == [] and view["steps"] == []
+        assert {view["for"] for view in curtains} == {"player_0", "player_2"}
+        assert {one["view"].get("seat") for one in page.got if "view" in one} == {0, 2, None}
+
+
+def test_undo(server: Server) -> None:
+    (path,) = server.make("petrichor", ["here"])
+    with server.open(path) as page:
+        assert page.ask("undo", view=page.view["number"])["error"] == "there is nothing to take back"
+        first = page.board
+        page.answer(page.view["answers"][0]["action"])
+        assert page.view["can"]["undo"] and page.board != first
+        assert "error" not in page.ask("undo", view=page.view["number"])
+        assert page.board == first and not page.view["can"]["undo"]
+    (path,) = server.make("petrichor", ["here", "greedy"])
+    with server.open(path) as page:
+        page.until("you")
+        page.answer(page.view["answers"][0]["action"])
+        page.until("you")
+        assert "error" in page.ask("undo", view=page.view["number"])
+
+
+def test_two_pages_of_one_link(server: Server) -> None:
+    """Both show the same; what one of them answers, the other can't answer again."""
+    (path,) = server.make("petrichor", ["here"])
+    with server.open(path) as one, server.open(path) as other:
+        number = one.view["number"]
+        assert other.view["number"] == number
+        action = one.view["answers"][0]["action"]
+        assert "error" not in one.answer(action)
+        assert other.wait()["number"] == one.view["number"] == number + 1
+        assert other.answer(action, view=number)["error"] == "the game has gone on since"
+        assert other.view["board"] == one.view["board"]
+
+
+def test_a_page_that_comes_back(server: Server) -> None:
+    """It sees the present view, and what happened as something past."""
+    (path,) = server.make("petrichor", ["here", "greedy"], start={"seed": 3})
+    with server.open(path) as page:
+        for _ in range(6):
+            page.until("you")
+            page.answer(page.view["answers"][0]["action"])
+        page.until("you")
+    with server.open(path) as again:
+        assert again.view["past"] and again.board == page.board
+        assert [step["done"] for step in again.view["steps"]][-1] != ""
+        assert len(again.view["steps"]) > 6
+        assert all(one["board"] is None for step in again.view["steps"] for one in step["changes"])
+        assert "error" not in again.answer(again.view["answers"][0]["action"])
+
+
+def test_learning(server: Server) -> None:
+    (path,) = server.make("petrichor", ["here"], learn=True)
+    with server.open(path) as page:
+        assert page.view["introduction"]["title"] and page.view["introduction"]["text"]
+        while page.view["turn"] != "over":
+            lesson = page.view["lesson"]
+            assert lesson["title"] and lesson["text"] and lesson["section"]
+            page.answer(page.view["answers"][-1]["action"])
+        assert page.view["lesson"]["title"]
+    (path,) = server.make("petrichor", ["here"])
+    with server.open(path) as page:
+        assert page.view["lesson"] is None and page.view["introduction"] is None
+
+
+# --- advice, watching, analysing -------------------------------------------------------------------------------------
+
+
+def test_advice(server: Server) -> None:
+    (path,) = server.make("petrichor", ["here"])
+    with server.open(path) as page:
+        while len(page.view["answers"]) < 3:
+            page.answer(page.view["answers"][0]["action"])
+        said = page.ask("advice", view=page.view["number"], agent="ismcts-200")
+        legal = {one["action"] for one in page.view["answers"]}
+        assert {one["action"] for one in said["answers"]} == legal
+        assert sum(one["share"] for one in said["answers"]) == pytest.approx(1)
+        assert said["best"] in legal and said["agent"] == "ismcts-200" and said["meaning"] and said["estimated"]
+        assert page.ask("advice", view=page.view["number"], agent="os:system")["error"].startswith("agent os:system")
+        assert "error" in page.ask("advice", view=page.view["number"] + 1, agent="greedy")
+        assert "error" in page.ask("review", agent="greedy")  # the game is on
+
+
+def test_advice_does_not_disturb_the_game(server: Server) -> None:
+    boards = []
+    for asks in (False, True):
+        (path,) = server.make("petrichor", ["here", "ismcts-20"], start={"seed": 11})
+        with server.open(path) as page:
+            for _ in range(4):
+                page.until("you")
+                if asks:
+                    page.ask("advice", view=page.view["number"], agent="ismcts-50")
+                page.answer(page.view["answers"][0]["action"])
+            page.until("you")
+            boards.append(page.board)
+    assert boards[0] == boards[1]
+
+
+def test_a_review(server: Server) -> None:
+    (path,) = server.make("evergreen", ["here", "random"])
+    with server.open(path) as page:
+        page.play_out()
+        told = page.ask("review", agent="ismcts-20")
+        assert [one["review"]["done"] for one in page.got if "review" in one][:2] == [0, 1]
+        drops = [one["drop"] for one in told["moments"]]
+        assert drops == sorted(drops, reverse=True) and drops[0] > 0
+        replay = page.ask("export", what="replay")["content"]
+        for moment in told["moments"][:3]:
+            assert moment["by"] == 0 and moment["text"] != moment["better"]
+            (there,) = server.make("evergreen", [], players=2, kind="analyse", start={"replay": replay}, step=moment["step"])
+            with server.open(there) as analysis:
+                assert analysis.view["step"] == moment["step"]
+                assert analysis.view["line"][moment["step"]] == {"by": 0, "text": moment["text"]}
+                assert moment["better"] in [one["text"] for one in analysis.view["answers"]]
+
+
+def test_watching(server: Server) -> None:
+    (path,) = server.make("petrichor", ["greedy", "random"], kind="watch")
+    with server.open(path) as page:
+        assert page.view["turn"] == "paused" and page.view["seat"] is None
+        number = 0
+        while page.view["turn"] != "over":
+            assert page.view["answers"] == []
+            page.ask("step")
+            while page.view["number"] == number:
+                page.wait()
+            number = page.view["number"]
+        assert {owner["who"] for owner in page.view["owners"]} == {"agent"}
+        assert "error" in page.answer(0)
+
+
+def test_analysing(server: Server) -> None:
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"seed": 1})
+    with server.open(path) as page:
+        boards = [page.board]
+        for i in range(5):
+            page.answer(page.view["answers"][i % 2]["action"])
+            boards.append(page.board)
+        assert page.view["step"] == 5 and len(page.view["line"]) == 5 and len(set(boards)) == 6
+        for step in (0, 3, 5, 2):
+            page.ask("goto", step=step)
+            # the last line of the picture is of the answer that led there
+            assert page.view["step"] == step and page.board == boards[step] and len(page.view["line"]) == 5
+        assert page.ask("goto", step=6)["error"] == "step: 0 to 5"
+        page.answer(page.view["answers"][0]["action"])  # another way from step 2, or the same
+        assert page.view["step"] == 3
+        page.ask("look", seat=1)
+        assert page.view["seat"] == 1 and 'data-viewer="player_1"' in page.board
+        assert "error" in page.ask("look", seat=2)
+        saved = page.ask("export", what="scenario")["content"]
+        page.ask("look", seat=None)
+        here = page.board
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": saved})
+    with server.open(path) as page:
+        facts = re.compile('data-last-action="[^"]*"|<[^>]*aria-label="player_[^>]*>.*', re.DOTALL)
+        assert facts.sub("", page.board) == facts.sub("", here)
+
+
+def test_a_line_goes_back_and_forth() -> None:
+    line = Line(Config(), seed=2)
+    generator = np.random.default_rng(0)
+    states = [line.state.tobytes()]
+    for _ in range(20):
+        line.play(int(generator.choice(legal_actions(line.state))))
+        states.append(line.state.tobytes())
+    whole = line.whole
+    for step in generator.integers(0, 20, 30, endpoint=True).tolist():
+        line.go_to(step)
+        assert (line.number, line.length, line.state.tobytes()) == (step, 20, states[step])
+        assert line.whole == whole
+    line.go_to(7)
+    line.play(whole.actions[7])
+    assert (line.number, line.length) == (8, 20)
+    others = [one for one in legal_actions(line.state).tolist() if one != whole.actions[8]]
+    line.play(others[0])
+    assert (line.number, line.length) == (9, 9)
+    through = Line.through(whole, 12)
+    assert through.state.tobytes() == states[12] and through.whole == whole
+
+
+def test_setting_a_position_up(server: Server) -> None:
+    (path,) = server.make("petrichor", [], players=2, kind="analyse")
+    with server.open(path) as page:
+        told = page.ask("describe")
+        description = told["description"]
+        assert description["players"] == 2 and told["form"]["keys"]["field"]["keys"]
+        description["points"] = {"player_0": 12, "player_1": 3}
+        checked = page.ask("check", description=description)
+        board = "".join(checked["parts"][i] for i in checked["board"])
+        assert 'data-points="12"' in board and 'data-points="12"' not in page.board
+        description["votes"] = {"sun": {"player_0": 99}}
+        refused = page.ask("check", description=description)
+        assert refused["where"] == "votes.sun.player_0" and "allowed are" in refused["error"]
+        assert "error" in page.ask("position", description=description)
+        del description["votes"]
+        assert "error" not in page.ask("position", description=description)
+        assert [owner["points"] for owner in page.view["owners"]] == [12, 3] and page.view["step"] == 0
+        state = scenario(page.ask("export", what="scenario")["content"])
+        assert state["points"][:2].tolist() == [12, 3]
+        assert page.view["start"] == "scenario"
+
+
+def test_playing_on_from_a_position(server: Server) -> None:
+    position = {"players": 2, "round": 4, "points": {"player_0": 7}}
+    (path,) = server.make("petrichor", ["here", "greedy"], start={"scenario": position})
+    with server.open(path) as page:
+        assert page.until("you", "over")["owners"][0]["points"] >= 7 and page.view["round"] == 4
+        page.play_out()
+        replay = page.ask("export", what="replay")["content"]
+        assert "scenario" in replay and replay["names"] == [PERSON, "greedy"]
+
+
+# --- keeping ---------------------------------------------------------------------------------------------------------
+
+
+def test_games_survive_the_server(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        solo, several, analysis = (
+            server.make("petrichor", ["here"], learn=True)[0],
+            server.make("petrichor", ["apart", "greedy", "apart"], start={"seed": 4}),
+            server.make("evergreen", [], players=2, kind="analyse")[0],
+        )
+        boards = {}
+        for path in (solo, several[0], analysis):
+            with server.open(path) as page:
+                for _ in range(3):
+                    if page.until("you", "others")["turn"] == "you":
+                        page.answer(page.view["answers"][0]["action"])
+                boards[path] = page.board
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    names = ("evergreen-2p", "petrichor-3p", "petrichor-solo")
+    assert kept == [f"{name}.{kind}" for name in names for kind in ("json", "links")]
+    if os.name == "posix":
+        assert stat.S_IMODE((tmp_path / "petrichor-3p.links").stat().st_mode) == 0o600
+    assert Replay.load(tmp_path / "petrichor-3p.json", GAME).names == (PERSON, "greedy", PERSON)
+    with serving(tmp_path) as server, server.connect(solo) as socket:
+        assert closing_words(socket) == "there is no such table here"  # not without --resume
+    (tmp_path / "broken.links").write_text('{"table": 1, "links": [{"key": 3}]}')
+    (tmp_path / "other.links").write_text("[" * 5000)
+    with serving(tmp_path, resume=True) as server:
+        for path in (solo, several[0], analysis):
+            with server.open(path) as page:
+                assert page.board == boards[path] and page.view["learn"] == (path == solo)
+        pages = [server.open(path) for path in several]
+        threads = [threading.Thread(target=page.play_out) for page in pages]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS)
+        assert all(page.view["turn"] == "over" for page in pages)
+
+
+def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabletop_agents.web.hall._MOST_READY", 3)
+    monkeypatch.setattr("tabletop_agents.web.hall._SECONDS", 0.01)
+    with serving(tmp_path) as server:
+        paths = [server.make("petrichor", ["here"])[0] for _ in range(3)]
+        shown = {}
+        for path in paths:
+            with server.open(path) as page:
+                page.answer(page.view["answers"][0]["action"])
+                shown[path] = page.board
+        looked_at = server.open(paths[0])
+        for _ in range(20):
+            server.make("evergreen", ["here"])
+        assert len(server.site.hall._ready) <= 5
+        for path in paths:
+            with server.open(path) as page:
+                assert page.board == shown[path]
+        looked_at.answer(looked_at.view["answers"][0]["action"])
+        assert looked_at.board != shown[paths[0]]
+        looked_at.socket.close()
+
+
+class Faulty:
+    name = "tests.test_web_server:Faulty"
+
+    def act(self, decisions: Any, generator: Any) -> Any:
+        raise RuntimeError("out of order")
+
+
+def test_an_agent_that_fails(tmp_path: Path) -> None:
+    """Its game stops and says why; others go on."""
+    with serving(tmp_path, agents=[Faulty.name, "greedy"]) as server:
+        (path,) = server.make("petrichor", ["here", Faulty.name])
+        with server.open(path) as page:
+            while not page.view["trouble"]:
+                if page.view["turn"] == "you":
+                    page.answer(page.view["answers"][0]["action"])
+                else:
+                    page.wait()
+            assert page.view["trouble"] == "RuntimeError: out of order"
+        (path,) = server.make("petrichor", ["here", "greedy"])
+        with server.open(path) as page:
+            page.until("you")
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def command(*arguments: str, cwd: Path) -> tuple[subprocess.Popen[str], str]:
+    """The command in a process of its own, and the address that it prints."""
+    code = "import sys; from tabletop_cli.petrichor import main; main(sys.argv[1:])"
+    process = subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, text=True, cwd=cwd)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"The page is at (http://\S+) \(", line):
+            return process, found[1]
+    raise AssertionError("no address was printed")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_the_commands(tmp_path: Path) -> None:
+    import httpx
+
+    process, url = command("web", "--port", "0", cwd=tmp_path)
+    assert httpx.get(url).status_code == 200
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0 and "--resume" in rest
+    process, url = command("play", "--web", "greedy", "--seed", "3", cwd=tmp_path)
+    assert "/table/" in url and httpx.get(url).status_code == 200
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=SECONDS)
+    assert [path.name for path in (tmp_path / "runs" / "web").glob("*.json")] == ["petrichor-2p.json"]
+
+
+def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
+    from tabletop.errors import ConfigError
+
+    with pytest.raises(ConfigError, match="can't listen there .*--port 0 takes a free one"), serving(
+        tmp_path, port=int(server.url.rpartition(":")[2])
+    ):
+        pass
+
+
+# --- pictures in parts -----------------------------------------------------------------------------------------------
+
+
+def test_parts_of_a_picture() -> None:
+    state = Session(Config(), {0: GreedyAgent()}, seed=1).state
+    svg = render_svg(state, 0)
+    rest = without_drawings(svg)
+    parts = parts_of(rest)
+    assert "".join(parts) == rest and parts[0].startswith("<svg ") and parts[-1] == "</svg>" and len(parts) > 20
+    assert drawings_of(svg).startswith("<defs>") and len(svg) == len(rest) + len(drawings_of(svg))
+
+

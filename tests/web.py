@@ -1,0 +1,154 @@
+"""A server of pages in this process, and pages without a browser that talk to it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+import numpy as np
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tabletop_agents.web.server import Site
+from tabletop_cli.app import SHIPPED
+
+SECONDS = 60.0
+"""For what takes a moment, on a machine that does other things."""
+
+
+class Server:
+    """A server that runs in a thread."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.url = site.url_of("").removesuffix("/")
+        self.http = httpx.Client(base_url=self.url, headers={"origin": self.url}, timeout=600)
+        self._thread = threading.Thread(target=site.run, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self.http.get("/").raise_for_status()
+
+    def stop(self) -> None:
+        self.http.close()
+        self.site.server.should_exit = True
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive()
+
+    def make(self, game: str, seats: Sequence[str], **order: Any) -> list[str]:
+        """Make a table; the paths of its links."""
+        request = {"game": game, "players": len(seats), "seats": list(seats), **order}
+        answer = self.http.post("/api/tables", json=request)
+        assert answer.status_code == 200, answer.text
+        return [link["path"] for link in answer.json()["links"]]
+
+    def refused(self, **order: Any) -> str:
+        """What a request for a table that can't be had is answered."""
+        answer = self.http.post("/api/tables", json=order)
+        assert answer.status_code == 400
+        return str(answer.json()["error"])
+
+    def open(self, path: str) -> Page:
+        """A page of a link, after its first view."""
+        page = Page(self.connect(path))
+        page.wait()
+        return page
+
+    def connect(self, path: str, **options: Any) -> ClientConnection:
+        address = f"ws{self.url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
+        return connect(address, **{"origin": self.url, "max_size": None, "open_timeout": SECONDS, **options})
+
+
+class Page:
+    """What a browser's page does, without a browser."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.view: dict[str, Any] = {}
+        self.got: list[dict[str, Any]] = []  # all messages
+        self._ids = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.socket.close()
+
+    def receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.socket.recv(SECONDS))
+        self.got.append(message)
+        self.view = message.get("view", self.view)
+        return message
+
+    def wait(self) -> dict[str, Any]:
+        """The next view."""
+        while "view" not in self.receive():
+            pass
+        return self.view
+
+    def until(self, *turns: str) -> dict[str, Any]:
+        """The first view from now on, the present one included, in which it is such a turn."""
+        while self.view["turn"] not in turns:
+            self.wait()
+        return self.view
+
+    def ask(self, do: str, **content: Any) -> dict[str, Any]:
+        """Send a message and wait for its reply."""
+        self._ids += 1
+        self.socket.send(json.dumps({"id": self._ids, "do": do, **content}))
+        while True:
+            message = self.receive()
+            if message.get("reply") == self._ids:
+                return message
+
+    def answer(self, action: int, view: int | None = None) -> dict[str, Any]:
+        return self.ask("answer", action=action, view=self.view["number"] if view is None else view)
+
+    def play_out(self, seed: int = 0) -> dict[str, Any]:
+        """Random answers, until the game is over."""
+        generator = np.random.default_rng(seed)
+        while self.until("you", "handover", "over")["turn"] != "over":
+            if self.view["turn"] == "handover":
+                assert "error" not in self.ask("here")
+                continue
+            number = self.view["number"]
+            answers = [one["action"] for one in self.view["answers"]]
+            assert "error" not in self.answer(int(generator.choice(answers)))
+            while self.view["number"] == number:
+                self.wait()
+        return self.view
+
+    @property
+    def board(self) -> str:
+        """The present board as SVG."""
+        return "".join(self.view["parts"][number] for number in self.view["board"])
+
+
+def closing_words(socket: ClientConnection) -> str:
+    """What a page is told that has to leave at once."""
+    words = ""
+    try:
+        while True:
+            words = json.loads(socket.recv(SECONDS)).get("closing", words)
+    except ConnectionClosed:
+        return words
+
+
+@contextmanager
+def serving(folder: Path, **options: Any) -> Iterator[Server]:
+    """A server of both games on a free port; `resume` takes up again what the folder keeps."""
+    resume = options.pop("resume", False)
+    site = Site.at(SHIPPED, folder=folder, **{"port": 0, **options})
+    if resume:
+        site.hall.resume()
+    server = Server(site)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
