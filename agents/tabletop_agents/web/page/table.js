@@ -21,7 +21,6 @@ let queue = [];
 let working = false;
 let shown = null; // the view on the page
 let active = false; // whether it can be answered
-let settled = true; // whether the page already shows a view of this table
 let links = null;
 let navigate = () => {};
 
@@ -37,21 +36,19 @@ export function openTableView(key, kept, leave) {
   queue = [];
   shown = null;
   active = working = false;
-  settled = false;
   document.body.dataset.turn = "";
   $("show-links").hidden = !(kept?.links?.length > 1);
   $("caption").textContent = "Connecting…";
   connection = new Connection(key, {
     event: receive,
-    lost: () => {
+    lost: (forGood) => {
       $("banner").textContent ||= "The connection is lost. Trying again…";
+      if (forGood) $("caption").textContent = "";
       $("board").classList.add("stale");
       deactivate();
     },
     found: () => {
-      // what waits is of the lost connection; the present view comes anew
-      queue = [];
-      settled = false;
+      queue = []; // what waits is of the lost connection; the present view comes anew
     },
   });
 }
@@ -70,7 +67,7 @@ export function closeTableView() {
   showAnswers([], [], () => {}, () => {});
   if ($("curtain").open) $("curtain").close();
   $("banner").textContent = "";
-  for (const id of ["result", "lesson", "show-links", "rules-link"]) $(id).hidden = true;
+  for (const id of ["result", "learning", "show-links", "rules-link"]) $(id).hidden = true;
   $("about").textContent = "";
   document.body.dataset.turn = "";
 }
@@ -97,14 +94,14 @@ async function work() {
     $("rules-link").href = `/#rules=${next.game}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
-    $("about").textContent = [...next.about, next.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
-    if (next.kind === "analyse") $("log").replaceChildren(); // only the step that led here
     if (next.kind === "watch") stepCame();
-    if (settled && next.kind !== "analyse" && queue.length < FAR_BEHIND) {
+    if (next.past || next.kind === "analyse") {
+      clearStory();
+      recall(next);
+    } else if (queue.length < FAR_BEHIND) {
       await play(next);
       if (connection !== table) return;
     } else recall(next);
-    settled = true;
     arrive(next);
   }
   working = false;
@@ -121,7 +118,7 @@ function arrive(view) {
   document.body.dataset.view = view.number;
   document.body.dataset.kind = view.kind;
   forgetAdvice();
-  complain("");
+  complain(view.trouble ?? "");
   if (turn === "handover") {
     hide(view);
     return;
@@ -129,6 +126,7 @@ function arrive(view) {
   if ($("curtain").open) $("curtain").close();
   if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0);
   showOwners(view);
+  $("about").textContent = [...view.about, view.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
   showAsked(view);
   showLesson(view);
   showResult(view);
@@ -171,13 +169,21 @@ function showAsked(view) {
   offerAdvisers(view);
 }
 
-function showLesson({ lesson }) {
-  $("lesson").hidden = !lesson;
+function showLesson({ lesson, introduction }) {
+  $("learning").hidden = !lesson && !introduction;
+  fillLesson("introduction", introduction);
+  fillLesson("lesson", lesson);
+}
+
+function fillLesson(name, lesson) {
+  const panel = $(name);
+  panel.hidden = !lesson;
   if (!lesson) return;
-  $("lesson-title").textContent = lesson.title;
-  $("lesson-text").replaceChildren(...lesson.text.map((paragraph) => make("p", "", paragraph)));
-  $("lesson").open = setting("lesson", true);
-  $("lesson-section").textContent = lesson.section ? `Rulebook: ${lesson.section}` : "";
+  panel.open = setting(name, true);
+  panel.querySelector("summary").textContent = lesson.title;
+  const paragraphs = lesson.text.map((paragraph) => make("p", "", paragraph));
+  const section = lesson.section ? [make("p", "section", `Rulebook: ${lesson.section}`)] : [];
+  panel.querySelector("div").replaceChildren(...paragraphs, ...section);
 }
 
 function showResult({ turn, kind, result, owners, can }) {
@@ -267,7 +273,7 @@ function hide(view) {
   clearBoard();
   showAnswers([], [], () => {}, () => {});
   $("asked").textContent = "";
-  $("lesson").hidden = $("result").hidden = true;
+  $("learning").hidden = $("result").hidden = true;
   showOwners(view);
   $("curtain-text").textContent = `${view.for}, press when nobody else looks.`;
   if (!$("curtain").open) $("curtain").showModal();
@@ -302,7 +308,10 @@ export async function analyseAt(step) {
 export const playersOf = (view) => view.owners.filter(({ who }) => who !== "opponent").length;
 
 for (const id of ["undo", "undo-end"]) $(id).addEventListener("click", undo);
-$("lesson-title").addEventListener("click", () => remember("lesson", !$("lesson").open)); // before it opens or closes
+for (const id of ["lesson", "introduction"]) {
+  // the click comes before it opens or closes
+  $(id).querySelector("summary").addEventListener("click", () => remember(id, !$(id).open));
+}
 $("advice").addEventListener("click", () => askAdvice());
 $("zoom").addEventListener("click", zoom);
 $("skip").addEventListener("click", skip);
@@ -310,8 +319,8 @@ $("save").addEventListener("click", () => save("replay"));
 $("review-button").addEventListener("click", () => startReview());
 $("analyse-game").addEventListener("click", () => analyseAt(0));
 $("again").addEventListener("click", () => {
-  if (links?.wanted) attempt(() => navigate({ open: links.wanted }));
-  else navigate({ start: { game: shown.game } });
+  const wanted = links?.wanted ?? shown.settings;
+  attempt(() => navigate({ open: { ...wanted, start: wanted.start?.scenario ? wanted.start : null } })); // other chance
 });
 $("show-links").addEventListener("click", () => navigate({ links: links.links }));
 
