@@ -1,4 +1,4 @@
-"""What pyproject.toml has no words for: the published tables of agents go into the wheel, for `benchmark` to read."""
+"""What pyproject.toml has no words for: pages and tables of docs/ that programs read go into the wheel."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-TABLES = {"petrichor": Path("docs/benchmark.json"), "evergreen": Path("docs/evergreen/benchmark.json")}
+COPIES = {
+    "tabletop_training/tables/petrichor.json": Path("docs/benchmark.json"),
+    "tabletop_training/tables/evergreen.json": Path("docs/evergreen/benchmark.json"),
+    "petrichor_env/rules.md": Path("docs/rules.md"),
+    "evergreen_env/rules.md": Path("docs/evergreen/rules.md"),
+}
+"""What `tabletop.files.shipped` finds: the agents' published tables, and how the rules are read."""
 
 
-class BuildWithTables(build_py):
-    """Copies them beside `tabletop_training.benchmark`; a clone that is installed in place reads them in docs/."""
+class BuildWithCopies(build_py):
+    """Copies them into the packages; a clone that is installed in place reads them in docs/."""
 
     def run(self) -> None:
         super().run()
-        folder = Path(self.build_lib, "tabletop_training", "tables")
-        for game, table in TABLES.items():
-            if table.exists() and not self.editable_mode:
-                folder.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(table, folder / f"{game}.json")
+        for name, original in COPIES.items():
+            if original.exists() and not self.editable_mode:
+                copy = Path(self.build_lib, name)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(original, copy)
 
 
-setup(cmdclass={"build_py": BuildWithTables})
+setup(cmdclass={"build_py": BuildWithCopies})

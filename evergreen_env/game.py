@@ -15,6 +15,7 @@ from evergreen_env.scenarios import described, scenario
 from evergreen_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION
 from evergreen_env.tables import TABLES
 from evergreen_env.value import WEIGHTS, is_settled, position_value
+from tabletop.files import shipped
 from tabletop.game import Game, Rules
 
 _FOLDER = Path(__file__).parent
@@ -55,6 +56,7 @@ GAME = Game(
     scenario=scenario,
     described=described,
     form=form,
+    rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/evergreen/rules.md"),
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )

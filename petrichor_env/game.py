@@ -15,6 +15,7 @@ from petrichor_env.scenarios import described, scenario
 from petrichor_env.state import DECISION_NAMES, RULES_VERSION, SOURCE_NAMES, STATE, STATE_VERSION
 from petrichor_env.tables import TABLES
 from petrichor_env.value import WEIGHTS, is_settled, new_memo, position_value
+from tabletop.files import shipped
 from tabletop.game import Game, Rules
 
 _FOLDER = Path(__file__).parent
@@ -56,6 +57,7 @@ GAME = Game(
     scenario=scenario,
     described=described,
     form=form,
+    rules_page=shipped(_FOLDER / "rules.md", _FOLDER.parent / "docs/rules.md"),
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )

@@ -23,6 +23,11 @@ def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
     return data
 
 
+def shipped(copy: Path, original: Path) -> Path:
+    """The copy that a wheel brings; where there is none, the original of a clone that is installed in place."""
+    return copy if copy.exists() else original
+
+
 def check_unpacked(archive: zipfile.ZipFile, most: int) -> None:
     """Raise CheckpointError for a zip file whose members are more than `most` bytes in all; none is unpacked."""
     size = sum(member.file_size for member in archive.infolist())

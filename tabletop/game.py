@@ -21,7 +21,7 @@ from tabletop.drawing.owners import Mark
 from tabletop.drawing.svg import Place
 from tabletop.observation import Layout
 from tabletop.record import NOBODY as NOBODY
-from tabletop.words import Facts
+from tabletop.words import Facts, Lesson
 
 if TYPE_CHECKING:
     from tabletop.kernels import Kernels
@@ -159,6 +159,17 @@ class Words(Protocol):
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
         """Where points came from: a word, and each owner's points from there. Empty where that isn't told."""
+        ...
+
+    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
+        """The pending decision explained to whoever is asked, by what that player knows; how a game that is over ended.
+
+        `tables` are the numbers that are played with, None for the shipped ones.
+        """
+        ...
+
+    def introduction(self, config: Any) -> Lesson:
+        """What the game is about, what brings points, how a round goes."""
         ...
 
     @property

@@ -19,7 +19,7 @@ from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopErro
 from tabletop.game import NOBODY, Game, game_of
 from tabletop.record import FILLER
 from tabletop.terminal import BOLD, painted
-from tabletop.words import Facts, counted, in_brief, player_names
+from tabletop.words import Facts, Lesson, counted, in_brief, player_names
 
 SIZE = 960
 """Width and height of a picture in its own units."""
@@ -121,6 +121,14 @@ class PlainWords:
 
     def about(self, config: Any) -> Sequence[str]:
         return [counted(config.players, "player")]
+
+    def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
+        """The question without an explanation."""
+        question = self.question(state) if state["actor"] != NOBODY else "the game is over"
+        return Lesson(question[0].upper() + question[1:])
+
+    def introduction(self, config: Any) -> Lesson:
+        return Lesson(", ".join(self.about(config)))
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
         return []

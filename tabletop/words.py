@@ -18,6 +18,21 @@ class Facts:
     actor: int  # the seat that is asked; NOBODY where that is hidden, and at the end
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """What somebody who plays for the first time is told, of a decision or before the game."""
+
+    title: str
+    text: tuple[str, ...] = ()  # paragraphs
+    section: str = ""  # the rulebook's heading under which more is said
+
+
+def paragraphs(*groups: Sequence[str]) -> tuple[str, ...]:
+    """Sentences, each group as a paragraph; empty ones are left out."""
+    joined_ones = (" ".join(sentence for sentence in group if sentence) for group in groups)
+    return tuple(one for one in joined_ones if one)
+
+
 def counted(number: int, thing: str) -> str:
     """`1 card`, `2 cards`, `1,000 games`."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
@@ -40,8 +55,8 @@ def win_text(winners: Sequence[str]) -> str:
 
 
 def name_or_none(names: Sequence[str], index: int) -> str | None:
-    """The name of that index, None for the -1 that stands for nobody and nothing."""
-    return None if index < 0 else names[index]
+    """The name of that index, None for one that names nothing: -1, and what stands in the middle of a step."""
+    return names[index] if 0 <= index < len(names) else None
 
 
 def player_names(players: int) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -21,11 +22,14 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
 from tabletop.batch import legal_actions
 from tabletop.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop.errors import ConfigError
 from tabletop.replays.replay import Replay
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
-from tests.web import SECONDS, Page, Server, closing_words, serving
+from tabletop_agents.web.server import Site
+from tabletop_cli.app import SHIPPED
+from tests.web import SECONDS, Server, closing_words, serving
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +48,8 @@ def test_games_that_are_offered(server: Server) -> None:
     assert petrichor["title"] == "Petrichor" and petrichor["players"] == [1, 2, 3, 4, 5]
     options = {one["name"]: one for one in petrichor["options"]}
     assert options["variants"]["names"] == list(VARIANTS) and options["modules"]["names"] == list(MODULES)
-    assert options["rounds"] == {"name": "rounds", "help": "4 or 6.", "kind": "choice", "names": [4, 6], "for": "several"}
+    rounds = {"name": "rounds", "help": "4 or 6.", "kind": "choice", "names": [4, 6], "for": "several"}
+    assert options["rounds"] == rounds
     assert "components" not in options  # the path of a file
     assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
 
@@ -81,7 +86,7 @@ def test_what_a_table_may_be(server: Server) -> None:
     assert refused(game="petrichor", players=1, seats=["here"], start=broken) == "round: 9; allowed are 1 to 4"
 
 
-AGENTS = ("policy:/etc/passwd", "policy:../solo", "os:system", "search-0:solo", "ismcts-100000", "search-5:no", "", "Ｇ")
+AGENTS = ("policy:/etc/passwd", "policy:../solo", "os:system", "search-0:solo", "ismcts-100000", "search-5:no", "")
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -151,7 +156,7 @@ def test_three_people_on_three_devices(server: Server) -> None:
     saved = pages[1].ask("export", what="replay")["content"]
     assert saved["points"] == list(*points) and saved["names"] == [PERSON] * 3
     for page in pages:
-        page.socket.close()
+        page.close()
 
 
 @pytest.mark.parametrize("game", ["petrichor", "evergreen"])
@@ -272,8 +277,8 @@ def test_a_review(server: Server) -> None:
         replay = page.ask("export", what="replay")["content"]
         for moment in told["moments"][:3]:
             assert moment["by"] == 0 and moment["text"] != moment["better"]
-            (there,) = server.make("evergreen", [], players=2, kind="analyse", start={"replay": replay}, step=moment["step"])
-            with server.open(there) as analysis:
+            at: dict[str, Any] = {"kind": "analyse", "start": {"replay": replay}, "step": moment["step"]}
+            with server.open(server.make("evergreen", [], players=2, **at)[0]) as analysis:
                 assert analysis.view["step"] == moment["step"]
                 assert analysis.view["line"][moment["step"]] == {"by": 0, "text": moment["text"]}
                 assert moment["better"] in [one["text"] for one in analysis.view["answers"]]
@@ -283,13 +288,12 @@ def test_watching(server: Server) -> None:
     (path,) = server.make("petrichor", ["greedy", "random"], kind="watch")
     with server.open(path) as page:
         assert page.view["turn"] == "paused" and page.view["seat"] is None
-        number = 0
         while page.view["turn"] != "over":
             assert page.view["answers"] == []
-            page.ask("step")
+            number = page.view["number"]
+            assert "error" not in page.ask("step")
             while page.view["number"] == number:
                 page.wait()
-            number = page.view["number"]
         assert {owner["who"] for owner in page.view["owners"]} == {"agent"}
         assert "error" in page.answer(0)
 
@@ -434,7 +438,7 @@ def test_tables_that_nobody_looks_at_leave_the_memory(tmp_path: Path, monkeypatc
                 assert page.board == shown[path]
         looked_at.answer(looked_at.view["answers"][0]["action"])
         assert looked_at.board != shown[paths[0]]
-        looked_at.socket.close()
+        looked_at.close()
 
 
 class Faulty:
@@ -476,8 +480,6 @@ def command(*arguments: str, cwd: Path) -> tuple[subprocess.Popen[str], str]:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_the_commands(tmp_path: Path) -> None:
-    import httpx
-
     process, url = command("web", "--port", "0", cwd=tmp_path)
     assert httpx.get(url).status_code == 200
     process.send_signal(signal.SIGINT)
@@ -491,12 +493,9 @@ def test_the_commands(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
-    from tabletop.errors import ConfigError
-
-    with pytest.raises(ConfigError, match="can't listen there .*--port 0 takes a free one"), serving(
-        tmp_path, port=int(server.url.rpartition(":")[2])
-    ):
-        pass
+    taken = int(server.url.rpartition(":")[2])
+    with pytest.raises(ConfigError, match=r"can't listen there .*--port 0 takes a free one"):
+        Site.at(SHIPPED, port=taken, folder=tmp_path)
 
 
 # --- pictures in parts -----------------------------------------------------------------------------------------------
@@ -509,5 +508,3 @@ def test_parts_of_a_picture() -> None:
     parts = parts_of(rest)
     assert "".join(parts) == rest and parts[0].startswith("<svg ") and parts[-1] == "</svg>" and len(parts) > 20
     assert drawings_of(svg).startswith("<defs>") and len(svg) == len(rest) + len(drawings_of(svg))
-
-

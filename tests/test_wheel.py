@@ -83,7 +83,15 @@ def test_top_level_names(wheel: Path) -> None:
         "tabletop_cli",
         "tabletop_training",
     }
-    for data in ("components/base.toml", "page.js", "solo.zip", "versus.zip", "solo.toml", "py.typed"):
+    for data in (
+        "components/base.toml",
+        "page.js",
+        "solo.zip",
+        "versus.zip",
+        "solo.toml",
+        "py.typed",
+        "petrichor_env/rules.md",
+    ):
         assert any(name.endswith(data) for name in names), data
 
 
@@ -121,6 +129,17 @@ def test_the_table_of_agents_is_there(run: Run) -> None:
     words = ("benchmark", "policy-sample:versus", "--quick", "--games", "1", "--duel-games", "2", "--search-games", "1")
     said = run(*_command(*words))
     assert "ismcts-2000" in said and "policy-sample:versus" in said
+
+
+@pytest.mark.parametrize(("package", "page"), [("petrichor_env", "rules.md"), ("evergreen_env", "evergreen/rules.md")])
+def test_the_pages_of_the_rules_are_there(run: Run, package: str, page: str) -> None:
+    """The copy in the package is read, and made into HTML."""
+    written = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    program = f"from {package} import GAME; "
+    assert run("-c", f"{program}print(GAME.rules_page.read_text(encoding='utf-8'), end='')") == written
+    named = run("-c", f"{program}print(GAME.rules_page.name, GAME.rules_page.parent.name)")
+    assert named.split() == ["rules.md", package]
+    assert "<h2>" in run("-c", f"{program}from tabletop_agents.web.rules import rules_page; print(rules_page(GAME))")
 
 
 def test_modules_are_commands(run: Run) -> None:

@@ -59,7 +59,8 @@ class Server:
         page.wait()
         return page
 
-    def connect(self, path: str, **options: Any) -> ClientConnection:
+    def connect(self, path: str, **options: Any) -> connect:
+        """A socket of a link, for a `with`."""
         address = f"ws{self.url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
         return connect(address, **{"origin": self.url, "max_size": None, "open_timeout": SECONDS, **options})
 
@@ -67,8 +68,9 @@ class Server:
 class Page:
     """What a browser's page does, without a browser."""
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
+    def __init__(self, context: connect) -> None:
+        self._context = context
+        self.socket = context.__enter__()
         self.view: dict[str, Any] = {}
         self.got: list[dict[str, Any]] = []  # all messages
         self._ids = 0
@@ -77,7 +79,10 @@ class Page:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.socket.close()
+        self.close()
+
+    def close(self) -> None:
+        self._context.__exit__(None, None, None)
 
     def receive(self) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(self.socket.recv(SECONDS))

@@ -19,6 +19,7 @@ from evergreen_env.drawing.decisions import (
     told_action,
 )
 from evergreen_env.drawing.events import events, in_brief, story
+from evergreen_env.drawing.lessons import introduction, lesson
 from evergreen_env.drawing.places import places
 from evergreen_env.drawing.text import about, render_text, sources, text_blocks
 from evergreen_env.state import NOBODY, Decision, State
@@ -36,6 +37,8 @@ __all__ = [
     "facts",
     "guide",
     "in_brief",
+    "introduction",
+    "lesson",
     "marks",
     "opponent",
     "owner_names",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from petrichor_env.drawing.board import facts, marks, render_svg
 from petrichor_env.drawing.decisions import action_text, question, told_action
 from petrichor_env.drawing.events import events, in_brief, story
+from petrichor_env.drawing.lessons import introduction, lesson
 from petrichor_env.drawing.places import places
 from petrichor_env.drawing.text import about, render_text, sources, text_blocks
 from petrichor_env.words import owner_names
@@ -26,6 +27,8 @@ __all__ = [
     "facts",
     "guide",
     "in_brief",
+    "introduction",
+    "lesson",
     "marks",
     "opponent",
     "owner_names",

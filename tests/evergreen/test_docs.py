@@ -102,8 +102,8 @@ def test_the_message_that_the_page_shows() -> None:
 
 def test_every_key_of_a_description_is_in_the_tables() -> None:
     keys, pending = first_cells("scenarios.md", "## Keys")
-    assert set(keys) == set(scenarios._KEYS)
-    assert set(pending) == set(scenarios._PENDING_KEYS)
+    assert set(keys) == set(scenarios.KEYS)
+    assert set(pending) == set(scenarios.PENDING_KEYS)
     drafted = {"player_0": "swamp bush"}
     full = describe(scenario({"players": 1, "cards": drafted}))
     assert set(full) == set(keys) - {"forfeited"}

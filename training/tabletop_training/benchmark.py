@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabletop.errors import ConfigError, TabletopError
-from tabletop.files import read_limited
+from tabletop.files import read_limited, shipped
 from tabletop.game import Config, Game
 from tabletop_agents import Agent
 from tabletop_training.evaluation import (
@@ -132,8 +132,7 @@ class Plan:
     @property
     def reference(self) -> Path:
         """What the published table was written from: in a clone that of its docs, else the copy in the wheel."""
-        published = _ROOT / self.docs / _FILE
-        return published if published.exists() else Path(__file__).parent / "tables" / f"{self.game.name}.json"
+        return shipped(Path(__file__).parent / "tables" / f"{self.game.name}.json", _ROOT / self.docs / _FILE)
 
     @property
     def solo_games(self) -> str:

@@ -317,8 +317,9 @@ class Table:
     async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if self.kind != "watch":
             raise Refused("nobody is watched here")
-        if not self.session.over and self._playing is None and not self.trouble:
-            self._playing = asyncio.create_task(self._let_agents_play(most=1))
+        if self._playing is not None or self.session.over or self.trouble:
+            raise Refused("no agent is to answer now")
+        self._playing = asyncio.create_task(self._let_agents_play(most=1))
         return {}
 
     async def _on_goto(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,401 @@
+"""Each decision explained to somebody who plays for the first time, in our own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from evergreen_env.component_files import load_tables
+from evergreen_env.config import Config
+from evergreen_env.drawing.decisions import power_of, winners
+from evergreen_env.state import (
+    BIOME_NAMES,
+    NOBODY,
+    NUM_BIOMES,
+    NUM_POWERS,
+    SEASON_NAMES,
+    SUN_NAMES,
+    Decision,
+    Power,
+    State,
+)
+from evergreen_env.tables import UNLIMITED, Tables, WildFertility
+from evergreen_env.words import POWER_WORDS, tables_of
+from tabletop.words import Lesson, counted, paragraphs, player_names, win_text
+
+ACTIONS, POWERS = "The four actions", "Powers"
+
+
+def lesson(state: State, tables: np.ndarray | None = None) -> Lesson:
+    """The pending decision explained to the actor; how it ended where the game is over.
+
+    Arguments:
+        tables: the numbers that are played with, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones.
+    """
+    return _LESSONS[Decision(state.decision)](state, tables_of(tables))
+
+
+def introduction(config: Config) -> Lesson:
+    """What the game is about, what brings points, how a round goes."""
+    t = load_tables(config.components)[0]
+    solo, rounds = config.solo, int(t.season_rounds.sum())
+    drafts, acts = ("you draft", "you do") if solo else ("everybody drafts", "all do, at the same time,")
+    return Lesson(
+        "Evergreen alone" if solo else "Evergreen",
+        paragraphs(
+            [
+                "You grow sprouts into small trees and small trees into big ones, on a planet of your own.",
+                "Alone you play for as many points as you can." if solo else "The most points win.",
+            ],
+            [
+                "Every season ends with points: a small tree in the light brings 1, a big one 2, and each space of "
+                "your largest forest 1. Trees shade what stands behind them, seen from the sun, which moves on after "
+                "each season.",
+                "At the end each big tree brings the fertility of its biome.",
+            ],
+            [
+                f"There are {rounds} rounds in four seasons. In each of them {drafts} a card, and the one that is left "
+                f"over changes the fertility. Then {acts} one action in the card's biome and use its power, in either "
+                "order.",
+            ],
+        ),
+        "Rounds and seasons",
+    )
+
+
+# --- What many lessons say -------------------------------------------------------------------------------------------
+
+
+def _biome_of(s: State) -> int:
+    return int(s.card[s.actor]) // NUM_POWERS
+
+
+def _where(s: State, t: Tables) -> str:
+    """Where the card allows its action."""
+    biome = _biome_of(s)
+    if biome < NUM_BIOMES:
+        return f"in the biome {BIOME_NAMES[biome]}"
+    return "in any biomes, as the card is wild" if t.wild_anywhere else "in one biome, as the card is wild"
+
+
+def _sun(s: State, t: Tables) -> str:
+    """Which light counts next."""
+    season, left = SEASON_NAMES[s.season], int(t.season_rounds[: s.season + 1].sum()) - int(s.round)
+    when = "after this round" if left == 0 else f"after {counted(left, 'more round')}"
+    return f"The next light comes from the {SUN_NAMES[s.sun]}, when {season} ends {when}."
+
+
+def _in_order(t: Tables) -> str:
+    return "Name the spaces in reading order: earlier ones can't follow." if t.canonical_sets else ""
+
+
+def _may_stop(s: State, t: Tables) -> str:
+    if not t.partial_actions:
+        return "You must do as much as possible."
+    return "You may stop here." if s.begun else "You may stop after the first space."
+
+
+def _supply(t: Tables) -> str:
+    limited = bool((t.supply != UNLIMITED).any())
+    return "Pieces are limited; a tree that grows gives the smaller piece back." if limited else ""
+
+
+# --- The draft -------------------------------------------------------------------------------------------------------
+
+
+def _draft(s: State, t: Tables) -> Lesson:
+    alone = s.players == 1
+    return Lesson(
+        "Take a card",
+        paragraphs(
+            [
+                "The card's biome is where your action happens, unless you take the single action that works anywhere. "
+                "Using its power first raises the power's level, so the same power grows stronger every time."
+            ],
+            [
+                "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest "
+                "flowers there face down. The icons of a card that is taken do nothing.",
+                _wild_left_over(t),
+            ],
+            [
+                "" if alone else _marker(s),
+                "So look at both: what you can do with each card, and which one you would like to see left over. "
+                "Fertility pays for big trees at the end.",
+            ],
+        ),
+        "The Draft",
+    )
+
+
+def _wild_left_over(t: Tables) -> str:
+    rules = {
+        WildFertility.DISCARD: "A wild card that is left over is discarded.",
+        WildFertility.ALL_BIOMES: "A wild card's flowers count for every biome.",
+        WildFertility.OWN_PILE: "A wild card's flowers count for no biome.",
+    }
+    return rules[WildFertility(t.wild_fertility)]
+
+
+def _marker(s: State) -> str:
+    if s.actor == s.first_player:
+        return "After your choice the marker goes on the leftmost card: who takes that one is first next round."
+    if s.next_first != NOBODY:
+        return ""
+    return "Who takes the card with the marker is first in the next round."
+
+
+# --- The turn --------------------------------------------------------------------------------------------------------
+
+
+def _turn(s: State, t: Tables) -> Lesson:
+    level = min(int(s.level[s.actor, power_of(s)]) + 1, int(t.power_cap))
+    action, power = bool(s.action_open), bool(s.power_open)
+    both = "Do one action, and use the card's power before or after it, never in between."
+    return Lesson(
+        "Your turn" if action and power else "The rest of your turn",
+        paragraphs(
+            [
+                both if action and power else "Your action is still open." if action else "Your action is done.",
+                _actions(s, t) if action else "",
+            ],
+            [_power_at(s, level)] if power else [],
+            [_sun(s, t), _advice(s, t, action, power)],
+        ),
+        ACTIONS if action else POWERS,
+    )
+
+
+def _actions(s: State, t: Tables) -> str:
+    return (
+        f"Actions are: {_where(s, t)} plant up to three sprouts, grow two different spaces, or plant one sprout and "
+        "grow another space; or plant or grow once, anywhere."
+    )
+
+
+def _power_at(s: State, level: int) -> str:
+    power = power_of(s)
+    word = POWER_WORDS[power]
+    if power == Power.BUDS:
+        return f"The power {word} would reach level {level} and bring {counted(level, 'point')}."
+    return f"The power {word} would reach level {level}: that many uses, in any biome. It keeps that level."
+
+
+def _advice(s: State, t: Tables, action: bool, power: bool) -> str:
+    if action and power:
+        return "What the first half plants, the second half may grow: choose the order by that."
+    if action:
+        return "You may also end your turn without an action." if t.voluntary_pass else ""
+    return "The level rises even if you stop before all uses. Without the power it stays as it is."
+
+
+def _plant(s: State, t: Tables) -> Lesson:
+    return Lesson(
+        "Plant sprouts",
+        paragraphs(
+            [
+                f"You plant up to {counted(s.plants_left, 'more sprout' if s.begun else 'sprout')} in empty spaces "
+                f"{_where(s, t)}. Nothing is planted in ravines.",
+                _may_stop(s, t),
+                _in_order(t),
+            ],
+            [
+                "A sprout scores nothing, gives no shade and is in no forest yet. It takes two growths to become a big "
+                "tree.",
+                _supply(t),
+            ],
+            [
+                "So think of what it will be: beside your largest forest it will join it, and in line with the sun "
+                "trees stand in each other's light."
+            ],
+        ),
+        ACTIONS,
+    )
+
+
+def _grow(s: State, t: Tables) -> Lesson:
+    return Lesson(
+        "Grow trees",
+        paragraphs(
+            [
+                f"A sprout becomes a small tree, a small tree a big one, {_where(s, t)}. You have "
+                f"{counted(s.growths_left, 'growth')} left, each in another space.",
+                _may_stop(s, t),
+                _in_order(t),
+            ],
+            [_light_rules(), _sun(s, t)],
+            ["Small trees join forests. Big ones bring more light, and the fertility of their biome at the end."],
+        ),
+        ACTIONS,
+    )
+
+
+def _light_rules() -> str:
+    return (
+        "A small tree's shadow is one space long, a big one's two. A tree in a shadow is dark, unless it is bigger "
+        "than the tree that casts it."
+    )
+
+
+def _plant_and_grow(s: State, t: Tables) -> Lesson:
+    if s.plants_left and s.growths_left:
+        what = "You plant one sprout and grow another space once"
+        order = "The sprout comes first: if you grow first, nothing is planted." if t.canonical_sets else ""
+    elif s.plants_left:
+        what, order = "You may still plant one sprout", ""
+    else:
+        what, order = "You may still grow one space, but not the sprout that you have just planted", ""
+    return Lesson(
+        "Plant one and grow one",
+        paragraphs(
+            [f"{what}, {_where(s, t)}.", order, _may_stop(s, t)],
+            [_light_rules(), _sun(s, t)],
+            ["A sprout scores nothing yet: look first what the growth brings, and plant for a later round."],
+        ),
+        ACTIONS,
+    )
+
+
+def _anywhere(s: State, t: Tables) -> Lesson:
+    return Lesson(
+        "Plant or grow once, anywhere",
+        paragraphs(
+            [
+                "Plant one sprout, or grow one sprout or one small tree, in any biome. Then your action is done.",
+                _supply(t),
+            ],
+            [_light_rules(), _sun(s, t)],
+            [
+                "It is the smallest action, but the only one outside the card's biome: take the space that matters "
+                "most, such as one that joins two forests or becomes a big tree where fertility is high."
+            ],
+        ),
+        ACTIONS,
+    )
+
+
+# --- Powers ----------------------------------------------------------------------------------------------------------
+
+_USES = {
+    Power.SPROUT: (
+        "Plant sprouts",
+        "You plant sprouts in empty spaces",
+        "Sprouts score nothing yet. If your action is still open, it may grow them in this very turn, where it reaches "
+        "them.",
+    ),
+    Power.SMALL_TREE: (
+        "Sprouts become small trees",
+        "You grow sprouts into small trees",
+        "Each may join your largest forest and stand in the light. Mind what it will shade.",
+    ),
+    Power.BIG_TREE: (
+        "Small trees become big trees",
+        "You grow small trees into big ones",
+        "A big tree brings 2 for light, and at the end the fertility of its biome: look where that is high. Its shadow "
+        "is two spaces long.",
+    ),
+    Power.BUSH: (
+        "Place bushes",
+        "You place bushes in empty spaces",
+        "A bush counts in a forest and joins what touches it, but neither gives shade nor collects light. It stays for "
+        "good, so that nothing else ever stands there.",
+    ),
+    Power.LAKE: (
+        "Place a lake",
+        "You place lakes in empty spaces",
+        "Two spaces beside a new lake grow at once, each by one step. The lake stays for good and is in no forest. "
+        "Place it where sprouts or small trees touch its sides.",
+    ),
+}
+"""Of the powers that are used on spaces: a title, what one does, and what matters."""
+
+
+def _power(s: State, t: Tables) -> Lesson:
+    title, what, matters = _USES[Power(power_of(s))]
+    ordered = "" if power_of(s) == Power.LAKE else _in_order(t)
+    return Lesson(
+        f"Power: {title[0].lower()}{title[1:]}",
+        paragraphs(
+            [
+                f"{what}, in any biome{_ground(s, t)}. You have {counted(s.uses_left, 'use')} left, and you may stop "
+                "at any time.",
+                ordered,
+            ],
+            [matters, _supply(t)],
+            [_sun(s, t)],
+        ),
+        POWERS,
+    )
+
+
+def _ground(s: State, t: Tables) -> str:
+    """Whether a bush or lake may lie in a ravine."""
+    ground = {Power.BUSH: t.bush_ground, Power.LAKE: t.lake_ground}.get(Power(power_of(s)))
+    if ground is None:
+        return ""
+    return " and in ravines" if int(ground) & int(t.ravines) else ", but not in ravines"
+
+
+def _lake(s: State, t: Tables) -> Lesson:
+    must = "As many of them as can must grow." if t.lake_growth_mandatory else "You may stop, too."
+    return Lesson(
+        "What grows beside the lake",
+        paragraphs(
+            [
+                "Sprouts and small trees at the sides of the new lake grow by one step, in whatever biome they are. "
+                f"You have {counted(s.growths_left, 'growth')} left, each in another space.",
+                must,
+                _in_order(t),
+            ],
+            [_light_rules(), _sun(s, t)],
+            [
+                "A sprout that becomes a small tree can join your forest; a small tree that becomes big counts for "
+                "the fertility of its biome."
+            ],
+        ),
+        POWERS,
+    )
+
+
+# --- The end ---------------------------------------------------------------------------------------------------------
+
+
+def _game_over(s: State, t: Tables) -> Lesson:
+    names, won = player_names(int(s.players)), winners(s)
+    if s.forfeited != NOBODY:
+        text = f"{names[s.forfeited]} chose an action that the rules don't allow. That ends the game, and loses it."
+        wins = f"So {win_text([names[one] for one in won])}." if won else ""
+        return Lesson("The game is over", paragraphs([text], [wins]), "End of Game")
+    points = ", ".join(f"{name} {s.points[seat]}" for seat, name in enumerate(names))
+    tied = int((s.points[: s.players] == s.points[: s.players].max()).sum()) > 1
+    return Lesson(
+        "The game is over",
+        paragraphs(
+            [
+                "After winter's light and forests every big tree has brought the fertility of its biome.",
+                f"Points: {points}.",
+            ],
+            ["Alone there is nobody to beat: your points are the result."]
+            if s.players == 1
+            else [
+                "Several have the most points: of them the one who came first in the last round's order wins."
+                if tied
+                else "The most points win. Of equal ones the first in the last round's order would have won.",
+                f"So {win_text([names[one] for one in won])}.",
+            ],
+        ),
+        "End of Game",
+    )
+
+
+_LESSONS: dict[Decision, Callable[[State, Tables], Lesson]] = {
+    Decision.GAME_OVER: _game_over,
+    Decision.DRAFT: _draft,
+    Decision.TURN: _turn,
+    Decision.PLANT: _plant,
+    Decision.GROW: _grow,
+    Decision.PLANT_AND_GROW: _plant_and_grow,
+    Decision.ANYWHERE: _anywhere,
+    Decision.POWER: _power,
+    Decision.LAKE: _lake,
+}
