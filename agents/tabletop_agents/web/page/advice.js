@@ -9,7 +9,7 @@ let round = 0; // what was asked before something else was shown is of no use an
 
 /* The agents that can be asked about this view; a choice stays for the next one. */
 export function offerAdvisers({ can, advisers, kind }) {
-  $("ask").hidden = !can.advice || kind === "analyse";
+  $("ask").hidden = !can.advice || kind !== "play";
   $("adviser").hidden = advisers.length < 2;
   const names = [...$("adviser").options].map(({ value }) => value);
   if (names.join("\n") === advisers.join("\n")) return;
@@ -44,8 +44,13 @@ export async function askAdvice(names = [$("adviser").value]) {
       complain(error.message);
     }
     showShares(advices);
-    if (advices.length) showBadges(new Map(advices[0].answers.map(({ action, share }) => [action, share])));
+    if (advices.length) showBadges(shares(advices[0]));
   }
+}
+
+/* By action; of an agent that only chooses, all of it is at its choice. */
+function shares({ answers, best }) {
+  return new Map(answers.map(({ action, share }) => [action, share ?? (action === best ? 1 : 0)]));
 }
 
 function told(advice, before) {

@@ -66,6 +66,8 @@ export function closeAnalysis() {
   $("done").hidden = false;
 }
 
+const REST = 60; // milliseconds between steps: the server takes only so many messages
+
 /* One request at a time; of those that come meanwhile the latest is sent. */
 export async function goToStep(step) {
   wanted = Math.max(0, Math.min(view().line.length, step));
@@ -76,6 +78,7 @@ export async function goToStep(step) {
       const to = wanted;
       await ask("goto", { step: to });
       if (wanted === to) wanted = null;
+      await new Promise((resolve) => setTimeout(resolve, REST));
     }
   } catch (error) {
     wanted = null;

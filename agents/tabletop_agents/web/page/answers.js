@@ -128,25 +128,25 @@ export function showShares(advices) {
   }
 }
 
-const best = (advice) => Math.max(...advice.answers.map(({ share }) => share));
-
-function showShare(button, told, advice) {
-  const bar = make("span", "bar"), share = told?.share ?? 0;
-  bar.style.width = percent(share).includes("under") ? "0" : `${100 * share}%`;
-  button.prepend(bar);
-  button.classList.toggle("best", told !== undefined && share === best(advice));
-  const words = make("span", "share", told ? percent(share) : "–");
+/* A bar, and words for share and estimate; agents that only choose have neither. */
+function showShare(one, told, advice) {
+  const bar = make("span", "bar"), isBest = told !== undefined && told.action === advice.best;
+  bar.style.width = `${100 * (told?.share ?? (isBest ? 1 : 0))}%`;
+  one.prepend(bar);
+  one.classList.toggle("best", isBest);
+  const words = make("span", "share", shareWords(told, isBest));
   if (typeof told?.estimate === "number") words.append(make("small", "", estimated(told.estimate, advice)));
-  button.append(words);
+  one.append(words);
 }
 
+const shareWords = (told, isBest) => (typeof told?.share === "number" ? percent(told.share) : isBest ? "best" : "–");
+
 function compared(told, advice, i) {
-  const bar = make("span"), share = told?.share ?? 0;
-  bar.style.width = `${100 * share}%`;
-  const words = told ? percent(share) : "–";
-  const row = make("span", "compare", make("b", "", letter(i)), make("i", "", bar), make("span", "told", words));
-  if (typeof told?.estimate === "number") row.lastChild.append(`, ${estimated(told.estimate, advice)}`);
-  return row;
+  const bar = make("span"), isBest = told !== undefined && told.action === advice.best;
+  bar.style.width = `${100 * (told?.share ?? (isBest ? 1 : 0))}%`;
+  const words = make("span", "told", shareWords(told, isBest));
+  if (typeof told?.estimate === "number") words.append(`, ${estimated(told.estimate, advice)}`);
+  return make("span", "compare", make("b", "", letter(i)), make("i", "", bar), words);
 }
 
 export const letter = (i) => String.fromCharCode(65 + i);

@@ -72,6 +72,12 @@ function boxOf(element, svg, scale) {
 const inOrder = (a, b) =>
   Math.abs(a.box.y - b.box.y) > ROW ? a.box.y - b.box.y : a.box.x - b.box.x || b.box.width * b.box.height - a.box.width * a.box.height;
 
+/* Whether a place lies on another one, so that only it needs a line around it: a cloud on its tile. */
+function isCloser({ box: one }, { box: other }) {
+  const x = one.x + one.width / 2 - other.x, y = one.y + one.height / 2 - other.y;
+  return one.width * one.height < 0.95 * other.width * other.height && x > 0 && y > 0 && x < other.width && y < other.height;
+}
+
 /* Make places clickable. entries: [{key, words, places}]; choose(key) is called for the one that is picked.
 
 hover(keys) is told which entries the pointer or the focus is at; [] when it leaves.
@@ -92,29 +98,31 @@ export function markPlaces(entries, choose, hover = () => {}) {
     }
   }
   marks = [...found].map(([element, mark]) => ({ ...mark, box: boxOf(element, svg, scale) })).sort(inOrder);
+  for (const mark of marks) mark.quiet = mark.entries.every((entry) => marks.some((other) => other.entries.includes(entry) && isCloser(other, mark)));
   if (!marks.length) return;
   const layer = draw("svg", { id: "marks", viewBox: svg.getAttribute("viewBox"), role: "group", "aria-label": "Places on the board" });
-  marks.forEach((mark, i) => layer.append(drawMark(mark, i, scale, choose, hover)));
+  const first = marks.find(({ quiet }) => !quiet);
+  for (const mark of marks) layer.append(drawMark(mark, mark === first, scale, choose, hover));
   layer.addEventListener("keydown", moveFocus);
   sheet.append(layer);
 }
 
-function drawMark(mark, number, scale, choose, hover) {
-  const { box, entries, path } = mark;
+function drawMark(mark, isFirst, scale, choose, hover) {
+  const { box, entries, path, quiet } = mark;
   const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
   const outline = { x: box.x - MARGIN, y: box.y - MARGIN, width: box.width + 2 * MARGIN, height: box.height + 2 * MARGIN, rx: 8 };
   const wide = Math.max(outline.width, LEAST / scale), high = Math.max(outline.height, LEAST / scale);
   const hit = { x: box.x + (box.width - wide) / 2, y: box.y + (box.height - high) / 2, width: wide, height: high, rx: 8 };
-  const title = draw("title", {}, words);
+  // the closest place stands for what lies around it, too
+  const reached = { role: "button", tabindex: isFirst ? 0 : -1, "aria-label": words, ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}) };
   mark.group = draw(
     "g",
     {
-      class: "mark", role: "button", tabindex: number ? -1 : 0, "aria-label": words,
+      class: quiet ? "mark quiet" : "mark",
       "data-place": path.map(([name, value]) => `${name}:${value}`).join(" "),
-      "data-keys": entries.map(({ key }) => key).join(" "),
-      ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}),
+      ...(quiet ? { "aria-hidden": "true" } : reached),
     },
-    title,
+    draw("title", {}, words),
     draw("rect", { class: "hit", ...hit }),
     draw("rect", { class: "halo", ...outline }),
     draw("rect", { class: "line", ...outline }),
@@ -142,25 +150,26 @@ const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], A
 
 /* Arrows go to the nearest place on that side; one place at a time can be reached by Tab. */
 function moveFocus(event) {
-  const at = marks.findIndex(({ group }) => group === document.activeElement);
+  const there = marks.filter(({ quiet }) => !quiet);
+  const at = there.findIndex(({ group }) => group === document.activeElement);
   if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
   let to = null;
-  if (event.key === "Home") to = marks[0];
-  else if (event.key === "End") to = marks.at(-1);
-  else if (DIRECTIONS[event.key]) to = neighbour(marks[at], DIRECTIONS[event.key]);
+  if (event.key === "Home") to = there[0];
+  else if (event.key === "End") to = there.at(-1);
+  else if (DIRECTIONS[event.key]) to = neighbour(there, there[at], DIRECTIONS[event.key]);
   else return;
   event.preventDefault();
   event.stopPropagation();
   if (!to) return;
-  for (const { group } of marks) group.setAttribute("tabindex", group === to.group ? 0 : -1);
+  for (const { group } of there) group.setAttribute("tabindex", group === to.group ? 0 : -1);
   to.group.focus();
 }
 
-function neighbour(from, [right, down]) {
+function neighbour(there, from, [right, down]) {
   const centre = ({ box }) => [box.x + box.width / 2, box.y + box.height / 2];
   const [x, y] = centre(from);
   let best = null, least = Infinity;
-  for (const mark of marks) {
+  for (const mark of there) {
     const [dx, dy] = [centre(mark)[0] - x, centre(mark)[1] - y];
     const along = dx * right + dy * down, aside = Math.abs(dx * down) + Math.abs(dy * right);
     const cost = along + 2.5 * aside;
@@ -180,19 +189,24 @@ export function light(keys) {
   for (const { group, entries } of marks) group.classList.toggle("lit", entries.some(({ key }) => keys.includes(key)));
 }
 
-/* Percents at the places; shares: by entry. */
+/* Percents at the places, above all lines; shares: by entry. */
 export function showBadges(shares) {
-  $("marks")?.querySelectorAll(".badge").forEach((badge) => badge.remove());
-  for (const { group, box, entries } of marks) {
+  $("badges")?.remove();
+  const badges = marks.filter(({ quiet }) => !quiet).flatMap(({ box, entries }) => {
     const share = entries.reduce((sum, { key }) => sum + (shares.get(key) ?? 0), 0);
-    if (share < 0.005) continue;
-    const words = `${Math.round(100 * share)} %`;
-    const width = 12 + 10 * words.length;
-    const x = Math.max(2, Math.min(box.x + box.width - width + 8, 958 - width)), y = Math.max(2, box.y - 12);
-    const text = draw("text", { x: x + width / 2, y: y + 18 }, words);
-    const plate = draw("rect", { x, y, width, height: 25, rx: 12.5, "fill-opacity": (0.55 + 0.45 * share).toFixed(2) });
-    group.append(draw("g", { class: "badge" }, plate, text));
-  }
+    return share < 0.005 ? [] : [badge(box, share)];
+  });
+  if (badges.length) $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
+}
+
+/* On the upper edge of a place; on a small one it is smaller. */
+function badge(box, share) {
+  const words = `${Math.round(100 * share)} %`;
+  const width = 14 + 10 * words.length, scale = Math.max(0.62, Math.min(1, box.width / 90));
+  const x = Math.max(2, Math.min(box.x + box.width / 2 - (width * scale) / 2, 958 - width * scale)), y = Math.max(2, box.y - 13 * scale);
+  const plate = draw("rect", { width, height: 26, rx: 13, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
+  const text = draw("text", { x: width / 2, y: 19 }, words);
+  return draw("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})scale(${scale.toFixed(2)})`, opacity: (0.7 + 0.3 * share).toFixed(2) }, plate, text);
 }
 
 export function zoom() {

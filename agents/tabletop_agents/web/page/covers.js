@@ -29,10 +29,10 @@ const PIECES = [
 ];
 
 const EVERGREEN = [
-  `<path d="M-20 30Q240 -6 500 30V240H-20Z" fill="#b9c8d3"/><path d="M-20 26Q240 -10 500 26" fill="none" stroke="#e0a61c" stroke-width="7"/>`,
-  use("sun", 240, 12, 1.1),
-  ...GROUNDS.flatMap((ground, x) => [0, 1, 2, 3].map((y) => use(`ground-${(x * 7 + y * 3) % 11 === 5 ? "ravine" : ground}`, 20 + 40 * x, 62 + 40 * y))),
-  ...PIECES.filter(([x, y]) => (x * 7 + y * 3) % 11 !== 5).map(([x, y, piece]) => use(piece, 20 + 40 * x, 62 + 40 * y, 1.05)),
+  `<path d="M-20 38Q240 6 500 38V240H-20Z" fill="#b9c8d3"/><path d="M-20 36Q240 4 500 36" fill="none" stroke="#e0a61c" stroke-width="7"/>`,
+  use("sun", 240, 22, 1.1),
+  ...GROUNDS.flatMap((ground, x) => [0, 1, 2, 3].map((y) => use(`ground-${(x * 7 + y * 3) % 11 === 5 ? "ravine" : ground}`, 20 + 40 * x, 70 + 40 * y))),
+  ...PIECES.filter(([x, y]) => (x * 7 + y * 3) % 11 !== 5).map(([x, y, piece]) => use(piece, 20 + 40 * x, 70 + 40 * y, 1.05)),
 ].join("");
 
 const COVERS = { petrichor: PETRICHOR, evergreen: EVERGREEN };

@@ -32,7 +32,7 @@ export function draw(tag, attributes = {}, ...children) {
 
 export const sentence = (words) => words && words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?…]$/.test(words) ? "" : ".");
 
-export const percent = (share) => (share > 0 && share < 0.001 ? "under 0.1 %" : `${(100 * share).toFixed(1)} %`);
+export const percent = (share) => (share > 0 && share < 0.001 ? "under\u00a00.1\u00a0%" : `${(100 * share).toFixed(1)}\u00a0%`);
 
 /* An owner's shape, as the board has it. */
 export function token(owner, className = "token") {

@@ -9,6 +9,7 @@ import { ask, leaveEditor } from "./table.js";
 const REST = 300; // milliseconds without a change before it is checked
 
 let form = null; // what the form is made from; null: the description as text
+let others = {}; // of the description, what the form has no fields for
 let timer = 0;
 let latest = 0;
 
@@ -18,6 +19,7 @@ export async function openEditor() {
   try {
     const { description, form: found } = await ask("describe");
     form = found;
+    others = Object.fromEntries(Object.entries(description).filter(([key]) => form && !(key in form.keys)));
     if (form) fill($("form"), form, description, changed);
     else fillText(description);
   } catch (error) {
@@ -28,6 +30,7 @@ export async function openEditor() {
   document.body.dataset.editing = "true";
   $("editor-error").textContent = "";
   $("editor-title").focus();
+  markGroups();
   check();
 }
 
@@ -57,7 +60,7 @@ function changed() {
 }
 
 function described() {
-  if (form) return read($("form")) ?? {};
+  if (form) return { ...others, ...read($("form")) };
   try {
     return parse($("description").value);
   } catch (error) {
@@ -73,10 +76,15 @@ async function check() {
     if (mine !== latest) return;
     tell("", "");
     showBoard(parts, board, "The board as it is set up");
-    markPlaces(groupsWithPlaces($("form")), (group) => open(group), light);
+    markGroups();
   } catch (error) {
     if (mine === latest) tell(error.message, error.where ?? "");
   }
+}
+
+/* What lies on the board leads to its fields. */
+function markGroups() {
+  markPlaces(form ? groupsWithPlaces($("form")) : [], open, light);
 }
 
 /* The words in which the server, or this page, refuses a description. */

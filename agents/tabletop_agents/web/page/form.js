@@ -43,7 +43,15 @@ function field(key, form, value, where, changed) {
 }
 
 const KINDS = {
-  number(key, { low, high }, value) {
+  /* A switch of the game that is played. */
+  fixed(key, { value }) {
+    const made = make("div", "field");
+    made.hidden = true;
+    made.read = () => value;
+    return made;
+  },
+
+  number(key, { low, high, none }, value) {
     const input = make("input");
     input.type = Number.isSafeInteger(Number(high)) ? "number" : "text";
     input.inputMode = "numeric";
@@ -53,9 +61,18 @@ const KINDS = {
     input.placeholder = LEFT;
     input.autocomplete = "off";
     input.value = value ?? "";
-    const made = labelled(key, input);
+    const made = labelled(key, input), noneBox = make("input");
+    if (none) {
+      noneBox.type = "checkbox";
+      noneBox.checked = value === null;
+      const show = () => (input.disabled = noneBox.checked);
+      noneBox.addEventListener("input", show);
+      show();
+      made.append(make("label", "none", noneBox, NONE));
+    }
     // what is no whole number goes to the server as it is, which says what would be right
-    made.read = () => (input.value.trim() === "" && !input.validity.badInput ? undefined : asNumber(input.value));
+    const written = () => (input.value.trim() === "" && !input.validity.badInput ? undefined : asNumber(input.value));
+    made.read = () => (noneBox.checked ? null : written());
     return made;
   },
 
@@ -83,7 +100,7 @@ const KINDS = {
     return made;
   },
 
-  list(key, { of, longest }, value, where, changed) {
+  list(key, { of, longest, shortest = 0 }, value, where, changed) {
     let given = Array.isArray(value), items = [];
     const holder = make("div", "items"), state = make("p", "hint");
     const show = () => {
@@ -106,7 +123,8 @@ const KINDS = {
     };
     const add = button("Add", () => {
       given = true;
-      insert(undefined);
+      do insert(undefined);
+      while (items.length < shortest);
       show();
       items.at(-1).made.querySelector("input, select")?.focus();
       changed();

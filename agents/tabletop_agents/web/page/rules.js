@@ -12,9 +12,9 @@ export async function showRules(game) {
     complain(error.message);
     return;
   }
-  for (const table of $("rules-text").querySelectorAll("table")) {
-    const holder = make("div", "scroller");
-    Object.assign(holder, { tabIndex: 0, role: "region", ariaLabel: "Table" });
+  for (const [i, table] of $("rules-text").querySelectorAll("table").entries()) {
+    const holder = make("div", "scroller"); // a wide one is moved in its own frame, by keyboard, too
+    Object.assign(holder, { tabIndex: 0, role: "region", ariaLabel: `Table ${i + 1}` });
     table.replaceWith(holder);
     holder.append(table);
   }

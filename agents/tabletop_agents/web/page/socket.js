@@ -4,9 +4,10 @@ import { parse, stringify } from "./json.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
+const NO_TABLE = 4404; // how the server closes where there is nothing to come back to
 
 export class Connection {
-  /* handlers: event({view | review | closing}), lost(words), found(). */
+  /* handlers: event({view | review | closing}), lost(for good), found(). */
   constructor(key, handlers) {
     this.handlers = handlers;
     this.pause = FIRST_PAUSE;
@@ -22,11 +23,12 @@ export class Connection {
     this.socket = socket;
     socket.addEventListener("open", () => this.handlers.found());
     socket.addEventListener("message", ({ data }) => this.receive(parse(data)));
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", ({ code }) => {
       for (const { reject } of this.asked.values()) reject(new Error("The connection was lost before the answer came."));
       this.asked.clear();
       if (this.over) return;
-      this.handlers.lost();
+      this.handlers.lost(code === NO_TABLE);
+      if (code === NO_TABLE) return;
       this.timer = setTimeout(() => this.open(), this.pause);
       this.pause = Math.min(LONGEST_PAUSE, 2 * this.pause);
     });
@@ -36,6 +38,12 @@ export class Connection {
     if (message.view) this.pause = FIRST_PAUSE; // not when opened: a table that there isn't opens, too, and closes
     if (!("reply" in message)) {
       this.handlers.event(message);
+      return;
+    }
+    if (message.reply === null) {
+      // not read at all, so that nobody knows which one it was
+      for (const { reject } of this.asked.values()) reject(new Error(message.error));
+      this.asked.clear();
       return;
     }
     const waiting = this.asked.get(message.reply);

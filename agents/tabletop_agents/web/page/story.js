@@ -11,7 +11,7 @@ const LONGEST = 3200;
 let finish = null; // ends the present pause
 let skipped = false;
 
-const speed = () => Number($("speed").value);
+export const speed = () => Number($("speed").value);
 
 function pause(milliseconds) {
   return new Promise((resolve) => {
@@ -72,8 +72,8 @@ function scrollLog() {
 }
 
 async function tell(view, words, board, text) {
-  if (skipped || !speed()) return;
   $("caption").replaceChildren(...words);
+  if (skipped || !speed()) return;
   document.body.style.setProperty("--fade", `${Math.min(0.35, 0.5 / speed())}s`);
   if (board) showBoard(view.parts, board, text, true);
   await pause(Math.min(LONGEST, READ + LETTER * text.length));

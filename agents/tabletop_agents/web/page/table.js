@@ -5,12 +5,13 @@ import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
-import { $, complain, download, make, named, token } from "./dom.js";
+import { $, complain, download, make, token } from "./dom.js";
 import { closeEditor, isEditing } from "./editor.js";
 import { stringify } from "./json.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
+import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, isPlaying, play, recall, skip } from "./story.js";
+import { clearStory, faster, isPlaying, play, recall, skip, speed } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
@@ -20,7 +21,6 @@ let queue = [];
 let working = false;
 let shown = null; // the view on the page
 let active = false; // whether it can be answered
-let settled = true; // whether the page already shows a view of this table
 let links = null;
 let navigate = () => {};
 
@@ -36,21 +36,19 @@ export function openTableView(key, kept, leave) {
   queue = [];
   shown = null;
   active = working = false;
-  settled = false;
   document.body.dataset.turn = "";
   $("show-links").hidden = !(kept?.links?.length > 1);
   $("caption").textContent = "Connecting…";
   connection = new Connection(key, {
     event: receive,
-    lost: () => {
+    lost: (forGood) => {
       $("banner").textContent ||= "The connection is lost. Trying again…";
+      if (forGood) $("caption").textContent = "";
       $("board").classList.add("stale");
       deactivate();
     },
     found: () => {
-      // what waits is of the lost connection; the present view comes anew
-      queue = [];
-      settled = false;
+      queue = []; // what waits is of the lost connection; the present view comes anew
     },
   });
 }
@@ -69,7 +67,7 @@ export function closeTableView() {
   showAnswers([], [], () => {}, () => {});
   if ($("curtain").open) $("curtain").close();
   $("banner").textContent = "";
-  for (const id of ["result", "lesson", "show-links", "rules-link"]) $(id).hidden = true;
+  for (const id of ["result", "learning", "show-links", "rules-link"]) $(id).hidden = true;
   $("about").textContent = "";
   document.body.dataset.turn = "";
 }
@@ -96,14 +94,14 @@ async function work() {
     $("rules-link").href = `/#rules=${next.game}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
-    $("about").textContent = [...next.about, next.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
-    if (next.kind === "analyse") $("log").replaceChildren(); // only the step that led here
     if (next.kind === "watch") stepCame();
-    if (settled && next.kind !== "analyse" && queue.length < FAR_BEHIND) {
+    if (next.past || next.kind === "analyse") {
+      clearStory();
+      recall(next);
+    } else if (queue.length < FAR_BEHIND) {
       await play(next);
       if (connection !== table) return;
     } else recall(next);
-    settled = true;
     arrive(next);
   }
   working = false;
@@ -115,27 +113,29 @@ async function work() {
 function arrive(view) {
   const before = shown;
   shown = view;
-  const { turn } = view;
+  const { turn, asked } = view;
   document.body.dataset.turn = turn;
   document.body.dataset.view = view.number;
   document.body.dataset.kind = view.kind;
   forgetAdvice();
-  complain("");
+  complain(view.trouble ?? "");
   if (turn === "handover") {
     hide(view);
     return;
   }
   if ($("curtain").open) $("curtain").close();
-  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${view.asked}`, before !== null);
+  if (!isEditing()) showBoard(view.parts, view.board, `The board. ${asked}`, before !== null && speed() > 0);
   showOwners(view);
+  $("about").textContent = [...view.about, view.seat === null ? "all hands shown" : ""].filter(Boolean).join(", ");
   showAsked(view);
   showLesson(view);
   showResult(view);
   showAnalysis(view);
   showWatch(view);
-  $("caption").classList.toggle("waiting", turn === "others" && view.thinking !== "");
-  if (turn === "others") $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : view.asked;
-  else if (view.kind === "analyse" || !before) $("caption").textContent = "";
+  const waits = turn === "others";
+  if (waits) $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : asked;
+  else if (!view.steps.length) $("caption").textContent = "";
+  $("caption").classList.toggle("waiting", waits);
   document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
 }
 
@@ -160,21 +160,30 @@ function showAsked(view) {
   const alone = owners.filter(({ who }) => who === "you").length === 1;
   const who = alone || !owners[actor] ? "You are" : `${owners[actor].name} is`;
   $("decision").classList.toggle("yours", yours);
-  $("decision").hidden = turn === "over" && !view.can.undo && kind !== "analyse";
+  $("decision").hidden = turn === "over" && kind !== "analyse" && view.result !== null;
   $("asked").replaceChildren(
     ...(owners[actor] && turn !== "over" ? [token(owners[actor])] : []),
-    ...(yours ? [`${who} asked ${question}`] : named(asked, owners)),
+    ...(yours ? [`${who} asked ${question}`] : [asked]),
   );
-  $("undo").hidden = !view.can.undo;
+  $("undo").hidden = $("undo-end").hidden = !view.can.undo;
   offerAdvisers(view);
 }
 
-function showLesson({ lesson }) {
-  $("lesson").hidden = !lesson;
+function showLesson({ lesson, introduction }) {
+  $("learning").hidden = !lesson && !introduction;
+  fillLesson("introduction", introduction);
+  fillLesson("lesson", lesson);
+}
+
+function fillLesson(name, lesson) {
+  const panel = $(name);
+  panel.hidden = !lesson;
   if (!lesson) return;
-  $("lesson-title").textContent = lesson.title;
-  $("lesson-text").replaceChildren(...lesson.text.map((paragraph) => make("p", "", paragraph)));
-  $("lesson-section").textContent = lesson.section ? `Rulebook: ${lesson.section}` : "";
+  panel.open = setting(name, true);
+  panel.querySelector("summary").textContent = lesson.title;
+  const paragraphs = lesson.text.map((paragraph) => make("p", "", paragraph));
+  const section = lesson.section ? [make("p", "section", `Rulebook: ${lesson.section}`)] : [];
+  panel.querySelector("div").replaceChildren(...paragraphs, ...section);
 }
 
 function showResult({ turn, kind, result, owners, can }) {
@@ -264,7 +273,7 @@ function hide(view) {
   clearBoard();
   showAnswers([], [], () => {}, () => {});
   $("asked").textContent = "";
-  $("lesson").hidden = $("result").hidden = true;
+  $("learning").hidden = $("result").hidden = true;
   showOwners(view);
   $("curtain-text").textContent = `${view.for}, press when nobody else looks.`;
   if (!$("curtain").open) $("curtain").showModal();
@@ -298,7 +307,11 @@ export async function analyseAt(step) {
 
 export const playersOf = (view) => view.owners.filter(({ who }) => who !== "opponent").length;
 
-$("undo").addEventListener("click", undo);
+for (const id of ["undo", "undo-end"]) $(id).addEventListener("click", undo);
+for (const id of ["lesson", "introduction"]) {
+  // the click comes before it opens or closes
+  $(id).querySelector("summary").addEventListener("click", () => remember(id, !$(id).open));
+}
 $("advice").addEventListener("click", () => askAdvice());
 $("zoom").addEventListener("click", zoom);
 $("skip").addEventListener("click", skip);
@@ -306,8 +319,8 @@ $("save").addEventListener("click", () => save("replay"));
 $("review-button").addEventListener("click", () => startReview());
 $("analyse-game").addEventListener("click", () => analyseAt(0));
 $("again").addEventListener("click", () => {
-  if (links?.wanted) attempt(() => navigate({ open: links.wanted }));
-  else navigate({ start: { game: shown.game } });
+  const wanted = links?.wanted ?? shown.settings;
+  attempt(() => navigate({ open: { ...wanted, start: wanted.start?.scenario ? wanted.start : null } })); // other chance
 });
 $("show-links").addEventListener("click", () => navigate({ links: links.links }));
 

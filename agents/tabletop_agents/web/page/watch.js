@@ -8,7 +8,7 @@ import { skip } from "./story.js";
 let going = false;
 let begun = false; // it goes by itself when it is opened, not after a pause
 let sending = false;
-let owed = 0; // steps that were asked for and have not come
+let owed = false; // a step was asked for and has not come
 
 /* The buttons that this kind of table has. */
 export function showWatch({ kind, turn }) {
@@ -26,8 +26,7 @@ export function showWatch({ kind, turn }) {
 
 export function closeWatch() {
   setGoing(false);
-  begun = false;
-  owed = 0;
+  begun = owed = false;
 }
 
 function setGoing(now) {
@@ -39,22 +38,21 @@ function setGoing(now) {
 
 /* A view has come. */
 export function stepCame() {
-  owed = Math.max(0, owed - 1);
+  owed = false;
   more();
 }
 
 function more() {
-  if (going && owed + waiting() < 2) step();
+  if (going && !owed && !waiting()) step();
 }
 
 async function step() {
   if (sending || view()?.turn === "over") return;
-  sending = true;
-  owed++;
+  sending = owed = true;
   try {
     await ask("step");
   } catch (error) {
-    owed = 0;
+    owed = false;
     setGoing(false);
     complain(error.message);
   }
@@ -63,6 +61,7 @@ async function step() {
 
 export function toggleWatch() {
   setGoing(!going);
+  owed = false; // whoever presses gets a step, whatever became of the last one
   more();
 }
 
@@ -70,7 +69,7 @@ export function toggleWatch() {
 export function stepWatch() {
   setGoing(false);
   skip();
-  if (!owed && !waiting()) step();
+  if (!waiting()) step();
 }
 
 $("go").addEventListener("click", toggleWatch);
