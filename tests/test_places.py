@@ -245,6 +245,7 @@ def test_a_turn() -> None:
     assert named_places(state, "power") == (card, (*own, ("power", "bush")), own)
     assert EVERGREEN.drawing.places(state, DONE) == ()
     state = play_evergreen(state, "plant three")
+    assert EVERGREEN.drawing.places(state, legal_actions(state)[0])[1:] == ((("planet", "player_0"),),)
     names = {place[0][1][1] for place in (EVERGREEN.drawing.places(state, a) for a in legal_actions(state)) if place}
     assert names == {"e1", "f1", "f2", "e3", "f3", "g3"}
 
