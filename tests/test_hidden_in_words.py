@@ -14,7 +14,7 @@ import pytest
 
 from petrichor_env import GAME, Config
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import events, facts, render_svg, render_text, told_action
+from petrichor_env.drawing import events, facts, render_svg, render_text, story, told_action
 from petrichor_env.state import NOBODY, PLAYED, Decision
 from tabletop.batch import Batch
 from tabletop.errors import StateError
@@ -79,6 +79,9 @@ def test_what_an_action_does(config: Config, tmp_path: Path) -> None:
                     assert len({told_action(state, taken, seat) for state, taken in pairs}) == 1
                     compared, told = compared + 1, told + bool(first)
                     if compared % EVERY == 0 and is_sound(before):
+                        moments = zip(*(story(*pair, seat, games.tables) for pair in pairs), strict=True)
+                        for (_, one), (_, other) in moments:
+                            assert render_svg(one, seat) == render_svg(other, seat)
                         pages, screens = zip(*(shown(config, *pair, seat, tmp_path) for pair in pairs), strict=True)
                         for one, other in zip(*screens, strict=True):
                             assert one.splitlines() == other.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tabletop.errors import TabletopError
 from tabletop_agents.web.guard import Guard
 from tabletop_agents.web.messages import (
     ASKED,
@@ -56,7 +56,7 @@ def answers(page: Page, text: str | bytes) -> dict[str, Any]:
 
 # --- messages --------------------------------------------------------------------------------------------------------
 
-BROKEN = [
+BROKEN: list[str | bytes] = [
     "",
     "{",
     "[]",
@@ -144,8 +144,7 @@ def test_any_message_is_taken_or_refused(name: str, keys: dict[str, Any]) -> Non
 def test_any_request_for_a_table_is_taken_or_refused(content: Any) -> None:
     try:
         order = table_asked_for(object_of(json.dumps(content)))
-    except (TabletopError, ValueError) as error:
-        assert str(error)
+    except Refused:
         return
     assert {"game", "players"} <= set(order)
 
@@ -185,6 +184,8 @@ def test_out_of_turn_and_once_more(server: Server) -> None:
     first, second = server.make("petrichor", ["apart", "apart"])
     with server.open(first) as one, server.open(second) as two:
         for _ in range(6):
+            for page in (one, two):
+                page.ask("here")  # refused; every view before has come then
             asked, other = (one, two) if one.view["turn"] == "you" else (two, one)
             assert other.view["answers"] == [] and other.view["turn"] == "others"
             action, number = asked.view["answers"][0]["action"], asked.view["number"]
@@ -197,8 +198,6 @@ def test_out_of_turn_and_once_more(server: Server) -> None:
             assert asked.answer(action, number)["error"] == "the game has gone on since"  # the same message again
             assert asked.ask("export", what="replay")["error"].startswith("a game is saved when it is over")
             assert asked.ask("export", what="scenario")["error"].startswith("a game is saved when it is over")
-            while two.view["turn"] == one.view["turn"]:
-                (one if one.view["turn"] == "you" else two).wait()
 
 
 def test_many_at_once(server: Server) -> None:
@@ -227,17 +226,14 @@ def test_many_at_once(server: Server) -> None:
 def test_a_flood(server: Server, page: Page) -> None:
     """Beyond what anybody clicks, messages are refused; who goes on is shut out, and others don't notice."""
     before = state_of(page)
-    refused = 0
-    try:
+    with contextlib.suppress(ConnectionClosed):
         for i in range(600):
             page.socket.send(json.dumps({"id": i, "do": "here"}))
+    messages: list[dict[str, Any]] = []
+    with contextlib.suppress(ConnectionClosed):
         while True:
-            message = page.receive()
-            refused += "too many messages" in message.get("error", "")
-            if "closing" in message:
-                assert message["closing"] == "too many messages"
-    except ConnectionClosed:
-        pass
+            messages.append(page.receive())
+    refused = sum("too many messages" in message.get("error", "") for message in messages)
     assert refused >= 100
     with server.open(server.make("petrichor", ["here"], start={"seed": 1})[0]) as other:
         assert state_of(other) == before
@@ -265,7 +261,7 @@ def test_too_many_pages_of_a_link(server: Server) -> None:
         assert page.view["turn"] == "you"
 
 
-@pytest.mark.parametrize("key", ["x", "..", "%2e%2e%2fx", "a" * 2000, "petrichor-solo.json"])
+@pytest.mark.parametrize("key", ["x", "%2e%2e", "a" * 2000, "petrichor-solo.json"])
 def test_links_that_there_are_not(server: Server, key: str) -> None:
     with server.connect(f"/table/{key}") as socket:
         assert closing_words(socket) == "there is no such table here"
@@ -286,7 +282,7 @@ def test_links_that_there_are_not(server: Server, key: str) -> None:
     ],
 )
 def test_files_that_are_not_the_pages(server: Server, path: str) -> None:
-    answer = httpx.Client(base_url=server.url).get(path)
+    answer = server.http.get(path)
     assert answer.status_code == 404 and answer.json() == {"error": "there is nothing here"}
 
 
@@ -390,15 +386,15 @@ def test_others_need_the_token(tmp_path: Any) -> None:
         assert browser.get("/").status_code == 200
         made = browser.post("/api/tables", json=order).json()["links"]
         assert all(one["url"].endswith(f"?token={token}") and "127.0.0.1" not in one["url"] for one in made)
-        with pytest.raises(InvalidStatus, match="403"), server.connect(made[0]["path"], origin=base):
+        with pytest.raises(InvalidStatus, match="403"), server.connect(made[0]["path"]):
             pass
         cookie = {"Cookie": f"tabletop-{port}={token}"}
-        with server.connect(made[0]["path"], origin=base, additional_headers=cookie) as socket:
+        with server.connect(made[0]["path"], additional_headers=cookie) as socket:
             assert "view" in json.loads(socket.recv(SECONDS))
         with (
             pytest.raises(InvalidStatus, match="403"),
             server.connect(
-                made[0]["path"], origin=base, additional_headers={"Cookie": f"tabletop-{port}={token[:-1]}"}
+                made[0]["path"], additional_headers={"Cookie": f"tabletop-{port}={token[:-1]}"}
             ),
         ):
             pass
