@@ -393,9 +393,7 @@ def test_others_need_the_token(tmp_path: Any) -> None:
             assert "view" in json.loads(socket.recv(SECONDS))
         with (
             pytest.raises(InvalidStatus, match="403"),
-            server.connect(
-                made[0]["path"], additional_headers={"Cookie": f"tabletop-{port}={token[:-1]}"}
-            ),
+            server.connect(made[0]["path"], additional_headers={"Cookie": f"tabletop-{port}={token[:-1]}"}),
         ):
             pass
 
