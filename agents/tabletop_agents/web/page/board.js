@@ -4,7 +4,7 @@ import { $, draw, make } from "./dom.js";
 import { openMenu, closeMenu } from "./menu.js";
 
 const LEAST = 24; // CSS pixels that a finger or an unsteady hand needs
-const MARGIN = 3; // between what is drawn and the line around it, in the drawing's units
+const SMALL = 60; // in the drawing's units: such places lie close together, so their lines are thin
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
@@ -110,7 +110,8 @@ export function markPlaces(entries, choose, hover = () => {}) {
 function drawMark(mark, isFirst, scale, choose, hover) {
   const { box, entries, path, quiet } = mark;
   const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
-  const outline = { x: box.x - MARGIN, y: box.y - MARGIN, width: box.width + 2 * MARGIN, height: box.height + 2 * MARGIN, rx: 8 };
+  const small = Math.min(box.width, box.height) < SMALL, margin = small ? 0.5 : 3;
+  const outline = { x: box.x - margin, y: box.y - margin, width: box.width + 2 * margin, height: box.height + 2 * margin, rx: small ? 5 : 8 };
   const wide = Math.max(outline.width, LEAST / scale), high = Math.max(outline.height, LEAST / scale);
   const hit = { x: box.x + (box.width - wide) / 2, y: box.y + (box.height - high) / 2, width: wide, height: high, rx: 8 };
   // the closest place stands for what lies around it, too
@@ -118,7 +119,7 @@ function drawMark(mark, isFirst, scale, choose, hover) {
   mark.group = draw(
     "g",
     {
-      class: quiet ? "mark quiet" : "mark",
+      class: `mark${quiet ? " quiet" : ""}${small ? " small" : ""}`,
       "data-place": path.map(([name, value]) => `${name}:${value}`).join(" "),
       ...(quiet ? { "aria-hidden": "true" } : reached),
     },
@@ -202,10 +203,10 @@ export function showBadges(shares) {
 /* On the upper edge of a place; on a small one it is smaller. */
 function badge(box, share) {
   const words = `${Math.round(100 * share)} %`;
-  const width = 14 + 10 * words.length, scale = Math.max(0.62, Math.min(1, box.width / 90));
-  const x = Math.max(2, Math.min(box.x + box.width / 2 - (width * scale) / 2, 958 - width * scale)), y = Math.max(2, box.y - 13 * scale);
-  const plate = draw("rect", { width, height: 26, rx: 13, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
-  const text = draw("text", { x: width / 2, y: 19 }, words);
+  const width = 12 + 9 * words.length, scale = Math.max(0.62, Math.min(1, box.width / 90));
+  const x = Math.max(2, Math.min(box.x + box.width / 2 - (width * scale) / 2, 958 - width * scale)), y = Math.max(2, box.y - 16 * scale);
+  const plate = draw("rect", { width, height: 22, rx: 11, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
+  const text = draw("text", { x: width / 2, y: 16.5 }, words);
   return draw("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})scale(${scale.toFixed(2)})`, opacity: (0.7 + 0.3 * share).toFixed(2) }, plate, text);
 }
 

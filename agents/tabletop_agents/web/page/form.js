@@ -9,6 +9,7 @@ import { whole } from "./json.js";
 
 const LEFT = "–"; // what a field shows that is left to the rules
 const NONE = "none";
+const FEW = 8; // names that need no fold
 
 const words = (key) => key.replaceAll("_", " ");
 
@@ -94,8 +95,8 @@ const KINDS = {
       box.addEventListener("input", () => (given = true));
       return [name, box];
     });
-    const made = make("fieldset", "field wide", make("legend", "label", words(key)));
-    made.append(make("div", "boxes", ...boxes.map(([name, box]) => make("label", "", box, words(String(name))))));
+    const labels = make("div", "boxes", ...boxes.map(([name, box]) => make("label", "", box, words(String(name)))));
+    const made = names.length > FEW ? grouped(key, labels) : make("fieldset", "field wide", make("legend", "label", words(key)), labels);
     made.read = () => (given ? boxes.filter(([, box]) => box.checked).map(([name]) => name) : undefined);
     return made;
   },

@@ -1,9 +1,11 @@
 /* Where in a game the choices mattered most, by an agent's estimates. */
 
 import { estimated } from "./answers.js";
-import { $, complain, make, percent, token } from "./dom.js";
+import { $, button, complain, make, percent, token } from "./dom.js";
 import { analyseAt, ask, view } from "./table.js";
 import { goToStep } from "./analysis.js";
+
+const MOST = 8; // moments, at first
 
 let running = false;
 
@@ -32,7 +34,9 @@ export async function startReview() {
     $("review-about").textContent = found.moments.length
       ? `How much ${found.agent} thinks each choice cost (${found.estimated}), the dearest first.`
       : `${found.agent} finds nothing that it would have done otherwise.`;
-    $("moments").replaceChildren(...found.moments.map((moment) => make("li", "", shownMoment(moment, found))));
+    const items = found.moments.map((moment) => make("li", "", shownMoment(moment, found)));
+    $("moments").replaceChildren(...items.slice(0, MOST));
+    if (items.length > MOST) $("moments").append(make("li", "", button(`Show all ${items.length}`, () => $("moments").replaceChildren(...items))));
   } catch (error) {
     $("review-about").textContent = "";
     complain(error.message);
@@ -43,7 +47,7 @@ export async function startReview() {
 
 function shownMoment({ step, by, text, better, drop }, found) {
   const owner = view().owners[by];
-  const lost = estimated(drop, found) === percent(drop) ? `−${percent(drop)}` : `−${drop.toFixed(1)}`;
+  const chance = estimated(drop, found) === percent(drop), lost = `${drop < 0.001 ? "" : "−"}${chance ? percent(drop) : drop.toFixed(1)}`;
   const line = make("button", "", make("span", "", ...(owner ? [token(owner)] : []), text), make("span", "drop", lost));
   line.append(make("span", "better", `Step ${step + 1}. Better: ${better}`));
   line.type = "button";

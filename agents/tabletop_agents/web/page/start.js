@@ -220,14 +220,16 @@ async function open(content) {
   if (busy) return;
   busy = true;
   complain("");
-  $("new").setAttribute("aria-busy", "true");
+  // the first game ever waits for its rules to be compiled
+  const slow = setTimeout(() => ($("making").textContent = "The table is being made. The very first time this takes a minute or two."), 400);
   try {
     await openAndGo(content, navigate);
   } catch (error) {
     complain(error.message);
   }
+  clearTimeout(slow);
+  $("making").textContent = "";
   busy = false;
-  $("new").removeAttribute("aria-busy");
 }
 
 export async function openAndGo(content, go) {
@@ -321,6 +323,7 @@ export function showLinks(links) {
   }));
   const own = links.find((link) => link.own);
   $("own-link").hidden = !own;
+  $("links-close").hidden = Boolean(own);
   if (own) $("own-link").href = own.path;
   $("links").showModal();
 }

@@ -5,7 +5,7 @@ import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
-import { $, complain, download, make, token } from "./dom.js";
+import { $, complain, download, make, sentence, token } from "./dom.js";
 import { closeEditor, isEditing } from "./editor.js";
 import { stringify } from "./json.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
@@ -36,14 +36,13 @@ export function openTableView(key, kept, leave) {
   queue = [];
   shown = null;
   active = working = false;
-  document.body.dataset.turn = "";
   $("show-links").hidden = !(kept?.links?.length > 1);
   $("caption").textContent = "Connecting…";
   connection = new Connection(key, {
     event: receive,
     lost: (forGood) => {
       $("banner").textContent ||= "The connection is lost. Trying again…";
-      if (forGood) $("caption").textContent = "";
+      if (forGood) offerStart();
       $("board").classList.add("stale");
       deactivate();
     },
@@ -67,13 +66,22 @@ export function closeTableView() {
   showAnswers([], [], () => {}, () => {});
   if ($("curtain").open) $("curtain").close();
   $("banner").textContent = "";
+  $("table").classList.remove("gone");
   for (const id of ["result", "learning", "show-links", "rules-link"]) $(id).hidden = true;
   $("about").textContent = "";
-  document.body.dataset.turn = "";
+  for (const fact of ["turn", "view", "kind", "ready"]) delete document.body.dataset[fact];
+}
+
+/* There is nothing to come back to. */
+function offerStart() {
+  const link = make("a", "", "A new game");
+  link.href = "/";
+  $("banner").append(link);
+  $("table").classList.add("gone");
 }
 
 function receive(message) {
-  if (message.closing) $("banner").textContent = message.closing;
+  if (message.closing) $("banner").textContent = sentence(message.closing);
   if (message.review) reviewPart(message.review);
   if (!message.view) return;
   $("banner").textContent = "";
@@ -134,7 +142,7 @@ function arrive(view) {
   showWatch(view);
   const waits = turn === "others";
   if (waits) $("caption").textContent = view.thinking ? `${view.thinking} thinks …` : asked;
-  else if (!view.steps.length) $("caption").textContent = "";
+  else if (!view.steps.length) $("caption").textContent = view.kind === "play" && !before ? "Answer on the board or in the list." : "";
   $("caption").classList.toggle("waiting", waits);
   document.title = `${turn === "you" && view.kind === "play" ? "● " : ""}${view.title}`;
 }
