@@ -316,7 +316,8 @@ def test_estimates_in_words() -> None:
 
 def game_of(config: Any, players: list[Agent], seed: int = 3, most: int = 10_000) -> Replay:
     """The first player is called a person."""
-    batch, actions, generator = Batch(config, 1, seed, autoreset="disabled"), [], random(seed)
+    batch, generator = Batch(config, 1, seed, autoreset="disabled"), random(seed)
+    actions: list[int] = []
     while batch.actors[0] >= 0 and len(actions) < most:
         action = int(players[batch.actors[0]].act(Decisions.of(batch), generator)[0])
         actions.append(action)
