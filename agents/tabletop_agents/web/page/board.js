@@ -4,7 +4,7 @@ import { $, draw, make } from "./dom.js";
 import { openMenu, closeMenu } from "./menu.js";
 
 const LEAST = 24; // CSS pixels that a finger or an unsteady hand needs
-const SMALL = 60; // in the drawing's units: such places lie close together, so their lines are thin
+const SMALL = 72; // in the drawing's units: such places lie close together, so their lines are thin
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
@@ -213,4 +213,8 @@ function badge(box, share) {
 export function zoom() {
   const large = $("board").classList.toggle("large");
   $("zoom").setAttribute("aria-pressed", large);
+  if (!large || !marks.length) return;
+  // what can be answered is what one wants to see
+  const { left, width } = $("marks").querySelector(".mark").getBoundingClientRect(), board = $("board").getBoundingClientRect();
+  $("board").scrollLeft += left + width / 2 - board.left - board.width / 2;
 }

@@ -11,7 +11,7 @@ import { stringify } from "./json.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, isPlaying, play, recall, skip, speed } from "./story.js";
+import { clearStory, faster, forgetLast, isPlaying, play, recall, skip, speed } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
@@ -271,7 +271,10 @@ async function undo() {
   if (!shown?.can.undo || working) return;
   const { number } = shown;
   deactivate();
-  await attempt(() => connection.ask("undo", { view: number }), number);
+  await attempt(async () => {
+    await connection.ask("undo", { view: number });
+    forgetLast();
+  }, number);
 }
 
 /* --- another person's turn at this screen --- */
