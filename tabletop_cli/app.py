@@ -186,6 +186,7 @@ def make_app(line: CommandLine) -> tuple[typer.Typer, typer.Typer]:
     add(app, "web", _web)
     add(app, "compile", _compile)
     add(app, "replay", _replay)
+    add(app, "review", _review)
     if line.ladder:
         add(app, "ladder", _ladder)
     if line.table:
@@ -557,6 +558,31 @@ def _replay(
             console.print(
                 Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
             )
+
+
+def _review(
+    line: CommandLine,
+    file: Annotated[Path, typer.Argument(help="A replay, as --save-replays and play leave them.", metavar="FILE")],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            help="Who looks back: a search, greedy or rollout.",
+            metavar="AGENT",
+            show_default="who gives hints in play",
+        ),
+    ] = "",
+    seat: Annotated[
+        int | None, typer.Option(help="Whose decisions.", metavar="SEAT", show_default="people's; all without people")
+    ] = None,
+    moments: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="How many decisions to show.")] = 10,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Also write all of them to this file.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Say at which decisions of a game most was given away, as an agent sees it."""
+    _check_outputs(file, {"--json": json_path})
+    look_back = import_module("tabletop_cli.review").main
+    look_back(line.game, file, agent, seat=seat, moments=moments, json_path=json_path)
 
 
 def _ladder(

@@ -14,8 +14,8 @@ import pytest
 
 from petrichor_env import GAME, Config
 from petrichor_env.config import MODULES
-from petrichor_env.drawing import events, facts, render_svg, render_text, told_action
-from petrichor_env.state import NOBODY, PLAYED, Decision
+from petrichor_env.drawing import events, facts, render_svg, render_text, story, told_action
+from petrichor_env.state import NOBODY, Decision
 from tabletop.batch import Batch
 from tabletop.errors import StateError
 from tabletop.replays.page import page_data
@@ -24,7 +24,7 @@ from tabletop.replays.viewer import Viewer
 from tabletop_agents import RandomAgent
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.play.typed import TypedSession
-from tests.hidden import swapped
+from tests.hidden import exchanged, swapped
 
 CONFIGS = [
     Config(players=2),
@@ -64,7 +64,7 @@ def test_what_an_action_does(config: Config, tmp_path: Path) -> None:
         while batch.actors[0] != NOBODY:
             action = batch.random_actions()
             for seat in range(config.players):
-                games = _exchanged(batch, seat, generator)
+                games = exchanged(batch, seat, generator)
                 actions = np.repeat(action, 2)
                 if batch.states[0]["decision"] == Decision.DRAFT and batch.actors[0] != seat:
                     actions[1] = games.random_actions()[1]  # nobody sees which card another player keeps
@@ -79,6 +79,9 @@ def test_what_an_action_does(config: Config, tmp_path: Path) -> None:
                     assert len({told_action(state, taken, seat) for state, taken in pairs}) == 1
                     compared, told = compared + 1, told + bool(first)
                     if compared % EVERY == 0 and is_sound(before):
+                        moments = zip(*(story(*pair, seat, games.tables) for pair in pairs), strict=True)
+                        for (_, one), (_, other) in moments:
+                            assert render_svg(one, seat) == render_svg(other, seat)
                         pages, screens = zip(*(shown(config, *pair, seat, tmp_path) for pair in pairs), strict=True)
                         for one, other in zip(*screens, strict=True):
                             assert one.splitlines() == other.splitlines()
@@ -111,25 +114,6 @@ def shown(config: Config, state: Any, action: int, seat: int, folder: Path) -> t
         if not session.waits_for_agent:  # else nothing is shown yet
             screens += [session.screen(), session.answer("h").text]
     return page_data(replay, seat), screens
-
-
-def _exchanged(batch: Batch, seat: int, generator: np.random.Generator) -> Batch:
-    """The game twice, in the second one with the others' hidden cards in other hands; deck and chance are equal."""
-    games = Batch(batch.config, 2, seed=0, autoreset="disabled", illegal_action="lose")
-    games.states[:] = batch.states[0]
-    s = games.states[1]
-    others = [other for other in range(batch.config.players) if other != seat]
-    for cards in (s["hand"], s["pack"]):
-        sizes = cards[others].sum(axis=1)
-        pool = generator.permutation(np.repeat(np.tile(np.arange(4), len(others)), cards[others].ravel()))
-        for other, mine in zip(others, np.split(pool, np.cumsum(sizes)[:-1]), strict=True):
-            cards[other] = np.bincount(mine, minlength=4)
-    hidden = np.isin(s["forecast_holder"], others)
-    s["forecast_holder"][hidden] = generator.permutation(s["forecast_holder"][hidden])
-    assert not (s["forecast_holder"][hidden] == PLAYED).any()
-    GAME.kernels.refresh_legal(games.states, games.tables)
-    games.refresh(check=False)
-    return games
 
 
 def _are_equal(pair: Any) -> bool:

@@ -462,21 +462,36 @@ def test_no_undo_against_others() -> None:
 
 
 def test_hints() -> None:
-    """A favourite with its number, and what the agent gives the best three; the game stays as it is."""
+    """A favourite with its number, what the agent gives the best three and expects; the game stays as it is."""
     session = solo()
     before, screen = session.state.tobytes(), session.screen()
     text = session.answer("?").text
     assert text == session.answer("hint").text
     assert session.state.tobytes() == before and session.screen() == screen
-    first, *likeliest = text.split("\n")
+    first, *likeliest, meaning = text.split("\n")
     number, favourite = re.fullmatch(r"ismcts-20 would answer (\d): (.*)", first).groups()  # type: ignore[union-attr]
     assert f"\n   {number}  {favourite}\n" in screen
-    shares = [re.fullmatch(r" *([\d.]+)% +(\d+)  (.*)", line) for line in likeliest]
-    assert len(shares) == 3 and shares[0] is not None and shares[0].groups()[1:] == (number, favourite)
+    shares = [re.fullmatch(r" *([\d.]+)% +([+-][\d.]+)? +(\d+)  (.*)", line) for line in likeliest]
+    assert len(shares) == 3 and shares[0] is not None and shares[0].groups()[2:] == (number, favourite)
     values = [float(one[1]) for one in shares if one is not None]
     assert values == sorted(values, reverse=True) and sum(values) <= 100.2
-    plain = TypedSession(Config(), seed=7, hints=GreedyAgent())
-    assert re.fullmatch(r"greedy would answer \d: .*", plain.answer("?").text)
+    told = (
+        r"In front: share of its simulations, expected points ahead. With best play, expected points ahead: ([+-].*)."
+    )
+    assert re.fullmatch(told, meaning).groups() == (shares[0][2],)  # type: ignore[union-attr]
+
+
+def test_hints_say_what_the_agent_can() -> None:
+    greedy, network, random = (
+        TypedSession(Config(), seed=7, hints=make_agent(name, GAME)).answer("?").text.split("\n")
+        for name in ("greedy", "policy:solo", "random")
+    )
+    number, favourite = re.fullmatch(r"greedy would answer (\d): (.*)", greedy[0]).groups()  # type: ignore[union-attr]
+    value = re.fullmatch(rf" +([+-][\d.]+) +{number}  {re.escape(favourite)}", greedy[1])
+    assert value is not None and len(greedy) == 5
+    assert greedy[4] == f"In front: expected points ahead. With best play, expected points ahead: {value[1]}."
+    assert re.fullmatch(r"In front: probability of its policy. With best play, chance to win: [\d.]+%.", network[4])
+    assert len(random) == 1 and re.fullmatch(r"random would answer \d: .*", random[0])
 
 
 class Broken:

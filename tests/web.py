@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,13 +26,13 @@ class Server:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.url = site.url_of("").removesuffix("/")
+        self.url = site.url_of("").partition("?")[0]
         self.http = httpx.Client(base_url=self.url, headers={"origin": self.url}, timeout=600)
         self._thread = threading.Thread(target=site.run, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
-        self.http.get("/").raise_for_status()
+        self.http.get("/")  # it waits until the server is there
 
     def stop(self) -> None:
         self.http.close()
@@ -59,7 +59,7 @@ class Server:
         page.wait()
         return page
 
-    def connect(self, path: str, **options: Any) -> connect:
+    def connect(self, path: str, **options: Any) -> AbstractContextManager[ClientConnection]:
         """A socket of a link, for a `with`."""
         address = f"ws{self.url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
         return connect(address, **{"origin": self.url, "max_size": None, "open_timeout": SECONDS, **options})
@@ -68,7 +68,7 @@ class Server:
 class Page:
     """What a browser's page does, without a browser."""
 
-    def __init__(self, context: connect) -> None:
+    def __init__(self, context: AbstractContextManager[ClientConnection]) -> None:
         self._context = context
         self.socket = context.__enter__()
         self.view: dict[str, Any] = {}
@@ -108,7 +108,7 @@ class Page:
         self.socket.send(json.dumps({"id": self._ids, "do": do, **content}))
         while True:
             message = self.receive()
-            if message.get("reply") == self._ids:
+            if message.get("reply", 0) in (self._ids, None):  # None: refused before it was read
                 return message
 
     def answer(self, action: int, view: int | None = None) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _spaces(v: View, now: Planet) -> Iterator[Markup]:
         bit = 1 << place
         shadow = "big" if now.big_shadow & bit else "small" if now.small_shadow & bit else None
         piece = standing.get(place, _NO_PIECE)
-        yield _space(place, v.biome(place), piece, bool(now.lit & bit), shadow, bool(now.choices & bit))
+        yield _space(place, v.biomes[place], piece, bool(now.lit & bit), shadow, bool(now.choices & bit))
 
 
 @lru_cache(maxsize=8192)

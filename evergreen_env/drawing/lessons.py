@@ -291,8 +291,8 @@ _USES = {
     Power.BIG_TREE: (
         "Small trees become big trees",
         "You grow small trees into big ones",
-        "A big tree brings 2 for light, and at the end the fertility of its biome: look where that is high. Its shadow "
-        "is two spaces long.",
+        "A big tree brings 2 in the light, and at the end the fertility of its biome: look where that is high. Its "
+        "shadow is two spaces long.",
     ),
     Power.BUSH: (
         "Place bushes",
@@ -303,8 +303,8 @@ _USES = {
     Power.LAKE: (
         "Place a lake",
         "You place lakes in empty spaces",
-        "Two spaces beside a new lake grow at once, each by one step. The lake stays for good and is in no forest. "
-        "Place it where sprouts or small trees touch its sides.",
+        "Up to two sprouts or small trees beside a new lake grow at once, by one step each. The lake stays for good "
+        "and is in no forest. Place it where sprouts or small trees touch its sides.",
     ),
 }
 """Of the powers that are used on spaces: a title, what one does, and what matters."""

@@ -13,17 +13,18 @@ from tabletop.words import player_names
 def places(state: State, action: int) -> tuple[Place, ...]:
     """Where in the picture that the actor sees a legal answer can be clicked, the closest place first.
 
-    A turn's action or power: the actor's card, and all that is the actor's. () for the end of a turn. A place is of
-    what `render_svg` draws.
+    A turn's action or power: the actor's card, and all that is the actor's. A space: itself, and the whole planet, as
+    spaces are small on a telephone. () for the end of a turn. A place is of what `render_svg` draws.
     """
     if action < DRAFT + MAX_MARKET:
         return ((("market", str(action - DRAFT + 1)),),)
     if action == DONE:
         return ()
-    own: Place = (("player", player_names(state.players)[state.actor]),)
+    actor = player_names(state.players)[state.actor]
+    own: Place = (("player", actor),)
     if action >= SPACE:
         place = place_of_action(state, action)
-        return () if place is None else ((*own, ("space", PLACE_NAMES[place])),)
+        return () if place is None else ((*own, ("space", PLACE_NAMES[place])), (("planet", actor),))
     card: Place = (*own, ("card", CARD_NAMES[state.card[state.actor]]))
     if action == POWER:
         return card, (*own, ("power", POWER_NAMES[power_of(state)])), own

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from evergreen_env.actions import NUM_ACTIONS, SPACE
 from evergreen_env.drawing.decisions import hides_actor
-from evergreen_env.state import COLUMNS, NOBODY, NUM_BIOMES, PLACES, ROWS, Piece, State, Sun
+from evergreen_env.state import COLUMNS, NOBODY, PLACES, ROWS, Piece, State, Sun
 from evergreen_env.tables import Tables
 from evergreen_env.words import PLANET_FIELDS, SHOWN_FIELDS
 from tabletop.words import player_names
@@ -74,9 +74,11 @@ class View:
                     choices |= 1 << int(self.t.place_of[action - SPACE])
         return Planet(pieces, int(self.s.sun), choices)
 
-    def biome(self, place: int) -> int:
-        """Its Biome, -1 for a ravine."""
-        return next((biome for biome in range(NUM_BIOMES) if int(self.t.biome[biome]) >> place & 1), -1)
+    @cached_property
+    def biomes(self) -> tuple[int, ...]:
+        """The Biome of every place, -1 for a ravine."""
+        spaces = self.t.biome.tolist()
+        return tuple(next((i for i, there in enumerate(spaces) if there >> place & 1), -1) for place in range(PLACES))
 
     def fertility_points(self, planet: Planet) -> int:
         """What the big trees would bring at the end."""

@@ -14,7 +14,8 @@
 
 Every fact that is drawn can be read from the document too, from `data-` attributes: of the document itself, of a group
 for every tile (`data-tile`), owner (`data-owner`), weather space (`data-weather`), Southern Winds card
-(`data-winds-card`), and for dice and stocks.
+(`data-winds-card`), and for dice and stocks. What can be clicked, such as a cloud or the cards of a kind in a hand, is
+a group with an attribute, too: `places` says which.
 """
 
 from __future__ import annotations

@@ -618,7 +618,7 @@ def _sun_weather_cloud(s: State, t: Tables) -> Lesson:
                 else "Your supply alone has not enough for any, so you may decline.",
             ],
             [
-                "The Southern Winds have doubled theirs in all clouds already."
+                "The Southern Winds have doubled theirs already, in every cloud that their supply sufficed for."
                 if s.players == 1
                 else "Players do so one after another, clockwise from the First Player.",
                 _OVERFLOWS,
@@ -724,7 +724,7 @@ def _forecast(s: State, t: Tables) -> Lesson:
                 f"You hold a card that can be played now, {TIMING_TEXTS[Timing(s.timing)]}.",
             ],
             [
-                f"Of your {DEALT} forecast cards you play two in the whole game."
+                f"Of your {DEALT} forecast cards you play at most two in the whole game."
                 + (" With this one the other one that you hold is discarded." if held < DEALT else ""),
                 "A card that you don't play stays secret and in your hand until its moment comes again.",
             ],

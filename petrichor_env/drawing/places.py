@@ -35,7 +35,6 @@ _OF_CLOUDS = (
 """Decisions whose tiles stand for the clouds above them."""
 _CARDS_OF_CLOUDS = (6, 10, 12)
 """Forecast cards that choose a cloud; 10 then a tile that it goes to."""
-_OF_OWN_DROPS = (Decision.TAKE_DROP, Decision.KEEP_DROP)
 _CARDS_OF_DROPS = (8, 11)
 """Forecast cards that choose drops on tiles; 15 chooses them in a cloud."""
 
@@ -65,7 +64,7 @@ def _tiles(s: State, tile: int) -> _Places:
         s.decision == Decision.FORECAST_TILE and s.forecast in _CARDS_OF_CLOUDS and s.target == NO_TILE
     ):
         return _cloud(s, tile), _tile(s, tile)
-    if s.decision in _OF_OWN_DROPS:
+    if s.decision == Decision.TAKE_DROP:
         return _drop_on_tile(s, tile, s.actor)
     return (_tile(s, tile),)
 

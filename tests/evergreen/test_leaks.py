@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from evergreen_env import GAME, Config, evergreen_v0
-from evergreen_env.drawing import events, facts, render_svg, render_text, told_action
+from evergreen_env.drawing import events, facts, render_svg, render_text, story, told_action
 from evergreen_env.state import NOBODY, Decision
 from tabletop.batch import Batch
 from tabletop.replays.page import page_data
@@ -122,6 +122,27 @@ def test_others_turns_are_told_when_all_are_done(players: int) -> None:
                 assert bool(sentences) != goes_on(batch, start)
                 hidden, told_at_the_end = hidden + (not sentences), told_at_the_end + bool(sentences)
     assert hidden > 20 and told_at_the_end > 1
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_moments_of_a_turn(players: int) -> None:
+    """What the seat sees within an action of its own turn, after different turns of others."""
+    compared = 0
+    for number, batch in enumerate(turns(players, 4)):
+        seat, start, moments = number % players, batch.states.copy(), []
+        for chance in (1, 2):
+            list(others_actions(batch, seat, np.random.default_rng(chance)))
+            if batch.actors[0] == seat and goes_on(batch, start):
+                before, action = batch.states[0].copy(), choose(batch, np.random.default_rng(number))
+                batch.step([action])
+                if goes_on(batch, start):
+                    moments.append([(said, render_svg(state, seat)) for said, state in story(before, action, seat)])
+            batch.states[:] = start
+            batch.refresh()
+        if len(moments) == 2:
+            assert moments[0] == moments[1]
+            compared += len(moments[0])
+    assert compared > 3
 
 
 @pytest.mark.parametrize("players", PLAYERS)

@@ -1,13 +1,18 @@
-"""What an agent says of one decision, for a person who asks it."""
+"""What an agent says of a decision to a person who asks it, and of a whole game in review."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, assess
+from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, assess, check_agents
+from tabletop.batch import Batch, legal_actions
+from tabletop.errors import ConfigError
+from tabletop.record import FORFEIT
+from tabletop.replays.replay import Replay
+from tabletop_agents.play.session import PERSON
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,107 @@ def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
     )
 
 
-def estimate_text(estimate: float, estimated: str, change: bool = False) -> str:
-    """An estimate as people read it: "83.1 %", "+4.2" points ahead; `change` of the difference of two."""
+def estimate_text(estimate: float, estimated: str) -> str:
+    """An estimate as people read it: a chance as "83.1%", points ahead as "+4.2"."""
     if estimated == CHANCE_TO_WIN:
-        return f"{100 * estimate:.1f} %"
-    if estimated in (POINTS, POINTS_AHEAD):
-        return f"{estimate:+.1f}" if estimated == POINTS_AHEAD and not change else f"{estimate:.1f}"
-    return f"{estimate:.3g}"
+        return f"{estimate:.1%}"
+    if estimated == POINTS_AHEAD:
+        return f"{estimate:+.1f}"
+    return f"{estimate:.1f}" if estimated == POINTS else f"{estimate:.3g}"
+
+
+# --- A game in review ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A decision that something was given away at."""
+
+    step: int  # how many actions were before it
+    seat: int
+    action: int  # what was played
+    better: int  # what the agent would have played
+    estimate: float  # what it expects after what was played
+    best: float  # what it expects after the better action
+
+    @property
+    def drop(self) -> float:
+        """How much was given away; above 0."""
+        return self.best - self.estimate
+
+
+@dataclass(frozen=True)
+class Review:
+    """What an agent says of a game's decisions."""
+
+    agent: str
+    estimated: str  # what the estimates are, such as "chance to win"; "" where there was no decision
+    seats: tuple[int, ...]  # whose decisions it looked at
+    decisions: int  # how many these were
+    moments: tuple[Moment, ...]  # the largest drop first
+
+
+def review(
+    replay: Replay,
+    agent: Agent,
+    seats: Collection[int] | None = None,
+    *,
+    seed: int = 0,
+    on_finished: Callable[[int, int], None] = lambda done, of: None,
+) -> Review:
+    """Let an agent look back at a game, finished or not, and say where other answers would have been better.
+
+    It looks at each decision with at least two legal answers, as its actor sees it. A first look says what it would
+    play itself. Where that is something else, it judges both answers in looks of their own, each as if there were no
+    other answer (`Decisions.only`), with the same random numbers. So both have all of a search's simulations, however
+    few of the first look's went through what was played; and what the agent chose is not flattered by the luck it was
+    chosen by. A drop says what one answer cost, not what chance then brought. Where the second looks find nothing
+    better about the agent's choice, nothing was given away.
+
+    Arguments:
+        seats: whose decisions; None: those of all people in the replay, or of everybody where there are none.
+        seed: of the agent's own randomness, apart for each decision.
+        on_finished: told how many decisions are done, of how many; at the beginning, too. It may raise to end this.
+
+    Raises ConfigError for a seat that there isn't, for an agent that can't play this, and for one that does not say
+    what it expects after single answers; else what the agent raises.
+    """
+    check_agents([agent], replay.config)
+    if seats is None:
+        people = [seat for seat, name in enumerate(replay.names) if name == PERSON]
+        seats = people or range(replay.config.players)
+    for seat in seats:
+        replay.check_seat(seat)
+    batch = Batch(replay.config, 1, autoreset="disabled")
+    moments, estimated = [], ""
+    steps = [step for step, action in enumerate(replay.actions) if _is_choice(replay, step, action, seats)]
+    on_finished(0, len(steps))
+    for done, step in enumerate(steps, 1):
+        batch.set_states(replay.states[step : step + 1])
+        decisions, played = Decisions.of(batch), replay.actions[step]
+        advice = advise(agent, decisions, np.random.default_rng([seed, step]))
+        _ = _estimate(advice, advice.best)  # whether it says anything
+        estimated = advice.estimated
+        if advice.best != played:
+            best, estimate = (
+                _estimate(advise(agent, decisions.only(np.array([one])), np.random.default_rng([seed, step, 1])), one)
+                for one in (advice.best, played)
+            )
+            if best > estimate:
+                actor = int(replay.states[step]["actor"])
+                moments.append(Moment(step, actor, played, advice.best, estimate, best))
+        on_finished(done, len(steps))
+    moments.sort(key=lambda moment: -moment.drop)
+    return Review(agent.name, estimated, tuple(seats), len(steps), tuple(moments))
+
+
+def _is_choice(replay: Replay, step: int, action: int, seats: Collection[int]) -> bool:
+    """Whether one of these seats chose there among several legal answers."""
+    state = replay.states[step]
+    return action != FORFEIT and int(state["actor"]) in seats and len(legal_actions(state)) > 1
+
+
+def _estimate(advice: Advice, action: int) -> float:
+    if action not in advice.estimates:
+        raise ConfigError(f"agent {advice.agent!r}: it doesn't say what it expects after an answer; take a search")
+    return advice.estimates[action]

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from tabletop.agents import ask
 from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import free_path
 from tabletop.game import NOBODY, Config, Game
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop_agents import Agent, own_agents
+from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
 
 _MOST_SHOWN = 3
@@ -29,7 +29,7 @@ _LONG_LIST = 12
 
 _HELP = """\
 Answer by the number of an action, or by a part of its name that no other has{examples}.
-  ?            a hint: what {hints} would do{shares}
+  ?            a hint: what {hints} would do, and what it expects
   u, undo      {undo}
   s, save      save the game, to go on with it later or to look at it; "s FILE" says where
   q, quit      leave; it asks whether to save
@@ -218,12 +218,7 @@ class TypedSession(Session):
     def _help(self) -> str:
         examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
         undo = _UNDO if self.alone else self._no_undo
-        shares = (
-            "; its numbers say how sure it is, not how often one wins" if hasattr(self.hints, "probabilities") else ""
-        )
-        commands = _HELP.format(
-            hints=self.hints.name, shares=shares, undo=undo, examples=f": {examples}" if examples else ""
-        )
+        commands = _HELP.format(hints=self.hints.name, undo=undo, examples=f": {examples}" if examples else "")
         return "\n\n".join([commands, *self.game.words.guide, self._seating()])
 
     def _seating(self) -> str:
@@ -265,20 +260,25 @@ class TypedSession(Session):
         return Reply(moved=True)
 
     def _hint(self) -> Reply:
-        decisions, name = self.decision(), self.hints.name
         texts = {action: (number, text) for number, (action, text) in enumerate(self.answers(), 1)}
         try:
-            if hasattr(self.hints, "probabilities"):
-                shares = self.hints.probabilities(decisions, self.generator(1))[0]
-                likeliest = sorted(texts, key=lambda action: -shares[action])[:_MOST_SHOWN]
-            else:
-                likeliest = ask(self.hints, decisions, self.generator(1)).tolist()
+            advice = advise(self.hints, self.decision(), self.generator(1))
         except TabletopError as error:
             return Reply(f"No hint: {error}")
-        lines = ["{} would answer {}: {}".format(name, *texts[likeliest[0]])]
-        if len(likeliest) > 1:
-            lines += ["{:6.1%} {:4}  {}".format(shares[action], *texts[action]) for action in likeliest]
-        return Reply("\n".join(lines))
+        told = advice.shares or advice.estimates
+        likeliest = sorted(told, key=lambda action: (action != advice.best, -told[action]))[:_MOST_SHOWN]
+        estimates = {one: estimate_text(given, advice.estimated) for one, given in advice.estimates.items()}
+        meanings = [one for one in (advice.meaning, advice.estimated if estimates else "") if one]
+        lines = ["{} would answer {}: {}".format(advice.agent, *texts[advice.best])]
+        for action in likeliest if len(texts) > 1 else ():
+            share = f"{advice.shares[action]:6.1%}" if advice.shares else ""
+            number, text = texts[action]
+            lines.append(f"{share}{estimates.get(action, ''):>9}{number:5}  {text}")
+        below = [f"In front: {', '.join(meanings)}."] if len(lines) > 1 else []
+        if advice.estimate is not None:
+            expected = estimate_text(advice.estimate, advice.estimated)
+            below.append(f"With best play, {advice.estimated}: {expected}.")
+        return Reply("\n".join([*lines, *([" ".join(below)] if below else [])]))
 
     def _undo(self) -> Reply:
         if not self.alone:

@@ -187,6 +187,7 @@ class _Web:
         try:
             while True:
                 data = await page.receive()
+                await asyncio.sleep(0)  # who sends much at once is not served before others
                 if allowance.take():
                     await self._answer(page, table, link, data, thinking)
                     continue

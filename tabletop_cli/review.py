@@ -1,0 +1,86 @@
+"""The command `review`: at which decisions of a game most was given away."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from tabletop.files import whole_file
+from tabletop.game import Game
+from tabletop.replays.replay import Replay, words_for
+from tabletop.words import counted
+from tabletop_agents import make_agent
+from tabletop_agents.play.advice import Moment, Review, estimate_text, review
+from tabletop_agents.play.session import hints_for
+
+
+def main(
+    game: Game,
+    file: Path,
+    agent: str = "",
+    *,
+    seat: int | None = None,
+    moments: int = 10,
+    json_path: Path | None = None,
+) -> None:
+    """Print a table of the decisions of a replay at which most was given away, and write all of them to a file.
+
+    Arguments:
+        agent: who looks back; "" for who is asked for hints (`hints_for`).
+        seat: whose decisions; None: people's, or everybody's in a game without people.
+        moments: how many decisions the table has at most.
+
+    Raises ReplayError for a file that is no sound replay of this game, and as `make_agent` and `review` do.
+    """
+    replay = Replay.load(file, game)
+    adviser = make_agent(agent, game) if agent else hints_for(replay.config)
+    console = Console()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(escape(adviser.name), total=None)
+        found = review(
+            replay,
+            adviser,
+            None if seat is None else (seat,),
+            on_finished=lambda done, of: bar.update(task, completed=done, total=of),
+        )
+    _print(console, replay, found, moments)
+    if json_path is not None:
+        content = asdict(found) | {"moments": [_described(replay, one) for one in found.moments]}
+        with whole_file(json_path) as unfinished:
+            unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def _print(console: Console, replay: Replay, found: Review, most: int) -> None:
+    shown = found.moments[:most]
+    if shown:
+        table = Table("step", "who", "played", "better", title=escape(f"{found.agent}: {found.estimated}"))
+        for name in ("after played", "after better", "drop"):
+            table.add_column(name, justify="right", max_width=7)
+        for one in shown:
+            played, better = _texts(replay, one)
+            estimates = (estimate_text(given, found.estimated) for given in (one.estimate, one.best))
+            drop = estimate_text(one.drop, found.estimated).removeprefix("+")
+            label = replay.label(one.seat)
+            table.add_row(f"{one.step}", escape(label), escape(played), escape(better), *estimates, drop)
+        console.print(table)
+    looked = f"{found.agent} looked at {counted(found.decisions, 'decision')} with a choice"
+    console.print(escape(f"{looked}; at {len(found.moments)} of them it finds something better."))
+
+
+def _texts(replay: Replay, one: Moment) -> tuple[str, str]:
+    """What was played, and what would have been better."""
+    state = replay.states[one.step]
+    return words_for(replay.game, state, one.action), words_for(replay.game, state, one.better)
+
+
+def _described(replay: Replay, one: Moment) -> dict[str, Any]:
+    """JSON-able; `text` is of what was played."""
+    text, better = _texts(replay, one)
+    return asdict(one) | {"drop": one.drop, "text": text, "better_text": better}

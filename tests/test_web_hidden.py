@@ -1,0 +1,211 @@
+"""What a seat may not know is in nothing that the server sends to its page.
+
+Each game is played at two tables that the seat can't tell apart: all that its two pages get is the same, to the letter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evergreen_env import Config as EvergreenConfig
+from petrichor_env import Config
+from petrichor_env.actions import DECLINE
+from petrichor_env.config import MODULES
+from petrichor_env.state import NOBODY, Decision
+from tabletop.batch import Batch
+from tabletop.game import Config as AnyConfig
+from tabletop_agents.play.session import Session
+from tabletop_agents.web.catalogue import Catalogue
+from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.tables import Link, Table
+from tabletop_cli.app import SHIPPED
+from tests.evergreen.test_leaks import choose, goes_on, turns
+from tests.hidden import exchanged, swapped
+
+CATALOGUE = Catalogue(SHIPPED)
+THREADS = ThreadPoolExecutor(1)
+CONFIGS = [
+    Config(players=2),
+    Config(players=2, drafting=True, modules=("forecasts",)),
+    Config(players=3, drafting=True),
+    Config(players=5, modules=MODULES),
+]
+SHARE = 6  # of the positions one in so many is looked at
+
+
+class Listening:
+    """A page that remembers all it gets."""
+
+    def __init__(self) -> None:
+        self.got: list[str] = []
+
+    def push(self, text: str) -> None:
+        self.got.append(text)
+
+
+def table_at(config: AnyConfig, state: Any, learn: bool = False) -> Table:
+    """A table of people on devices of their own, at a position that need not be a sound one."""
+    session = Session(config)
+    session._states = [state.copy()]
+    session._go_to_last()
+    links = [Link(f"key of {seat}", (seat,)) for seat in range(config.players)]
+    return Table(session, "play", links, CATALOGUE, THREADS, learn=learn)
+
+
+def opened(table: Table, seat: int) -> Listening:
+    page = Listening()
+    table.open(table.links[seat], page)
+    return page
+
+
+def play(table: Table, action: int) -> None:
+    """The answer of whoever is asked, from a page of theirs."""
+    link = table.links[table.session.actor]
+    message = {"view": link.number, "action": action}
+    assert asyncio.run(table.obey(link, Listening(), "answer", message)) == {}
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+def test_a_page_that_opens(config: Config) -> None:
+    """All is dealt anew that the seat doesn't see, and somebody else may be asked for a forecast card."""
+    generator = np.random.default_rng(1)
+    batch = Batch(config, 1, seed=1, autoreset="disabled")
+    compared = 0
+    while batch.actors[0] != NOBODY:
+        if generator.integers(SHARE) == 0:
+            for seat in range(config.players):
+                other = swapped(batch.states, seat, generator)[0]
+                one, two = (table_at(config, state, learn=True) for state in (batch.states[0], other))
+                assert opened(one, seat).got == opened(two, seat).got
+                compared += 1
+        batch.step(batch.random_actions())
+    assert compared > 20
+
+
+@pytest.mark.parametrize("config", CONFIGS[1:], ids=lambda config: config.name)
+def test_what_an_action_sends(config: Config) -> None:
+    """The others' hidden cards are exchanged, and so what they do with them: who sees no difference is sent none."""
+    generator = np.random.default_rng(2)
+    compared = 0
+    batch = Batch(config, 1, seed=3, autoreset="disabled")
+    while batch.actors[0] != NOBODY:
+        action = batch.random_actions()
+        seat = int(generator.integers(config.players))
+        games = exchanged(batch, seat, generator)
+        actions = np.repeat(action, 2)
+        if batch.states[0]["decision"] == Decision.DRAFT and batch.actors[0] != seat:
+            actions[1] = games.random_actions()[1]
+        if games.action_masks[[0, 1], actions].all():
+            tables = [table_at(config, state) for state in games.states]
+            pages = [opened(table, seat) for table in tables]
+            games.step(actions)
+            seen = games.observe(seat)
+            same = bool((seen[0] == seen[1]).all())
+            if same and (games.actors[0] != seat or (games.action_masks[0] == games.action_masks[1]).all()):
+                for table, taken in zip(tables, actions.tolist(), strict=True):
+                    play(table, taken)
+                assert pages[0].got == pages[1].got
+                compared += 1
+        batch.step(action)
+    assert compared > 60
+
+
+def test_cards_that_nobody_plays() -> None:
+    """That somebody else could have played a forecast card is not even told by a page's getting a message."""
+    batch = Batch(Config(players=5, modules=MODULES), 1, seed=3, autoreset="disabled")
+    silent = 0
+    while batch.actors[0] != NOBODY:
+        state, asked = batch.states[0].copy(), batch.states[0]["decision"] == Decision.FORECAST
+        action = DECLINE if asked and batch.action_masks[0, DECLINE] else int(batch.random_actions()[0])
+        batch.step([action])
+        others = set(range(5)) - {int(state["actor"]), int(batch.actors[0])}
+        if asked and action == DECLINE and batch.states[0]["decision"] == Decision.FORECAST:
+            same = state["timing"] == batch.states[0]["timing"]
+            for seat in others:
+                table = table_at(batch.config, state)
+                page = opened(table, seat)
+                play(table, action)
+                assert len(page.got) == 1 or not same
+                silent += len(page.got) == 1
+    assert silent > 4
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_turns_that_nobody_sees(players: int) -> None:
+    """Evergreen: in a round's turns a page hears of its own seat only, whatever the others do."""
+    compared, heard = 0, 0
+    for number, batch in enumerate(turns(players, seed=1)):
+        seat, start = number % players, batch.states.copy()
+        got: list[list[str]] = []
+        own = np.random.default_rng(number)
+        for others in (np.random.default_rng(1000 + number), np.random.default_rng(2000 + number)):
+            own = np.random.default_rng(number)
+            batch.states[:] = start
+            batch.refresh()
+            table = table_at(EvergreenConfig(players), start[0])
+            page = opened(table, seat)
+            sent = [*page.got]
+            while goes_on(batch, start):
+                sent = [*page.got]  # what comes when all are done shows what they did
+                action = choose(batch, own if batch.actors[0] == seat else others)
+                play(table, action)
+                batch.step([action])
+            got.append(sent)
+        assert got[0] == got[1]
+        compared, heard = compared + 1, heard + len(got[0])
+    assert compared > 8 and heard > compared
+
+
+def test_no_page_gets_links_or_seeds() -> None:
+    """Of other pages; and nothing that gives the game away can be had while it is on."""
+    config = Config(players=3)
+    session = Session(config, seed=918_273_645)
+    table = table_at(config, session.state)
+    table.session.seed, table.session._start = session.seed, session.seed
+    pages = [opened(table, seat) for seat in range(3)]
+    generator = np.random.default_rng(0)
+    for _ in range(40):
+        legal = [action for action, _ in table.session.answers()]
+        play(table, int(generator.choice(legal)))
+    for seat, page in enumerate(pages):
+        everything = "".join(page.got)
+        assert len(page.got) > 20
+        assert "key of" not in everything and str(session.seed) not in everything
+        for view in (json.loads(text)["view"] for text in page.got):
+            assert view["seat"] == seat
+            assert bool(view["answers"]) == (view["turn"] == "you")
+            assert not view["can"]["export"] and not view["can"]["review"]
+        messages = {"export": {"what": "replay"}, "review": {"agent": ""}, "describe": {}, "look": {"seat": None}}
+        for do, message in messages.items():
+            with pytest.raises(Refused):
+                asyncio.run(table.obey(table.links[seat], page, do, message))
+
+
+def test_an_undo_and_a_second_page_tell_no_more() -> None:
+    """A page that is opened in the middle of a game gets what one gets that was open all the time, and no more."""
+    config = Config(players=3, modules=("forecasts",))
+    batch = Batch(config, 1, seed=5, autoreset="disabled")
+    generator = np.random.default_rng(5)
+    table = table_at(config, batch.states[0])
+    first = opened(table, 0)
+    for _ in range(120):
+        if table.session.over:
+            break
+        legal = [action for action, _ in table.session.answers()]
+        play(table, int(generator.choice(legal)))
+    second = opened(table, 0)
+    old, new = (json.loads(page.got[-1])["view"] for page in (first, second))
+    for view in (old, new):
+        view["board"] = [view["parts"][number] for number in view["board"]]
+        for key in ("steps", "past", "parts"):
+            del view[key]
+    assert old == new
+    steps = [step["done"] for text in first.got for step in json.loads(text)["view"]["steps"]]
+    past = [step["done"] for step in json.loads(second.got[-1])["view"]["steps"]]
+    assert past == steps[-len(past) :] and len(past) > 10
