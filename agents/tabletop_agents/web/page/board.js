@@ -5,6 +5,7 @@ import { openMenu, closeMenu } from "./menu.js";
 
 const LEAST = 24; // CSS pixels that a finger or an unsteady hand needs
 const SMALL = 72; // in the drawing's units: such places lie close together, so their lines are thin
+const MANY = 6; // answers that are all on closer places, too, and are no help as a menu
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
@@ -99,6 +100,7 @@ export function markPlaces(entries, choose, hover = () => {}) {
   }
   marks = [...found].map(([element, mark]) => ({ ...mark, box: boxOf(element, svg, scale) })).sort(inOrder);
   for (const mark of marks) mark.quiet = mark.entries.every((entry) => marks.some((other) => other.entries.includes(entry) && isCloser(other, mark)));
+  marks = marks.filter(({ quiet, entries: those }) => !quiet || those.length <= MANY);
   if (!marks.length) return;
   const layer = draw("svg", { id: "marks", viewBox: svg.getAttribute("viewBox"), role: "group", "aria-label": "Places on the board" });
   const first = marks.find(({ quiet }) => !quiet);
@@ -187,7 +189,7 @@ export function clearMarks() {
 
 /* Light the places of these entries up. */
 export function light(keys) {
-  for (const { group, entries } of marks) group.classList.toggle("lit", entries.some(({ key }) => keys.includes(key)));
+  for (const { group, entries, quiet } of marks) group.classList.toggle("lit", !quiet && entries.some(({ key }) => keys.includes(key)));
 }
 
 /* Percents at the places, above all lines; shares: by entry. */

@@ -102,7 +102,7 @@ async function work() {
     $("rules-link").href = `/#rules=${next.game}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
-    if (next.kind === "watch") stepCame();
+    if (next.kind === "watch") stepCame(next);
     if (next.past || next.kind === "analyse") {
       clearStory();
       recall(next);
@@ -163,7 +163,7 @@ function showOwners({ owners, actor, result, turn }) {
 }
 
 function showAsked(view) {
-  const { turn, kind, asked, question, owners, actor } = view;
+  const { turn, kind, asked, question, owners, actor, result } = view;
   const yours = turn === "you" && kind === "play";
   const alone = owners.filter(({ who }) => who === "you").length === 1;
   const who = alone || !owners[actor] ? "You are" : `${owners[actor].name} is`;
