@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -153,7 +154,7 @@ def test_three_people_on_three_devices(server: Server) -> None:
     assert [ends[seat]["seat"] for seat in range(3)] == [0, 1, 2]
     points = {tuple(owner["points"] for owner in end["owners"]) for end in ends.values()}
     assert len(points) == 1
-    saved = pages[1].ask("export", what="replay")["content"]
+    saved = json.loads(pages[1].ask("export", what="replay")["text"])
     assert saved["points"] == list(*points) and saved["names"] == [PERSON] * 3
     for page in pages:
         page.close()
@@ -274,7 +275,7 @@ def test_a_review(server: Server) -> None:
         assert [one["review"]["done"] for one in page.got if "review" in one][:2] == [0, 1]
         drops = [one["drop"] for one in told["moments"]]
         assert drops == sorted(drops, reverse=True) and drops[0] > 0
-        replay = page.ask("export", what="replay")["content"]
+        replay = page.ask("export", what="replay")["text"]
         for moment in told["moments"][:3]:
             assert moment["by"] == 0 and moment["text"] != moment["better"]
             at: dict[str, Any] = {"kind": "analyse", "start": {"replay": replay}, "step": moment["step"]}
@@ -316,12 +317,12 @@ def test_analysing(server: Server) -> None:
         page.ask("look", seat=1)
         assert page.view["seat"] == 1 and 'data-viewer="player_1"' in page.board
         assert "error" in page.ask("look", seat=2)
-        saved = page.ask("export", what="scenario")["content"]
+        saved = page.ask("export", what="scenario")["text"]
         page.ask("look", seat=None)
         here = page.view["answers"]
     (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"scenario": saved})
     with server.open(path) as page:
-        assert page.ask("export", what="scenario")["content"] == saved and page.view["answers"] == here
+        assert page.ask("export", what="scenario")["text"] == saved and page.view["answers"] == here
 
 
 def test_a_line_goes_back_and_forth() -> None:
@@ -366,7 +367,7 @@ def test_setting_a_position_up(server: Server) -> None:
         del description["votes"]
         assert "error" not in page.ask("position", description=description)
         assert [owner["points"] for owner in page.view["owners"]] == [12, 3] and page.view["step"] == 0
-        state = scenario(page.ask("export", what="scenario")["content"])
+        state = scenario(json.loads(page.ask("export", what="scenario")["text"]))
         assert state["points"][:2].tolist() == [12, 3]
         assert page.view["start"] == "scenario"
 
@@ -377,7 +378,7 @@ def test_playing_on_from_a_position(server: Server) -> None:
     with server.open(path) as page:
         assert page.until("you", "over")["owners"][0]["points"] >= 7 and page.view["round"] == 4
         page.play_out()
-        replay = page.ask("export", what="replay")["content"]
+        replay = json.loads(page.ask("export", what="replay")["text"])
         assert "scenario" in replay and replay["names"] == [PERSON, "greedy"]
 
 

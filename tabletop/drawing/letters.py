@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from tabletop.extras import needed
@@ -18,6 +19,9 @@ _WIDTH = 0.9
 _FILES = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
 _REPLACEMENT = "\ufffd"
 _MOVE, _CURVE, _CLOSE = 1, 3, 79  # of matplotlib.path.Path
+
+_one_at_a_time = Lock()
+"""A font holds the letter that was loaded last; threads would read each other's."""
 
 Point = tuple[int, int]
 
@@ -67,11 +71,14 @@ def _font(bold: bool) -> Any:
 @lru_cache(maxsize=4096)
 def letter(character: str, bold: bool = False) -> tuple[int, str]:
     """How far the next letter is, in `UNITS`, and the outline as `_path_data` writes it; � for one the font lacks."""
-    font = _font(bold)
-    if not font.get_char_index(ord(character)):
+    with _one_at_a_time:
+        font = _font(bold)
+        known = font.get_char_index(ord(character))
+        if known:
+            glyph = font.load_char(ord(character), flags=import_module("matplotlib.ft2font").LoadFlags.NO_HINTING)
+            vertices, codes = font.get_path()
+    if not known:
         return letter(_REPLACEMENT, bold)
-    glyph = font.load_char(ord(character), flags=import_module("matplotlib.ft2font").LoadFlags.NO_HINTING)
-    vertices, codes = font.get_path()
     points = [(round(x * _WIDTH), -round(y)) for x, y in vertices.tolist()]
     advance = round(glyph.linearHoriAdvance / 65536 * _WIDTH)
     return advance, _path_data(points, codes.tolist(), advance)

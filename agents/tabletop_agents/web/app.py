@@ -39,6 +39,7 @@ _MOST_WAITING = 300
 """Messages to a page that doesn't take them."""
 _MOST_PAGES = 8
 """Of one link at a time."""
+_LONGEST_ERROR = 500
 _THOUGHTFUL = ("advice", "review")
 """What takes so long that the page may ask for other things meanwhile."""
 _NO_TABLE, _TOO_MANY, _TOO_SLOW = 4404, 4429, 4408
@@ -146,7 +147,7 @@ class _Web:
         except ClientDisconnect:
             return JSONResponse({"error": "the request is too long"}, 413)
         except TabletopError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JSONResponse({"error": _words(error)}, 400)
         name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
         links = []
         for link in table.links:
@@ -218,7 +219,7 @@ class _Web:
             if do in _THOUGHTFUL and thinking:
                 raise Refused("an agent is still thinking about the last question")
         except Refused as error:
-            page.reply(number, error=str(error))
+            page.reply(number, error=_words(error))
             return
         doing = _reply(page, table, link, number, do, message)
         if do in _THOUGHTFUL:
@@ -234,10 +235,16 @@ async def _reply(page: _Page, table: Table, link: Link, number: int, do: str, me
         page.reply(number, **await table.obey(link, page, do, message))
     except TabletopError as error:
         where = getattr(error, "where", "")
-        page.reply(number, error=str(error), **({"where": where} if where else {}))
+        page.reply(number, error=_words(error), **({"where": where} if where else {}))
     except Exception:
         _log.exception("a page asked for %s", do)
         page.reply(number, error="the server failed at this; the game is as it was")
+
+
+def _words(error: Exception) -> str:
+    """What an error says; it may repeat what a client has sent, however long that is."""
+    text = str(error)
+    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]} …"
 
 
 async def _leave(socket: WebSocket, words: str, code: int) -> None:

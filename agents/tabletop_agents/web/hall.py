@@ -23,7 +23,7 @@ from tabletop.replays.replay import Replay
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.catalogue import Catalogue
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.messages import Refused, object_of
 from tabletop_agents.web.tables import KINDS, Link, Table, new_link
 
 HERE, APART = "here", "apart"
@@ -123,9 +123,7 @@ class Hall:
             raise Refused("seed: a whole number from 0 to 4,294,967,295")
         if "scenario" not in start:
             return self.catalogue.config(game, order["players"], order["options"]), None, seed
-        if not isinstance(start["scenario"], dict):
-            raise Refused("scenario: a description of a position")
-        state = game.scenario(start["scenario"], None)
+        state = game.scenario(_content_of(start, "scenario"), None)
         return game.config.of(state), state, seed
 
     def _links(self, order: dict[str, Any], session: Session) -> list[Link]:
@@ -215,9 +213,19 @@ def _write(path: Path, text: str) -> None:
 
 
 def _replay_of(start: dict[str, Any], game: Game) -> Replay:
-    if len(start) > 1 or not isinstance(start["replay"], dict):
-        raise Refused("replay: what a replay's file holds, and no other start")
-    return Replay.parse(json.dumps(start["replay"]).encode(), game)
+    if len(start) > 1:
+        raise Refused("start: a replay, and nothing else")
+    return Replay.parse(json.dumps(_content_of(start, "replay")).encode(), game)
+
+
+def _content_of(start: dict[str, Any], what: str) -> dict[str, Any]:
+    """What a file holds. It may come as text, as browsers would round numbers in it."""
+    content = start[what]
+    if isinstance(content, str):
+        content = object_of(content)
+    if not isinstance(content, dict):
+        raise Refused(f"{what}: what such a file holds")
+    return content
 
 
 def _notes(path: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ MOST_BYTES = 65_536
 MOST_POSTED = 2_000_000
 """Bytes of a request, which may have a replay in it."""
 
-_LARGEST = 2**53 - 1
+LARGEST = 2**53 - 1
 """The largest whole number that browsers keep."""
 _LONGEST_NAME = 100
 
@@ -32,7 +32,7 @@ class Refused(TabletopError):
 
 
 def _number(value: Any) -> bool:
-    return type(value) is int and abs(value) <= _LARGEST
+    return type(value) is int and abs(value) <= LARGEST
 
 
 def _number_or_none(value: Any) -> bool:

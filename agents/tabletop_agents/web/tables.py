@@ -18,7 +18,7 @@ from tabletop_agents.play.session import Session
 from tabletop_agents.web import views
 from tabletop_agents.web.catalogue import Catalogue, options_of
 from tabletop_agents.web.line import Line
-from tabletop_agents.web.messages import Refused
+from tabletop_agents.web.messages import LARGEST, Refused
 
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
@@ -340,12 +340,20 @@ class Table:
 
     async def _on_describe(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         state = self._line.state
-        return {"description": self.game.described(state), "form": self.game.form(state)}
+        description = {key: value for key, value in self.game.described(state).items() if not _is_too_large(value)}
+        return {"description": description, "form": self._form(state)}
 
     async def _on_check(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         other, boards = self._line_of(message["description"]), views.Boards()
         board = boards.add(other, other.state, None)
-        return {"board": board, "parts": boards.parts, "form": self.game.form(other.state)}
+        return {"board": board, "parts": boards.parts, "form": self._form(other.state)}
+
+    def _form(self, state: Any) -> dict[str, Any] | None:
+        """What a position may hold, without numbers that browsers would round: the random stream stays as it is."""
+        form = self.game.form(state)
+        if form is not None:
+            form["keys"] = {key: one for key, one in form["keys"].items() if not _is_too_large(one.get("high"))}
+        return form
 
     async def _on_position(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self.session = self._line_of(message["description"])
@@ -360,9 +368,9 @@ class Table:
         session = self.session
         name = f"{session.game.name}-{session.config.name}"
         if message["what"] == "replay":
-            return {"name": f"{name}.json", "content": json.loads(session.replay.text)}
+            return {"name": f"{name}.json", "text": session.replay.text}
         if message["what"] == "scenario":
-            return {"name": f"{name}-scenario.json", "content": self.game.described(session.state)}
+            return {"name": f"{name}-scenario.json", "text": json.dumps(self.game.described(session.state), indent=1)}
         raise Refused("what: replay or scenario")
 
     @property
@@ -373,9 +381,11 @@ class Table:
 
     def _line_of(self, description: dict[str, Any]) -> Line:
         """A line that starts from a described position. Raises Refused, with the place, where it can't be one."""
-        components = self._line.config.components
+        line = self._line
+        components = line.config.components
+        kept = {key: value for key, value in self.game.described(line.state).items() if _is_too_large(value)}
         try:
-            state = self.game.scenario(description, components)
+            state = self.game.scenario(kept | description, components)
             return Line(self.game.config.of(state, components), start=state)
         except ScenarioError as error:
             raise Refused(str(error), error.where) from None
@@ -419,6 +429,11 @@ class Table:
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
+
+
+def _is_too_large(value: Any) -> bool:
+    """Whether it is a number that browsers would round."""
+    return type(value) is int and value > LARGEST
 
 
 def _lesson(lesson: Any) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def _with_boards(session: Session, step: Step, viewer: int | None, boards: Board
     changes: list[tuple[str, Any]] = []
     shown: list[int] | None = None
     for text, state in session.game.words.story(step.before, step.action, viewer, session.tables):
-        board = boards.add(session, state, viewer)
+        board = None if state is None else boards.add(session, state, viewer)
         changes.append((text, None if board == shown else board))
         shown = board
     return changes
