@@ -102,8 +102,8 @@ export function moveInLine(key) {
 
 async function playFromHere() {
   try {
-    const { content } = await ask("export", { what: "scenario" });
-    leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: content } });
+    const { text } = await ask("export", { what: "scenario" });
+    leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: text } });
   } catch (error) {
     complain(error.message);
   }

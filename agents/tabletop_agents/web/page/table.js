@@ -7,7 +7,6 @@ import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from ".
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
 import { $, complain, download, make, sentence, token } from "./dom.js";
 import { closeEditor, isEditing } from "./editor.js";
-import { stringify } from "./json.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
@@ -303,16 +302,16 @@ $("curtain").addEventListener("close", () => {
 
 export async function save(what) {
   await attempt(async () => {
-    const { name, content } = await connection.ask("export", { what });
-    download(name, new Blob([stringify(content, 1)], { type: "application/json" }));
+    const { name, text } = await connection.ask("export", { what });
+    download(name, new Blob([text], { type: "application/json" }));
   });
 }
 
 /* Open what was played at a step, to analyse it. */
 export async function analyseAt(step) {
   await attempt(async () => {
-    const { content } = await connection.ask("export", { what: "replay" });
-    await navigate({ open: { kind: "analyse", game: shown.game, players: playersOf(shown), start: { replay: content }, step } });
+    const { text } = await connection.ask("export", { what: "replay" });
+    await navigate({ open: { kind: "analyse", game: shown.game, players: playersOf(shown), start: { replay: text }, step } });
   });
 }
 
