@@ -19,7 +19,7 @@ export function showAnalysis(now) {
   if (!analysing) return;
   const { step, line: moves, seat, owners, can } = now, last = moves.length;
   $("slider").max = last;
-  if (wanted === null) $("slider").value = step;
+  if (wanted === null || wanted === step) $("slider").value = step; // not while somebody drags it
   $("slider").setAttribute("aria-valuetext", `step ${step} of ${last}`);
   const where = [`Step ${step} of ${last}`, now.rounds > 1 ? `round ${now.round} of ${now.rounds}` : "", now.phase];
   $("place").textContent = where.filter(Boolean).join(", ");
@@ -102,8 +102,8 @@ export function moveInLine(key) {
 
 async function playFromHere() {
   try {
-    const { content } = await ask("export", { what: "scenario" });
-    leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: content } });
+    const { text } = await ask("export", { what: "scenario" });
+    leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: text } });
   } catch (error) {
     complain(error.message);
   }

@@ -1,7 +1,6 @@
 /* What the server is asked by HTTP. */
 
 import { $ } from "./dom.js";
-import { parse, stringify } from "./json.js";
 
 async function ask(path, options) {
   let answer;
@@ -33,13 +32,13 @@ function kept(path) {
   return once.get(path);
 }
 
-export const games = async () => parse(await kept("/api/games"));
-export const rules = async (game) => parse(await kept(`/api/rules/${encodeURIComponent(game)}`)).html;
+export const games = async () => JSON.parse(await kept("/api/games"));
+export const rules = async (game) => JSON.parse(await kept(`/api/rules/${encodeURIComponent(game)}`)).html;
 export const drawings = (game) => kept(`/api/drawings/${encodeURIComponent(game)}`);
 
 export async function openTable(wanted) {
   const headers = { "Content-Type": "application/json" };
-  return parse(await ask("/api/tables", { method: "POST", headers, body: stringify(wanted) })).links;
+  return JSON.parse(await ask("/api/tables", { method: "POST", headers, body: JSON.stringify(wanted) })).links;
 }
 
 /* Put what a game's boards refer to into the page. */

@@ -4,7 +4,8 @@ import { $, draw, make } from "./dom.js";
 import { openMenu, closeMenu } from "./menu.js";
 
 const LEAST = 24; // CSS pixels that a finger or an unsteady hand needs
-const SMALL = 60; // in the drawing's units: such places lie close together, so their lines are thin
+const SMALL = 72; // in the drawing's units: such places lie close together, so their lines are thin
+const MANY = 6; // answers that are all on closer places, too, and are no help as a menu
 const ROW = 30; // places whose tops differ by less are in one row
 
 let shown = []; // the parts of the board, to know which are new
@@ -72,13 +73,9 @@ function boxOf(element, svg, scale) {
 const inOrder = (a, b) =>
   Math.abs(a.box.y - b.box.y) > ROW ? a.box.y - b.box.y : a.box.x - b.box.x || b.box.width * b.box.height - a.box.width * a.box.height;
 
-/* Whether a place lies on another one, so that only it needs a line around it: a cloud on its tile. */
-function isCloser({ box: one }, { box: other }) {
-  const x = one.x + one.width / 2 - other.x, y = one.y + one.height / 2 - other.y;
-  return one.width * one.height < 0.95 * other.width * other.height && x > 0 && y > 0 && x < other.width && y < other.height;
-}
+const kindOf = (path) => path.map(([name]) => name).join(" ");
 
-/* Make places clickable. entries: [{key, words, places}]; choose(key) is called for the one that is picked.
+/* Make places clickable. entries: [{key, words, places}], the closest place first; choose(key) is called for the one that is picked.
 
 hover(keys) is told which entries the pointer or the focus is at; [] when it leaves.
 */
@@ -88,17 +85,22 @@ export function markPlaces(entries, choose, hover = () => {}) {
   if (!svg) return;
   const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   if (!scale) return;
-  const found = new Map();
+  const found = new Map(); // by element
   for (const entry of entries) {
+    let closest = ""; // the kind of the first place that there is; others of that kind are as close, such as dice
     for (const path of entry.places) {
       const element = find(svg, path);
       if (!element) continue;
-      if (!found.has(element)) found.set(element, { path, entries: [] });
-      if (!found.get(element).entries.includes(entry)) found.get(element).entries.push(entry);
+      closest ||= kindOf(path);
+      if (!found.has(element)) found.set(element, { path, entries: [], quiet: true });
+      const mark = found.get(element);
+      if (!mark.entries.includes(entry)) mark.entries.push(entry);
+      if (kindOf(path) === closest) mark.quiet = false;
     }
   }
-  marks = [...found].map(([element, mark]) => ({ ...mark, box: boxOf(element, svg, scale) })).sort(inOrder);
-  for (const mark of marks) mark.quiet = mark.entries.every((entry) => marks.some((other) => other.entries.includes(entry) && isCloser(other, mark)));
+  // a place around closer ones can be clicked, but has no line and is no stop for the keyboard
+  marks = [...found].filter(([, { quiet, entries: those }]) => !quiet || those.length <= MANY)
+    .map(([element, mark]) => ({ ...mark, box: boxOf(element, svg, scale) })).sort(inOrder);
   if (!marks.length) return;
   const layer = draw("svg", { id: "marks", viewBox: svg.getAttribute("viewBox"), role: "group", "aria-label": "Places on the board" });
   const first = marks.find(({ quiet }) => !quiet);
@@ -121,6 +123,7 @@ function drawMark(mark, isFirst, scale, choose, hover) {
     {
       class: `mark${quiet ? " quiet" : ""}${small ? " small" : ""}`,
       "data-place": path.map(([name, value]) => `${name}:${value}`).join(" "),
+      ...(entries.every(({ key }) => Number.isInteger(key)) ? { "data-actions": entries.map(({ key }) => key).join(" ") } : {}),
       ...(quiet ? { "aria-hidden": "true" } : reached),
     },
     draw("title", {}, words),
@@ -187,7 +190,7 @@ export function clearMarks() {
 
 /* Light the places of these entries up. */
 export function light(keys) {
-  for (const { group, entries } of marks) group.classList.toggle("lit", entries.some(({ key }) => keys.includes(key)));
+  for (const { group, entries, quiet } of marks) group.classList.toggle("lit", !quiet && entries.some(({ key }) => keys.includes(key)));
 }
 
 /* Percents at the places, above all lines; shares: by entry. */
@@ -213,4 +216,8 @@ function badge(box, share) {
 export function zoom() {
   const large = $("board").classList.toggle("large");
   $("zoom").setAttribute("aria-pressed", large);
+  if (!large || !marks.length) return;
+  // what can be answered is what one wants to see
+  const { left, width } = $("marks").querySelector(".mark").getBoundingClientRect(), board = $("board").getBoundingClientRect();
+  $("board").scrollLeft += left + width / 2 - board.left - board.width / 2;
 }

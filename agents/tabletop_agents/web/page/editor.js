@@ -3,7 +3,6 @@
 import { $, complain, make } from "./dom.js";
 import { light, markPlaces, showBoard } from "./board.js";
 import { fill, groupsWithPlaces, open, problemAt, read } from "./form.js";
-import { parse, stringify } from "./json.js";
 import { ask, leaveEditor } from "./table.js";
 
 const REST = 300; // milliseconds without a change before it is checked
@@ -39,7 +38,7 @@ function fillText(description) {
   area.id = "description";
   area.spellcheck = false;
   area.setAttribute("aria-label", "The position as JSON");
-  area.value = stringify(description, 2);
+  area.value = JSON.stringify(description, null, 2);
   area.addEventListener("input", changed);
   $("form").replaceChildren(area);
 }
@@ -62,7 +61,7 @@ function changed() {
 function described() {
   if (form) return { ...others, ...read($("form")) };
   try {
-    return parse($("description").value);
+    return JSON.parse($("description").value);
   } catch (error) {
     throw new Error(`This is no JSON: ${error.message}`);
   }

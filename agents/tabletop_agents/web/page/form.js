@@ -5,7 +5,6 @@ Each field is an element with `data-where`, its place in the description such as
 */
 
 import { button, make, newId } from "./dom.js";
-import { whole } from "./json.js";
 
 const LEFT = "–"; // what a field shows that is left to the rules
 const NONE = "none";
@@ -54,7 +53,7 @@ const KINDS = {
 
   number(key, { low, high, none }, value) {
     const input = make("input");
-    input.type = Number.isSafeInteger(Number(high)) ? "number" : "text";
+    input.type = "number";
     input.inputMode = "numeric";
     input.min = low;
     input.max = high;
@@ -160,7 +159,7 @@ const KINDS = {
 };
 
 function asNumber(text) {
-  return /^-?\d+$/.test(text.trim()) ? whole(text.trim()) : text;
+  return /^-?\d+$/.test(text.trim()) ? Number(text.trim()) : text;
 }
 
 function grouped(key, ...children) {

@@ -1,7 +1,5 @@
 /* The connection to a table. It is made anew when it is lost, later each time. */
 
-import { parse, stringify } from "./json.js";
-
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 const NO_TABLE = 4404; // how the server closes where there is nothing to come back to
@@ -22,7 +20,7 @@ export class Connection {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     socket.addEventListener("open", () => this.handlers.found());
-    socket.addEventListener("message", ({ data }) => this.receive(parse(data)));
+    socket.addEventListener("message", ({ data }) => this.receive(JSON.parse(data)));
     socket.addEventListener("close", ({ code }) => {
       for (const { reject } of this.asked.values()) reject(new Error("The connection was lost before the answer came."));
       this.asked.clear();
@@ -59,7 +57,7 @@ export class Connection {
     const id = ++this.number;
     return new Promise((resolve, reject) => {
       this.asked.set(id, { resolve, reject });
-      this.socket.send(stringify({ id, do: name, ...content }));
+      this.socket.send(JSON.stringify({ id, do: name, ...content }));
     });
   }
 

@@ -3,7 +3,6 @@
 import { drawings, games, openTable } from "./api.js";
 import { gamePicture } from "./covers.js";
 import { $, button, complain, draw, make, newId } from "./dom.js";
-import { parse, whole } from "./json.js";
 import { remember, setting } from "./settings.js";
 
 const HERE = "here", APART = "apart", AGENT = "agent";
@@ -12,7 +11,7 @@ const LARGEST_FILE = 2_000_000; // bytes; the server takes no more
 let all = []; // the games
 let game = null;
 let players = 1;
-let scenario = null; // where to start, instead of anew
+let scenario = null; // where to start, instead of anew: the text of a file, in which browsers round no number
 let choices = new Map(); // by option's name: how to read what is chosen
 let navigate = () => {};
 let busy = false;
@@ -200,7 +199,7 @@ function wanted(kind) {
   const options = {};
   if (!scenario) for (const [name, read] of choices) if (read() !== undefined) options[name] = read();
   const seed = $("seed").value.trim();
-  const start = scenario ? { scenario } : seed && !$("more").hidden ? { seed: whole(seed) } : null;
+  const start = scenario ? { scenario } : seed && !$("more").hidden ? { seed: Number(seed) } : null;
   return {
     game: game.name, players, options, kind, start,
     seats: kind === "analyse" ? [] : seats(kind === "watch"),
@@ -247,35 +246,36 @@ async function openFile(file) {
     complain(`${file.name}: larger than a replay or a scenario can be.`);
     return;
   }
+  const text = await file.text();
   let content;
   try {
-    content = parse(await file.text());
+    content = JSON.parse(text);
   } catch {
     complain(`${file.name}: no JSON, so neither a replay nor a scenario.`);
     return;
   }
   if (content === null || typeof content !== "object" || Array.isArray(content)) complain(`${file.name}: neither a replay nor a scenario.`);
-  else if ("replay" in content) await openReplay(content, file.name);
-  else openScenario(content, file.name);
+  else if ("replay" in content) await openReplay(content, text, file.name);
+  else openScenario(content, text, file.name);
 }
 
-async function openReplay(replay, name) {
+async function openReplay(replay, text, name) {
   const its = all.find((one) => one.name === replay.game);
   if (!its) {
     complain(`${name}: a replay of ${String(replay.game).slice(0, 40)}; here are ${all.map(({ title }) => title).join(" and ")}.`);
     return;
   }
   const number = Number(replay.config?.players ?? replay.players ?? its.players[0]);
-  await open({ game: its.name, players: number, kind: "analyse", start: { replay }, step: 0 });
+  await open({ game: its.name, players: number, kind: "analyse", start: { replay: text }, step: 0 });
 }
 
 /* A scenario doesn't say which game it is of: of the chosen one. */
-function openScenario(content, name) {
+function openScenario(content, text, name) {
   if (!game.players.includes(content.players)) {
     complain(`${name}: players: ${String(content.players).slice(0, 40)}; a scenario of ${game.title} has ${game.players.join(", ")}.`);
     return;
   }
-  scenario = content;
+  scenario = text;
   players = content.players;
   showGames();
   chooseGame(game);

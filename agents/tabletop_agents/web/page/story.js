@@ -79,6 +79,11 @@ async function tell(view, words, board, text) {
   await pause(Math.min(LONGEST, READ + LETTER * text.length));
 }
 
+/* What was told last didn't happen after all. */
+export function forgetLast() {
+  $("log").lastElementChild?.remove();
+}
+
 export const isPlaying = () => document.body.dataset.playing === "true";
 
 /* Go to the end of what is told. */

@@ -7,11 +7,10 @@ import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from ".
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
 import { $, complain, download, make, sentence, token } from "./dom.js";
 import { closeEditor, isEditing } from "./editor.js";
-import { stringify } from "./json.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
-import { clearStory, faster, isPlaying, play, recall, skip, speed } from "./story.js";
+import { clearStory, faster, forgetLast, isPlaying, play, recall, skip, speed } from "./story.js";
 import { closeWatch, showWatch, stepCame, stepWatch, toggleWatch } from "./watch.js";
 
 const FAR_BEHIND = 8; // views that wait: what led to them is only told in words then
@@ -102,7 +101,7 @@ async function work() {
     $("rules-link").href = `/#rules=${next.game}`;
     $("rules-link").hidden = false;
     $("home").textContent = next.title;
-    if (next.kind === "watch") stepCame();
+    if (next.kind === "watch") stepCame(next);
     if (next.past || next.kind === "analyse") {
       clearStory();
       recall(next);
@@ -163,7 +162,7 @@ function showOwners({ owners, actor, result, turn }) {
 }
 
 function showAsked(view) {
-  const { turn, kind, asked, question, owners, actor } = view;
+  const { turn, kind, asked, question, owners, actor, result } = view;
   const yours = turn === "you" && kind === "play";
   const alone = owners.filter(({ who }) => who === "you").length === 1;
   const who = alone || !owners[actor] ? "You are" : `${owners[actor].name} is`;
@@ -271,7 +270,10 @@ async function undo() {
   if (!shown?.can.undo || working) return;
   const { number } = shown;
   deactivate();
-  await attempt(() => connection.ask("undo", { view: number }), number);
+  await attempt(async () => {
+    await connection.ask("undo", { view: number });
+    forgetLast();
+  }, number);
 }
 
 /* --- another person's turn at this screen --- */
@@ -300,16 +302,16 @@ $("curtain").addEventListener("close", () => {
 
 export async function save(what) {
   await attempt(async () => {
-    const { name, content } = await connection.ask("export", { what });
-    download(name, new Blob([stringify(content, 1)], { type: "application/json" }));
+    const { name, text } = await connection.ask("export", { what });
+    download(name, new Blob([text], { type: "application/json" }));
   });
 }
 
 /* Open what was played at a step, to analyse it. */
 export async function analyseAt(step) {
   await attempt(async () => {
-    const { content } = await connection.ask("export", { what: "replay" });
-    await navigate({ open: { kind: "analyse", game: shown.game, players: playersOf(shown), start: { replay: content }, step } });
+    const { text } = await connection.ask("export", { what: "replay" });
+    await navigate({ open: { kind: "analyse", game: shown.game, players: playersOf(shown), start: { replay: text }, step } });
   });
 }
 

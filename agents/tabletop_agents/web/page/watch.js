@@ -5,7 +5,10 @@ import { $, complain } from "./dom.js";
 import { ask, view, waiting } from "./table.js";
 import { skip } from "./story.js";
 
+const REST = 60; // milliseconds between requests: the server takes only so many
+
 let going = false;
+let last = 0; // when a step was asked for
 let begun = false; // it goes by itself when it is opened, not after a pause
 let sending = false;
 let owed = false; // a step was asked for and has not come
@@ -36,10 +39,10 @@ function setGoing(now) {
   $("sign").setAttribute("d", now ? "M7 5v14h3.500V5zM14 5v14h3.500V5z" : "M8 5v14l11-7z");
 }
 
-/* A view has come. */
-export function stepCame() {
+/* A view has come: while it is told, the agents can think about the next step. */
+export function stepCame({ turn }) {
   owed = false;
-  more();
+  if (turn !== "over") more();
 }
 
 function more() {
@@ -49,6 +52,8 @@ function more() {
 async function step() {
   if (sending || view()?.turn === "over") return;
   sending = owed = true;
+  await new Promise((resolve) => setTimeout(resolve, last + REST - performance.now()));
+  last = performance.now();
   try {
     await ask("step");
   } catch (error) {
