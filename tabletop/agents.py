@@ -13,9 +13,11 @@ from tabletop.batch import Batch, illegal_action_text
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game
 
-CHANCE_TO_WIN, POINTS_AHEAD, POINTS = "chance to win", "expected points ahead", "expected points"
-RESULT = "expected result, from 0 for lost to 1 for won"
-"""What agents' values are, in words (`Assessment.estimated`)."""
+CHANCE_TO_WIN = "chance to win"
+POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
+RESULT = "result from 0 for lost to 1 for won"
+"""What agents' values are, in words (`Assessment.estimated`). Those in points are by the game's own evaluation, which
+is made for comparing positions: they tell one answer from another, and need not come true."""
 
 
 @dataclass(eq=False, repr=False)

@@ -22,7 +22,7 @@ from petrichor_env.drawing import action_text, render_text
 from petrichor_env.drawing.text import OWNER_PAINTS, text_blocks
 from petrichor_env.game import GAME
 from petrichor_env.state import CROP_NAMES, WEATHER_NAMES
-from tabletop.agents import Decisions
+from tabletop.agents import POINTS_AHEAD, Decisions
 from tabletop.batch import legal_actions
 from tabletop.drawing.lines import Row, Table, Tiles, Words, fit, in_columns, joined, width
 from tabletop.errors import ConfigError, IllegalAction, ReplayError
@@ -475,9 +475,7 @@ def test_hints() -> None:
     assert len(shares) == 3 and shares[0] is not None and shares[0].groups()[2:] == (number, favourite)
     values = [float(one[1]) for one in shares if one is not None]
     assert values == sorted(values, reverse=True) and sum(values) <= 100.2
-    told = (
-        r"In front: share of its simulations, expected points ahead. With best play, expected points ahead: ([+-].*)."
-    )
+    told = rf"In front: share of its simulations, {POINTS_AHEAD}. With best play: (.*)."
     assert re.fullmatch(told, meaning).groups() == (shares[0][2],)  # type: ignore[union-attr]
 
 
@@ -489,7 +487,7 @@ def test_hints_say_what_the_agent_can() -> None:
     number, favourite = re.fullmatch(r"greedy would answer (\d): (.*)", greedy[0]).groups()  # type: ignore[union-attr]
     value = re.fullmatch(rf" +([+-][\d.]+) +{number}  {re.escape(favourite)}", greedy[1])
     assert value is not None and len(greedy) == 5
-    assert greedy[4] == f"In front: expected points ahead. With best play, expected points ahead: {value[1]}."
+    assert greedy[4] == f"In front: {POINTS_AHEAD}. With best play: {value[1]}."
     assert re.fullmatch(r"In front: probability of its policy. With best play, chance to win: [\d.]+%.", network[4])
     assert len(random) == 1 and re.fullmatch(r"random would answer \d: .*", random[0])
 

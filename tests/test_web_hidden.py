@@ -181,7 +181,12 @@ def test_no_page_gets_links_or_seeds() -> None:
             assert view["seat"] == seat
             assert bool(view["answers"]) == (view["turn"] == "you")
             assert not view["can"]["export"] and not view["can"]["review"]
-        messages = {"export": {"what": "replay"}, "review": {"agent": ""}, "describe": {}, "look": {"seat": None}}
+        messages: dict[str, dict[str, Any]] = {
+            "export": {"what": "replay"},
+            "review": {"agent": ""},
+            "describe": {},
+            "look": {"seat": None},
+        }
         for do, message in messages.items():
             with pytest.raises(Refused):
                 asyncio.run(table.obey(table.links[seat], page, do, message))

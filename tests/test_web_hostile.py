@@ -173,9 +173,7 @@ def test_random_messages_change_nothing(server: Server) -> None:
 def test_answers_that_are_not_legal(page: Page) -> None:
     before, legal = state_of(page), {one["action"] for one in page.view["answers"]}
     for action in (-1, -(2**40), 10**6, 2**53 - 1, *(one for one in range(139) if one not in legal)):
-        while "too many" in (reply := page.answer(action)).get("error", ""):
-            threading.Event().wait(0.2)
-        assert reply["error"] == "this is not one of the answers"
+        assert page.answer(action)["error"] == "this is not one of the answers"
     assert state_of(page) == before
 
 
@@ -333,8 +331,7 @@ def test_descriptions_that_are_none(server: Server) -> None:
         board = page.board
         for key in full:
             broken = {**full, key: junk[generator.integers(len(junk))]}
-            while "too many" in (reply := page.ask("check", description=broken)).get("error", ""):
-                threading.Event().wait(0.2)
+            reply = page.ask("check", description=broken)
             assert ("error" in reply) != ("board" in reply)
             assert "the server failed" not in reply.get("error", "")
         assert page.board == board
@@ -384,12 +381,12 @@ def test_others_need_the_token(tmp_path: Any) -> None:
             assert answer.status_code == 403 and "token" in answer.json()["error"]
         order = {"game": "petrichor", "players": 2, "seats": ["here", "apart"]}
         assert httpx.post(f"{base}/api/tables", json=order, headers={"origin": base}).status_code == 403
-        browser = httpx.Client(base_url=base, headers={"origin": base}, timeout=600)
-        answer = browser.get(f"/?token={token}")
-        assert answer.status_code == 303 and answer.headers["location"] == "/"
-        assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
-        assert browser.get("/").status_code == 200
-        made = browser.post("/api/tables", json=order).json()["links"]
+        with httpx.Client(base_url=base, headers={"origin": base}, timeout=600) as browser:
+            answer = browser.get(f"/?token={token}")
+            assert answer.status_code == 303 and answer.headers["location"] == "/"
+            assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
+            assert browser.get("/").status_code == 200
+            made = browser.post("/api/tables", json=order).json()["links"]
         assert all(one["url"].endswith(f"?token={token}") and "127.0.0.1" not in one["url"] for one in made)
         assert socket_status(server, made[0]["path"], origin=server.url) == 403
         cookie = {"Cookie": f"tabletop-{port}={token}"}

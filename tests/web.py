@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -103,13 +104,15 @@ class Page:
         return self.view
 
     def ask(self, do: str, **content: Any) -> dict[str, Any]:
-        """Send a message and wait for its reply."""
-        self._ids += 1
-        self.socket.send(json.dumps({"id": self._ids, "do": do, **content}))
+        """Send a message and wait for its reply; where that was one too many for now, once more."""
         while True:
-            message = self.receive()
-            if message.get("reply", 0) in (self._ids, None):  # None: refused before it was read
+            self._ids += 1
+            self.socket.send(json.dumps({"id": self._ids, "do": do, **content}))
+            while "reply" not in (message := self.receive()):
+                pass
+            if "too many messages" not in message.get("error", ""):
                 return message
+            time.sleep(0.2)
 
     def answer(self, action: int, view: int | None = None) -> dict[str, Any]:
         return self.ask("answer", action=action, view=self.view["number"] if view is None else view)

@@ -277,7 +277,8 @@ class TypedSession(Session):
         below = [f"In front: {', '.join(meanings)}."] if len(lines) > 1 else []
         if advice.estimate is not None:
             expected = estimate_text(advice.estimate, advice.estimated)
-            below.append(f"With best play, {advice.estimated}: {expected}.")
+            named = "" if below and estimates else f", {advice.estimated}"
+            below.append(f"With best play{named}: {expected}.")
         return Reply("\n".join([*lines, *([" ".join(below)] if below else [])]))
 
     def _undo(self) -> Reply:

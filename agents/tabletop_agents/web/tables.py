@@ -278,10 +278,10 @@ class Table:
         session, decision = self.session, self.session.decision()
         generator = session.generator(1)
         said = await self._think(lambda: advise(self.catalogue.agent(name, self.game), decision, generator))
+        listed = sorted(said.shares or said.estimates or [said.best], key=lambda one: -said.shares.get(one, 0.0))
         answers = [
-            {"action": action, "share": said.shares.get(action), "estimate": said.estimates.get(action)}
-            for action, _ in sorted(said.shares.items(), key=lambda pair: -pair[1])
-        ] or [{"action": said.best, "share": None, "estimate": said.estimates.get(said.best)}]
+            {"action": one, "share": said.shares.get(one), "estimate": said.estimates.get(one)} for one in listed
+        ]
         told = {"agent": name, "meaning": said.meaning, "best": said.best, "estimate": said.estimate}
         return {**told, "estimated": said.estimated, "answers": answers}
 
