@@ -2,14 +2,15 @@
 
 A server in a process of its own, and random clients in this one, as browsers' pages talk to it. A third of the tables
 are Petrichor alone, a third three players with two agents, a third Evergreen for two people on two devices. An answer's
-time is from sending it to the view that it leads to, before agents go on. Between two answers a client waits, at random,
-`think` seconds on average. `docs/web.md` shows what this writes into `docs/web.json`.
+time is from sending it to the view that it leads to, before agents go on. Between two answers a client waits `think`
+seconds on average, at random. `docs/web.md` shows what this writes into `docs/web.json`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import platform
@@ -29,6 +30,7 @@ from typing import Any
 import httpx
 import numpy as np
 from websockets.asyncio.client import connect
+from websockets.typing import Origin
 
 TABLES = (
     {"game": "petrichor", "players": 1, "seats": ["here"]},
@@ -74,11 +76,11 @@ def memory_of(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-async def play(url: str, path: str, think: float, until: float, count: Count, generator: np.random.Generator) -> None:
-    """A page of one link that answers at random, to the game's end or until that time."""
+async def play(url: str, path: str, think: float, count: Count, generator: np.random.Generator) -> None:
+    """A page of one link that answers at random, to the game's end."""
     address = f"ws{url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
-    async with connect(address, origin=url, max_size=None) as socket:
-        sent, answered, wait = 0.0, -1, 0.0
+    async with connect(address, origin=Origin(url), max_size=None) as socket:
+        sent, answered = 0.0, -1
         async for text in socket:
             message = json.loads(text)
             count.refused += "error" in message
@@ -91,10 +93,7 @@ async def play(url: str, path: str, think: float, until: float, count: Count, ge
             if view["turn"] == "over":
                 return
             if view["turn"] == "you":
-                wait = float(generator.exponential(think))
-                if time.perf_counter() + wait > until:
-                    return
-                await asyncio.sleep(wait)
+                await asyncio.sleep(float(generator.exponential(think)))
                 action = int(generator.choice([one["action"] for one in view["answers"]]))
                 answered, sent = view["number"], time.perf_counter()
                 order = {"id": answered, "do": "answer", "view": answered, "action": action}
@@ -114,9 +113,10 @@ async def games(url: str, tables: int, think: float, seconds: float, most: int, 
             started += 1
             order = TABLES[started % len(TABLES)]
             made = (await client.post("/api/tables", json=order)).json()
-            pages = (play(url, link["path"], think, until, count, generator) for link in made["links"])
-            await asyncio.gather(*pages)
-            count.games += 1
+            pages = (play(url, link["path"], think, count, generator) for link in made["links"])
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.gather(*pages), until - time.perf_counter())
+                count.games += 1
 
     async with httpx.AsyncClient(base_url=url, headers={"origin": url}, timeout=600) as client:
         for order in TABLES:  # whatever is compiled or loaded the first time is no answer's fault
