@@ -17,6 +17,7 @@ from tests.web import SECONDS
 DESK, PHONE = (1280, 900), (390, 844)
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """With it a browser reaches this machine only, as one without a network."""
+_TEXT = 1  # a frame's kind; others ask whether the other end is still there
 _AT_ONCE = """
 if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
   localStorage.setItem("tabletop", JSON.stringify({ speed: "0" }));
@@ -25,7 +26,7 @@ _FACTS = """
 const { dataset } = document.body;
 return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "" };
 """
-_SPOTS = """
+SPOTS = """
 // where each place can be clicked: in the middle, or where no other lies above it
 const marks = [...document.querySelectorAll(".mark:not(.quiet)")];
 return marks.map((mark) => {
@@ -137,7 +138,7 @@ class Visitor:
 
     def spots(self) -> list[dict[str, Any]]:
         """The places that can be clicked now, `at` which point, and their actions."""
-        return list(self.run(f"scrollTo(0, 0); {_SPOTS}"))
+        return list(self.run(f"scrollTo(0, 0); {SPOTS}"))
 
     def changed(self, before: str) -> None:
         """Wait until another view can be answered."""
@@ -205,7 +206,8 @@ class Visitor:
         methods = ("requestWillBeSent", "webSocketCreated", "webSocketFrameSent", "webSocketFrameReceived")
         for event in events_of(self.browser, *(f"Network.{method}" for method in methods)):
             if "response" in event:
-                self._frames.append(event)
+                if event["response"]["opcode"] == _TEXT:
+                    self._frames.append(event)
             else:
                 self._asked.add(event.get("url") or event["request"]["url"])
 
@@ -219,6 +221,9 @@ class Visitor:
         """All messages that it got or sent on tables' sockets."""
         self._read_network()
         return [json.loads(frame["response"]["payloadData"]) for frame in self._frames]
+
+    def views(self) -> list[dict[str, Any]]:
+        return [message["view"] for message in self.messages() if "view" in message and "do" not in message]
 
     def sent(self) -> list[dict[str, Any]]:
         return [message for message in self.messages() if "do" in message]
