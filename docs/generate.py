@@ -6,7 +6,8 @@ pictures are positions of real games (`docs/pictures.py`). No figure in a table 
 `docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
 (`petrichor ladder`, `evergreen ladder`), of Petrichor's from `strength.json` (`petrichor strength`), of
 `libraries.md` from `libraries.json` (`python -m docs.library_snippets`), with the snippets from `docs/libraries/`, and
-of `cluster.md` from `cluster.json` (`python -m benchmarks.cluster`).
+of `cluster.md` from `cluster.json` (`python -m benchmarks.cluster`), that of `web.md` from `web.json`
+(`python -m benchmarks.web`).
 """
 
 from __future__ import annotations
@@ -178,6 +179,26 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
     return "\n".join(lines)
 
 
+def web_table(folder: Path = DOCS) -> str:
+    """How long answers of many games at once take, and the server's memory; empty where nothing is measured."""
+    file = folder / "web.json"
+    if not file.exists():
+        return ""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    lines = [
+        f"{content['tables']} games at once on {content['cores']} cores, clients included, measured on "
+        f"{content['date']} with Python {content['python']}:",
+        "",
+        "| seconds between a client's answers | answers/s | median | 95 % within | 99 % within |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    for row in content["answers"]:
+        times = " | ".join(f"{row[name]:.0f} ms" for name in ("median", "p95", "p99"))
+        lines.append(f"| {row['think']:g} | {row['answers_per_second']:.0f} | {times} |")
+    grown = ", ".join(f"{row['megabytes']:.0f} MB after {row['games']:,}" for row in content["memory"])
+    return "\n".join([*lines, "", f"Memory of the server over games that follow each other: {grown}."])
+
+
 def _games_of(rows: Sequence[Row]) -> str:
     games, seeds = ([f"{number:,}" for number in sorted({row[key] for row in rows})] for key in ("games", "seed"))
     return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
@@ -203,6 +224,7 @@ def main() -> None:
     replace_block(README, "difficulty", difficulty_table())
     replace_block(DOCS / "cluster.md", "cluster", cluster_table())
     replace_block(DOCS / "cluster.md", "model", cluster_model())
+    replace_block(DOCS / "web.md", "web", web_table())
     for name, text in library_snippets.blocks().items():
         replace_block(DOCS / "libraries.md", name, text)
     replace_block(DOCS / "agents.md", "ablations", ablations_table())

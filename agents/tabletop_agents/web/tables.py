@@ -172,7 +172,7 @@ class Table:
             if self.kind == "analyse":
                 first = max(0, session.number - 1)
             animated = not past and self.kind != "analyse"
-            steps = views.steps_of(session, first, viewer, boards if animated else None)
+            steps = views.steps_of(session, first, viewer, boards if animated else None, view["board"])
             link.told[viewer] = session.number
         is_new = shown != link.shown or bool(steps and not past)
         if is_new:

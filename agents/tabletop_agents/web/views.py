@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tabletop.drawing.parts import parts_of, without_drawings
 from tabletop.drawing.svg import clean
-from tabletop_agents.play.session import Session, Step
+from tabletop.game import NOBODY
+from tabletop_agents.play.session import Session
 
 MOST_STEPS = 60
 """That are told at once; of a page that was away for longer, the last ones."""
@@ -100,34 +101,42 @@ def question_of(session: Session) -> str:
     return session.game.words.question(session.state)
 
 
-def steps_of(session: Session, first: int, viewer: int | None, boards: Boards | None) -> list[dict[str, Any]]:
-    """What happened from that answer on, as the viewer may know it; with `boards` each sentence has its board."""
-    return list(_told(session, max(first, session.number - MOST_STEPS), viewer, boards))
+def steps_of(
+    session: Session, first: int, viewer: int | None, boards: Boards | None, now: Sequence[int] = ()
+) -> list[dict[str, Any]]:
+    """What happened from that answer on, as the viewer may know it.
 
-
-def _told(session: Session, first: int, viewer: int | None, boards: Boards | None) -> Iterator[dict[str, Any]]:
-    words = session.game.words
-    for step in session.steps(first, viewer):
+    With `boards` each sentence has its board; `now` is the present one, which the last sentence has.
+    """
+    steps: list[dict[str, Any]] = []
+    for step in session.steps(max(first, session.number - MOST_STEPS), viewer):
+        tables = session.tables
         if boards is None:
-            changes = [(text, None) for text in words.events(step.before, step.action, viewer, session.tables)]
+            told = [(text, None) for text in session.game.words.events(step.before, step.action, viewer, tables)]
         else:
-            changes = _with_boards(session, step, viewer, boards)
-        if step.done or changes:
-            yield {
-                "by": step.owner if step.done else -1,
-                "done": step.done,
-                "changes": [{"text": text, "board": board} for text, board in changes],
-            }
+            told = list(session.game.words.story(step.before, step.action, viewer, tables))
+        if step.done or told:
+            by = step.owner if step.done else NOBODY
+            steps.append(
+                {"by": by, "done": step.done, "changes": [{"text": text, "board": state} for text, state in told]}
+            )
+    if boards is not None:
+        _draw(session, viewer, boards, [change for step in steps for change in step["changes"]], now)
+    return steps
 
 
-def _with_boards(session: Session, step: Step, viewer: int | None, boards: Boards) -> list[tuple[str, Any]]:
-    changes: list[tuple[str, Any]] = []
-    shown: list[int] | None = None
-    for text, state in session.game.words.story(step.before, step.action, viewer, session.tables):
+def _draw(
+    session: Session, viewer: int | None, boards: Boards, changes: Sequence[dict[str, Any]], now: Sequence[int]
+) -> None:
+    """Put boards in the place of the records; none where it is the board before."""
+    shown: Any = None
+    for change in changes[:-1]:
+        state = change["board"]
         board = None if state is None else boards.add(session, state, viewer)
-        changes.append((text, None if board == shown else board))
+        change["board"] = None if board == shown else board
         shown = board
-    return changes
+    if changes:
+        changes[-1]["board"] = now
 
 
 def result_of(session: Session) -> dict[str, Any] | None:

@@ -234,7 +234,7 @@ async function open(content) {
 export async function openAndGo(content, go) {
   const links = await openTable(content);
   const own = links.find(({ seats }) => seats.some((seat) => content.seats?.[seat] === HERE)) ?? (links.length === 1 ? links[0] : null);
-  const kept = { wanted: content, links: links.map((link) => ({ ...link, own: link === own })) };
+  const kept = { wanted: content.kind === "play" ? content : null, links: links.map((link) => ({ ...link, own: link === own })) };
   if (own) await go({ table: own.path, kept });
   if (links.length > 1 || !own) await go({ links: kept.links });
 }

@@ -282,7 +282,7 @@ function hide(view) {
   clearStory();
   clearBoard();
   showAnswers([], [], () => {}, () => {});
-  $("asked").textContent = "";
+  $("asked").textContent = `${view.for} is asked.`;
   $("learning").hidden = $("result").hidden = true;
   showOwners(view);
   $("curtain-text").textContent = `${view.for}, press when nobody else looks.`;

@@ -1,0 +1,178 @@
+"""`python -m benchmarks.web`: how fast the page's server answers many games at once, and what memory it needs.
+
+A server in a process of its own, and random clients in this one, as browsers' pages talk to it. A third of the tables
+are Petrichor alone, a third three players with two agents, a third Evergreen for two people on two devices. An answer's
+time is from sending it to the view that it leads to, before agents go on. Between two answers a client waits `think`
+seconds on average, at random. `docs/web.md` shows what this writes into `docs/web.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+from websockets.asyncio.client import connect
+from websockets.typing import Origin
+
+TABLES = (
+    {"game": "petrichor", "players": 1, "seats": ["here"]},
+    {"game": "petrichor", "players": 3, "seats": ["here", "greedy", "greedy"]},
+    {"game": "evergreen", "players": 2, "seats": ["apart", "apart"]},
+)
+_THINK_OF_MANY = 0.05
+"""Seconds on average, where only the number of games counts."""
+
+
+@dataclass
+class Count:
+    """What clients have seen."""
+
+    milliseconds: list[float] = field(default_factory=list)  # of each answer
+    games: int = 0  # that are over
+    refused: int = 0
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, int]]:
+    """A server: its address, and the number of its process."""
+    code = "import sys; from tabletop_cli.petrichor import main; main(sys.argv[1:])"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", code, "web", "--port", "0", "--folder", folder]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        try:
+            found = re.search(r"http://[^/]+", process.stdout.readline())
+            assert found is not None
+            yield found[0], process.pid
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+
+
+def memory_of(process: int) -> float:
+    """Of a process, in MB; NaN where the system doesn't tell it so."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return float("nan")
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+async def play(url: str, path: str, think: float, count: Count, generator: np.random.Generator) -> None:
+    """A page of one link that answers at random, to the game's end."""
+    address = f"ws{url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
+    async with connect(address, origin=Origin(url), max_size=None) as socket:
+        sent, answered = 0.0, -1
+        async for text in socket:
+            message = json.loads(text)
+            count.refused += "error" in message
+            view = message.get("view")
+            if view is None:
+                continue
+            if sent and view["number"] > answered:
+                count.milliseconds.append(1000 * (time.perf_counter() - sent))
+                sent = 0.0
+            if view["turn"] == "over":
+                return
+            if view["turn"] == "you":
+                await asyncio.sleep(float(generator.exponential(think)))
+                action = int(generator.choice([one["action"] for one in view["answers"]]))
+                answered, sent = view["number"], time.perf_counter()
+                order = {"id": answered, "do": "answer", "view": answered, "action": action}
+                await socket.send(json.dumps(order))
+
+
+async def games(url: str, tables: int, think: float, seconds: float, most: int, count: Count) -> None:
+    """So many tables at a time, until the time is over or so many games are."""
+    until = time.perf_counter() + seconds
+    started = 0
+
+    async def seat(number: int, client: httpx.AsyncClient) -> None:
+        nonlocal started
+        generator = np.random.default_rng(number)
+        await asyncio.sleep(float(generator.uniform(0, 1)))  # not all at the same moment
+        while time.perf_counter() < until and started < most:
+            started += 1
+            order = TABLES[started % len(TABLES)]
+            made = (await client.post("/api/tables", json=order)).json()
+            pages = (play(url, link["path"], think, count, generator) for link in made["links"])
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.gather(*pages), until - time.perf_counter())
+                count.games += 1
+
+    async with httpx.AsyncClient(base_url=url, headers={"origin": url}, timeout=600) as client:
+        for order in TABLES:  # whatever is compiled or loaded the first time is no answer's fault
+            await client.post("/api/tables", json=order)
+        await asyncio.gather(*(seat(number, client) for number in range(tables)))
+
+
+def answers_in(url: str, tables: int, think: float, seconds: float) -> dict[str, Any]:
+    """How long answers take where clients think so long."""
+    count = Count()
+    start = time.perf_counter()
+    asyncio.run(games(url, tables, think, seconds, sys.maxsize, count))
+    wanted = {"median": 50, "p95": 95, "p99": 99}
+    times = {name: round(float(np.percentile(count.milliseconds, share)), 1) for name, share in wanted.items()}
+    rate = len(count.milliseconds) / (time.perf_counter() - start)
+    assert not count.refused
+    return {"think": think, "answers_per_second": round(rate, 1), **times}
+
+
+def memory_over(url: str, process: int, tables: int, number: int, steps: int) -> list[dict[str, Any]]:
+    """What memory the server has after each so many games."""
+    rows, played = [], 0
+    for _ in range(steps):
+        count = Count()
+        asyncio.run(games(url, tables, _THINK_OF_MANY, 1e9, number // steps, count))
+        played += count.games
+        assert not count.refused
+        rows.append({"games": played, "megabytes": round(memory_of(process), 1)})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=50, help="games at once")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each measurement of answers")
+    parser.add_argument("--games", type=int, default=1000, help="over which memory is watched")
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    given = parser.parse_args()
+    with server() as (url, process):
+        answers = []
+        for think in (4.0, 2.0, 1.0):
+            answers.append(answers_in(url, given.tables, think, given.seconds))
+            print(answers[-1], flush=True)
+        memory = memory_over(url, process, given.tables, given.games, steps=5)
+    if given.json:
+        content = {
+            "date": date.today().isoformat(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+            "tables": given.tables,
+            "answers": answers,
+            "memory": memory,
+        }
+        given.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""`docs/web.md`: its commands, files and table are those that there are."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+from tabletop_cli import petrichor
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "web.md").read_text(encoding="utf-8")
+WEB = ROOT / "agents" / "tabletop_agents" / "web"
+
+
+def test_its_commands_have_these_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    listed = re.findall(r"^ {4}petrichor (.*?)(?:  +#.*)?$", PAGE, re.MULTILINE)
+    commands = [*listed, *re.findall(r"`(?:petrichor )?(web --\S+)`", PAGE)]
+    assert len(listed) == 4
+    for command in commands:
+        words = shlex.split(command)
+        petrichor.app([words[0], "--help"], standalone_mode=False)
+        assert {word for word in words if word.startswith("--")} <= set(re.findall("--[a-z]+", capsys.readouterr().out))
+
+
+def test_its_table_of_files() -> None:
+    named = set(re.findall(r"`(\w+\.py)`", PAGE))
+    assert named == {path.name for path in WEB.glob("*.py")} - {"__init__.py", "rules.py"}
+
+
+def test_the_table_is_what_was_measured(tmp_path: Path) -> None:
+    assert generate.web_table(tmp_path) == ""
+    table = generate.web_table()
+    assert f"<!-- web -->\n{table}\n<!-- end of web -->" in PAGE
+    measured = json.loads((ROOT / "docs" / "web.json").read_text(encoding="utf-8"))
+    assert measured["tables"] >= 50 and measured["memory"][-1]["games"] >= 1000
+    assert table.count(" ms |") == 3 * len(measured["answers"])
+
+
+def test_its_pictures_are_there() -> None:
+    for picture in re.findall(r"\]\((pictures/\w+\.png)\)", PAGE):
+        assert (ROOT / "docs" / picture).stat().st_size > 10_000
