@@ -145,8 +145,11 @@ function drawMark(mark, isFirst, scale, choose, hover) {
   });
   mark.group.addEventListener("pointerenter", () => hover(keys));
   mark.group.addEventListener("pointerleave", () => hover([]));
-  mark.group.addEventListener("focus", () => hover(keys));
-  mark.group.addEventListener("blur", () => hover([]));
+  if (!quiet) {
+    // what listens to the focus gets it by Tab in Chromium, even without a tabindex
+    mark.group.addEventListener("focus", () => hover(keys));
+    mark.group.addEventListener("blur", () => hover([]));
+  }
   return mark.group;
 }
 
