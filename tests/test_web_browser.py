@@ -493,7 +493,7 @@ def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
             asked = session.actor
             assert visitor.shows("curtain") and f"player_{asked}," in visitor.text("curtain-text")
             assert visitor.run("return document.getElementById('board').childElementCount") == 0
-            assert visitor.all("#answers button") == [] and visitor.text("asked") == ""
+            assert visitor.all("#answers button") == [] and visitor.text("asked") == f"player_{asked} is asked."
             press(visitor.browser, Keys.ESCAPE, Keys.ESCAPE, Keys.ESCAPE)
             wait(lambda: visitor.shows("curtain"))
             assert session.actor == asked and visitor.all("#board svg") == []
