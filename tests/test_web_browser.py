@@ -26,7 +26,7 @@ from tabletop.game import game_of
 from tabletop.replays.replay import Replay
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import catalogue
-from tests.browser import by_id, press, wait
+from tests.browser import by_id, press, resize, wait
 from tests.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
 from tests.web import SECONDS, Server, serving
 
@@ -34,9 +34,19 @@ NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
 
 
+class Failing:
+    """An agent of somebody's own that can't answer, and says so in markup."""
+
+    def act(self, *arguments: Any, **options: Any) -> int:
+        raise ValueError(QUOTES + NASTY)
+
+
+FAILING = f"{__name__}:Failing"
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games")) as one:
+    with serving(tmp_path_factory.mktemp("games"), agents=[FAILING]) as one:
         yield one
 
 
@@ -118,7 +128,8 @@ def session_of(server: Server, visitor: Visitor) -> Session:
 
 
 _HANDS = """
-return [...document.querySelectorAll("[data-hand]")].map((one) => [one.dataset.owner, one.dataset.hand.split(",").map(Number)]);
+const hands = [...document.querySelectorAll("[data-hand]")];
+return hands.map(({ dataset: { owner, hand } }) => [owner, hand.split(",").map(Number)]);
 """
 
 
@@ -231,7 +242,7 @@ def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None
             visitor.changed(before)
             filtered = True
         by_number(visitor, visitor.random.randrange(len(visitor.all("#answers button"))) + 1)
-    assert filtered and "points" in visitor.text("verdict")
+    assert filtered and visitor.text("verdict").startswith("You ")
     assert visitor.run("return document.activeElement.id") == "verdict"
     before = visitor.ready
     press(visitor.browser, "u")
@@ -249,7 +260,10 @@ def by_number(visitor: Visitor, number: int) -> None:
 # --- what can be clicked, and what is told ---------------------------------------------------------------------------
 
 
-def with_answers(visitor: Visitor, server: Server, fits: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
+Spots = list[dict[str, Any]]
+
+
+def with_answers(visitor: Visitor, server: Server, fits: Callable[[Spots], bool]) -> list[dict[str, Any]]:
     """Play until the page's places are of some kind; the answers that the server offers there."""
     while not fits(visitor.spots()):
         visitor.answer()
@@ -722,3 +736,238 @@ def test_exports(analysed: Visitor, replay: Replay) -> None:
 
 def drawing_of(state: Any) -> str:
     return game_of("petrichor_env").drawing.render_svg(state, None)
+
+
+# --- learning --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_learning(visitor: Visitor, server: Server, game: str) -> None:
+    """The first page introduces the game; then each decision is explained, with the rulebook's section."""
+    visitor.choose(game, seed=1)
+    visitor.click("learn")
+    visitor.click("play")
+    visitor.starts()
+    words, session = game_of(f"{game}_env").words, session_of(server, visitor)
+    introduction = words.introduction(session.config)
+    assert visitor.shows("introduction")
+    assert visitor.texts("#introduction summary") == [introduction.title]
+    assert visitor.texts("#introduction p") == list(introduction.text) + rulebook(introduction)
+    titles = set()
+    for number in range(16):
+        lesson = words.lesson(session.state, session.tables)
+        assert visitor.shows("lesson") and visitor.shows("introduction") == (number == 0)
+        assert visitor.texts("#lesson summary") == [lesson.title]
+        assert visitor.texts("#lesson p") == list(lesson.text) + rulebook(lesson) and lesson.section
+        titles.add(lesson.title)
+        visitor.answer()
+    assert len(titles) > 2
+    # one who knows it closes it, for all decisions
+    visitor.find("#lesson summary").click()
+    visitor.answer()
+    assert not visitor.find("#lesson div").is_displayed() and visitor.find("#lesson summary").is_displayed()
+
+
+def rulebook(lesson: Any) -> list[str]:
+    return [f"Rulebook: {lesson.section}"] if lesson.section else []
+
+
+def test_rules_as_text(visitor: Visitor, server: Server) -> None:
+    visitor.choose("evergreen")
+    visitor.click("rules-button")
+    wait(lambda: visitor.all("#rules-text h2"))
+    told = server.http.get("/api/rules/evergreen").json()["html"]
+    assert visitor.texts("#rules-text h2") == [html.unescape(one) for one in re.findall(r"<h2[^>]*>(.*?)</h2>", told)]
+    assert not visitor.shows("start")
+    visitor.browser.back()
+    wait(lambda: visitor.shows("start"))
+    visitor.sit(server.make("petrichor", ["here"])[0])
+    assert by_id(visitor.browser, "rules-link").get_attribute("href") == f"{visitor.at}/#rules=petrichor"
+
+
+# --- words of others -------------------------------------------------------------------------------------------------
+
+_BROKEN = "return document.title === 'broken' || document.querySelector('[onerror], main script') !== null"
+
+
+def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Path) -> None:
+    """What an agent raises, and what names and files hold, is shown to the letter, and is never markup."""
+    visitor.open(server.make("petrichor", ["here", FAILING])[0])
+    wait(lambda: visitor.facts["view"], SECONDS)
+    while not visitor.text("message"):
+        if visitor.ready:
+            visitor.give()
+        wait(lambda: visitor.text("message") or visitor.ready, SECONDS)
+    assert visitor.text("message") == f"ValueError: {QUOTES}{NASTY}"
+    assert any(FAILING in one for one in visitor.texts("#owners th")) and visitor.run(_BROKEN) is False
+
+    visitor.choose("petrichor")
+    files = {
+        "<img src=x onerror=alert(1)>.json": ("no JSON", "no JSON, so neither a replay nor a scenario."),
+        "list.json": ("[1]", "neither a replay nor a scenario."),
+        "game.json": (json.dumps({"replay": 1, "game": QUOTES}), f"a replay of {QUOTES[:40]}; here are Petrichor"),
+        "players.json": (json.dumps({"players": QUOTES}), f"players: {QUOTES[:40]}; a scenario of Petrichor has"),
+        "old.json": (json.dumps({"replay": NASTY, "game": "petrichor"}), ""),
+    }
+    for name, (content, problem) in files.items():
+        visitor.run("document.getElementById('message').textContent = ''")
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        by_id(visitor.browser, "file").send_keys(str(tmp_path / name))
+        wait(lambda: visitor.text("message"))
+        assert problem in visitor.text("message") and (not problem or visitor.text("message").startswith(name))
+        assert visitor.run(_BROKEN) is False and visitor.shows("start")
+    (entry,) = visitor.browser.get_log("browser")
+    assert "400 (Bad Request)" in entry["message"]  # the server's word on the last file
+
+
+# --- for everybody ---------------------------------------------------------------------------------------------------
+
+_AXE = """
+const done = arguments[0];
+axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => done(violations
+  .filter(({ impact }) => ["serious", "critical"].includes(impact))
+  .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`)));
+"""
+_SMALL = """
+const least = arguments[0];
+const kinds = "button, a.button, summary, select, input:not([type=file]), .mark:not(.quiet) .hit";
+return [...document.querySelectorAll(kinds)]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length)
+  .map((one) => [one.closest("label")?.getBoundingClientRect() ?? one.getBoundingClientRect(), one])
+  .filter(([{ width, height }]) => width && Math.min(width, height) < least - 0.5)
+  .map(([{ width, height }, one]) => `${width} x ${height}: ${one.outerHTML.slice(0, 200)}`);
+"""
+_TOO_WIDE = """
+const wide = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth <= wide && document.body.scrollWidth <= wide) return [];
+return [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > wide + 1)
+  .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5);
+"""
+LEAST = 24  # CSS pixels of what a finger meets
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The checks of axe-core, as a script."""
+    package = pytest.importorskip("axe_core_python", reason="needs axe-core-python")
+    return Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def sound(visitor: Visitor, axe: str) -> Iterator[Callable[[], None]]:
+    """Checks the page as it is now, at a desk and on a phone: for people who see or move little, and for its size."""
+
+    def check() -> None:
+        if not visitor.run("return 'axe' in window"):
+            visitor.run(axe)
+        for size in (PHONE, DESK):
+            resize(visitor.browser, *size)
+            assert visitor.browser.execute_async_script(_AXE) == []
+            assert visitor.run(_SMALL, LEAST) == []
+            assert visitor.run(_TOO_WIDE) == []
+
+    yield check
+    resize(visitor.browser, *DESK)
+
+
+def test_start_and_rules_are_sound(visitor: Visitor, sound: Callable[[], None]) -> None:
+    visitor.choose("petrichor", 5, seed=1)
+    sound()
+    visitor.click("show-help")
+    sound()
+    press(visitor.browser, Keys.ESCAPE)
+    visitor.click("rules-button")
+    wait(lambda: visitor.all("#rules-text h2"))
+    sound()
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_playing_is_sound(
+    visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None, game: str
+) -> None:
+    """While it is played: to answer, with advice, with a menu, in a first game, waiting, and when it is over."""
+    visitor.sit(server.make(game, ["here"], start={"seed": 4}, learn=True)[0])
+    sound()
+    several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
+    with_answers(visitor, server, several)
+    press(visitor.browser, "?")
+    wait(lambda: visitor.all("#answers .share"), SECONDS)
+    sound()
+    spot = next(spot for spot in visitor.spots() if len(spot["actions"]) > 1)
+    visitor.point(*spot["at"])
+    assert visitor.shows("menu")
+    assert visitor.browser.execute_async_script(_AXE) == []
+    press(visitor.browser, Keys.ESCAPE)
+    visitor.play_out()
+    visitor.click("review-button")
+    wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)
+    sound()
+
+
+def test_a_curtain_and_links_are_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    visitor.choose("petrichor", 3, seed=5)
+    visitor.all(".seat-row select")[1].send_keys("Some")
+    visitor.click("play")
+    wait(lambda: visitor.shows("links"), SECONDS)
+    sound()
+    visitor.sit(server.make("petrichor", ["here", "here"], start={"seed": 5})[0])
+    while visitor.turn != "handover":
+        visitor.answer()
+    sound()
+
+
+def test_watching_is_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    visitor.open(server.make("petrichor", ["random", "random"], kind="watch", start={"seed": 2})[0])
+    wait(lambda: visitor.facts["view"] and int(visitor.facts["view"]) > 2, SECONDS)
+    visitor.click("go")
+    settled(visitor)
+    sound()
+
+
+def test_analysing_is_sound(analysed: Visitor, sound: Callable[[], None]) -> None:
+    """Along a replay, with two opinions, and with the form to set a position up, with an error in it."""
+    analysed.find("#line [data-step='20']").click()
+    wait(lambda: step_of(analysed) == 20)
+    sound()
+    by_id(analysed.browser, "agent-name").clear()
+    by_id(analysed.browser, "agent-name").send_keys("greedy, ismcts-20" + Keys.ENTER)
+    wait(lambda: len(analysed.all("#estimates p:not(.waiting)")) == 2, SECONDS)
+    sound()
+    analysed.click("set-up")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    sound()
+    analysed.run("for (const one of document.querySelectorAll('#form details')) one.open = true")
+    field = analysed.find("#form [data-where='round'] input")
+    field.clear()
+    field.send_keys("9")
+    wait(lambda: analysed.all("#form .problem"))
+    sound()
+
+
+# --- on a phone ------------------------------------------------------------------------------------------------------
+
+
+def test_a_phone(other: Visitor, server: Server) -> None:
+    """All of the page fits, the board can be made larger, and every place can be met by a finger."""
+    other.sit(server.make("evergreen", ["here"], start={"seed": 6})[0])
+    assert other.run("return [innerWidth, matchMedia('(pointer: coarse)').matches]") == [PHONE[0], True]
+    with_answers(other, server, lambda spots: len(spots) > 3)
+    assert other.run(_TOO_WIDE) == [] and other.run(_SMALL, LEAST) == []
+    assert all(spot["at"] for spot in other.spots())
+    wide = "return document.querySelector('#board .picture svg').getBoundingClientRect().width"
+    before = other.run(wide)
+    other.click("zoom")
+    assert other.run(wide) > 2 * before and other.run(_TOO_WIDE) == []
+    # what can be answered is in sight, and is met by a tap
+    seen = other.run("scrollTo(0, 0); return document.querySelector('.mark:not(.quiet) .hit').getBoundingClientRect()")
+    assert seen["left"] >= 0 and seen["right"] <= PHONE[0]
+    number = other.ready
+    other.point(seen["x"] + seen["width"] / 2, seen["y"] + seen["height"] / 2)
+    if other.shows("menu"):
+        other.find("#menu button").click()
+    other.changed(number)
+    assert by_id(other.browser, "zoom").get_attribute("aria-pressed") == "true"
+    other.click("zoom")
+    assert other.run(wide) == before
+    for _ in range(5):
+        other.answer()

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-
 from tests.browser import by_id, chromium, clear_logs, events_of, resize, wait
 from tests.web import SECONDS
 
@@ -260,5 +259,3 @@ def visiting(browser: Any, at: str, downloads: Path, lost: bool = False) -> Iter
     assert [text for text in messages if not (lost and re.search("WebSocket connection to .* failed", text))] == []
     own = (at, at.replace("http", "ws"), f"blob:{at}", "data:", "about:blank")
     assert [url for url in visitor.asked if not url.startswith(own)] == []
-
-
