@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 import re
-import shutil
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -35,14 +34,13 @@ from tabletop.replays.page import page, page_data, write_page
 from tabletop.replays.pictures import svg_of, write_gif, write_pngs
 from tabletop.replays.replay import Frame, Replay, frames
 from tabletop_cli import petrichor as cli
+from tests.browser import by_id, chromium, clear_logs, events_of, press, resize, wait
 from tests.hidden import swapped
 
 SEED = 5
 PHASES = ("setup", "action phase", "weather phase", "harvest phase", "clean-up", "game over")
 NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
-STEP_SECONDS = 10.0
-"""How long a browser may take for what takes it a moment."""
 
 
 def replay_of(config: Config, names: tuple[str, ...] | None = None, shares: bool = False, most: int = 10_000) -> Replay:
@@ -514,24 +512,8 @@ def test_the_command_counts_the_steps_that_the_seat_sees(tmp_path: Path, capsys:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Headless Chromium, with its console and its requests recorded."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-    from selenium.webdriver.chrome.service import Service
-
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("needs chromium and chromedriver on the PATH")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=Service(driver))  # given a path, selenium downloads none
-    try:
+    with chromium() as opened:
         yield opened
-    finally:
-        opened.quit()
 
 
 @pytest.fixture
@@ -539,31 +521,12 @@ def game(browser: Any, path: Path) -> Iterator[Any]:
     """The page at its first step, in a large window; in the end its console is clean, and nothing was requested."""
     resize(browser, 1280, 900)
     browser.get("about:blank")
-    for log in ("browser", "performance"):
-        browser.get_log(log)
+    clear_logs(browser)
     browser.get(path.as_uri())
     yield browser
     assert browser.get_log("browser") == []
-    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
-    asked = {one["request"]["url"].split("#")[0] for one in sent}
+    asked = {one["request"]["url"].split("#")[0] for one in events_of(browser, "Network.requestWillBeSent")}
     assert asked <= {path.as_uri(), "data:,"}
-
-
-def resize(browser: Any, width: int, height: int) -> None:
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-
-
-def by_id(browser: Any, name: str) -> Any:
-    return browser.find_element("id", name)
-
-
-def press(browser: Any, *keys: str) -> None:
-    from selenium.webdriver import ActionChains
-
-    for key in keys:
-        ActionChains(browser).send_keys(key).perform()
 
 
 def step_of(browser: Any) -> int:
@@ -572,13 +535,6 @@ def step_of(browser: Any) -> int:
 
 def is_playing(browser: Any) -> bool:
     return browser.execute_script("return document.body.dataset.playing") == "true"
-
-
-def wait(until: Callable[[], bool]) -> None:
-    end = time.monotonic() + STEP_SECONDS
-    while not until():
-        assert time.monotonic() < end, "it didn't happen"
-        time.sleep(0.02)
 
 
 _FACTS = """

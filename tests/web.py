@@ -36,6 +36,7 @@ class Server:
         self.http.get("/")  # it waits until the server is there
 
     def stop(self) -> None:
+        """Let it end and keep all games; again, it does nothing."""
         self.http.close()
         self.site.server.should_exit = True
         self._thread.join(SECONDS)

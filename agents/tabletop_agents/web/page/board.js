@@ -20,6 +20,7 @@ export function showBoard(parts, numbers, label, animated = false) {
     picture.setAttribute("role", "img");
     sheet = make("div", "sheet", picture);
     $("board").replaceChildren(sheet);
+    fitting.observe(sheet);
   }
   clearMarks();
   const holder = document.createElement("template");
@@ -39,6 +40,7 @@ export function showBoard(parts, numbers, label, animated = false) {
 
 export function clearBoard() {
   closeMenu();
+  fitting.disconnect();
   sheet = null;
   shown = [];
   marks = [];
@@ -109,13 +111,27 @@ export function markPlaces(entries, choose, hover = () => {}) {
   sheet.append(layer);
 }
 
+/* What is clicked of a place: as large as it is, and large enough on the screen. */
+function hitOf({ x, y, width, height }, scale) {
+  const wide = Math.max(width, LEAST / scale), high = Math.max(height, LEAST / scale);
+  return { x: x + (width - wide) / 2, y: y + (height - high) / 2, width: wide, height: high, rx: 8 };
+}
+
+/* The board has another size: a phone was turned, say. */
+function fitHits() {
+  const layer = $("marks"), scale = layer ? layer.getBoundingClientRect().width / layer.viewBox.baseVal.width : 0;
+  if (!scale) return;
+  for (const { group, outline } of marks) {
+    for (const [name, value] of Object.entries(hitOf(outline, scale))) group.querySelector(".hit").setAttribute(name, value);
+  }
+}
+const fitting = new ResizeObserver(fitHits);
+
 function drawMark(mark, isFirst, scale, choose, hover) {
   const { box, entries, path, quiet } = mark;
   const words = entries.length > 1 ? `${entries.length} answers: ${entries.map((one) => one.words).join("; ")}` : entries[0].words;
   const small = Math.min(box.width, box.height) < SMALL, margin = small ? 0.5 : 3;
   const outline = { x: box.x - margin, y: box.y - margin, width: box.width + 2 * margin, height: box.height + 2 * margin, rx: small ? 5 : 8 };
-  const wide = Math.max(outline.width, LEAST / scale), high = Math.max(outline.height, LEAST / scale);
-  const hit = { x: box.x + (box.width - wide) / 2, y: box.y + (box.height - high) / 2, width: wide, height: high, rx: 8 };
   // the closest place stands for what lies around it, too
   const reached = { role: "button", tabindex: isFirst ? 0 : -1, "aria-label": words, ...(entries.length > 1 ? { "aria-haspopup": "menu" } : {}) };
   mark.group = draw(
@@ -127,10 +143,11 @@ function drawMark(mark, isFirst, scale, choose, hover) {
       ...(quiet ? { "aria-hidden": "true" } : reached),
     },
     draw("title", {}, words),
-    draw("rect", { class: "hit", ...hit }),
+    draw("rect", { class: "hit", ...hitOf(outline, scale) }),
     draw("rect", { class: "halo", ...outline }),
     draw("rect", { class: "line", ...outline }),
   );
+  mark.outline = outline;
   const keys = entries.map(({ key }) => key);
   const press = () => {
     if (entries.length === 1) choose(entries[0].key);
@@ -145,8 +162,11 @@ function drawMark(mark, isFirst, scale, choose, hover) {
   });
   mark.group.addEventListener("pointerenter", () => hover(keys));
   mark.group.addEventListener("pointerleave", () => hover([]));
-  mark.group.addEventListener("focus", () => hover(keys));
-  mark.group.addEventListener("blur", () => hover([]));
+  if (!quiet) {
+    // what listens to the focus gets it by Tab in Chromium, even without a tabindex
+    mark.group.addEventListener("focus", () => hover(keys));
+    mark.group.addEventListener("blur", () => hover([]));
+  }
   return mark.group;
 }
 

@@ -1,0 +1,973 @@
+"""The web page in real browsers: whole games by mouse, finger and keyboard, and what the page must hold."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("selenium", reason="needs selenium")
+
+from selenium.webdriver.common.keys import Keys
+
+from petrichor_env import Config as PetrichorConfig
+from tabletop.batch import legal_actions
+from tabletop.drawing.parts import drawings_of
+from tabletop.game import game_of
+from tabletop.replays.replay import Replay
+from tabletop_agents.play.session import Session
+from tabletop_agents.web import catalogue
+from tests.browser import by_id, press, resize, wait
+from tests.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
+from tests.web import SECONDS, Server, serving
+
+NASTY = "</script><script>document.title='broken'</script><!-- {{data}} &amp;"
+QUOTES = "\"'><img src=x onerror=alert(1)>"
+
+
+class Failing:
+    """An agent of somebody's own that can't answer, and says so in markup."""
+
+    def act(self, *arguments: Any, **options: Any) -> int:
+        raise ValueError(QUOTES + NASTY)
+
+
+FAILING = f"{__name__}:Failing"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("games"), agents=[FAILING]) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Any]:
+    with a_browser(DESK) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def phone() -> Iterator[Any]:
+    with a_browser(PHONE) as browser:
+        yield browser
+
+
+@pytest.fixture
+def visitor(desk: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
+    with visiting(desk, server.url, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def other(phone: Any, server: Server, tmp_path: Path) -> Iterator[Visitor]:
+    """Somebody else, with a phone."""
+    with visiting(phone, server.url, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def quick_adviser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is asked unless one says otherwise, is quick."""
+    monkeypatch.setattr(catalogue, "hints_name", lambda config: "ismcts-20")
+
+
+def points_of(visitor: Visitor) -> list[int]:
+    return [int(text) for text in visitor.texts("#owners td")]
+
+
+# --- whole games -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_a_whole_game_alone(visitor: Visitor, game: str, quick_adviser: None) -> None:
+    """Played on the board where answers have places; then its points, its file, its review, and a moment of that."""
+    visitor.choose(game, seed=5)
+    visitor.click("play")
+    visitor.starts()
+    visitor.play_out()
+    assert visitor.clicks["board"] > 25 and visitor.clicks["board"] > visitor.clicks["list"]
+    visitor.click("save")
+    replay = Replay.load(visitor.downloaded(f"{game}-*.json"), game_of(f"{game}_env"))
+    session = Session.of(replay, {})
+    assert replay.seed == 5 and len(replay.actions) == sum(visitor.clicks.values())
+    assert visitor.text("verdict") == session.verdict()
+    assert points_of(visitor) == session.points()[-1][1]
+    rows = [row.split() for row in by_id(visitor.browser, "sources").text.splitlines()]
+    assert rows[-1] == ["points", *map(str, session.points()[-1][1])]
+
+    visitor.click("review-button")
+    wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)
+    assert "ismcts-20" in visitor.text("review-about")
+    moment = visitor.find("#moments button")
+    step = int(moment.get_attribute("data-step"))
+    assert f"Step {step + 1}. Better:" in moment.text
+    moment.click()
+    visitor.starts("analyse")
+    assert visitor.text("place").startswith(f"Step {step} of {len(replay.actions)}")
+    assert visitor.find("#line [aria-current]").get_attribute("data-step") == str(step)
+    drawn = session.game.drawing.render_svg(replay.states[step], None)
+    asked = drawn.partition('data-asked="')[2].partition('"')[0]
+    assert visitor.find("#board .picture svg").get_attribute("data-asked") == asked
+
+
+def session_of(server: Server, visitor: Visitor) -> Session:
+    """The game of the table that somebody has open, as the server has it."""
+    found = asyncio.run(server.site.hall.find(visitor.key))
+    assert found is not None
+    return found[0].session
+
+
+_HANDS = """
+const hands = [...document.querySelectorAll("[data-hand]")];
+return hands.map(({ dataset: { owner, hand } }) => [owner, hand.split(",").map(Number)]);
+"""
+
+
+def test_a_game_of_two_devices_and_an_agent(visitor: Visitor, other: Visitor, server: Server) -> None:
+    """Two people, one of them with a phone, each with a link from the start page; no page gets what the other holds."""
+    visitor.choose("petrichor", 3, seed=7)
+    seats = visitor.all(".seat-row select")
+    seats[1].send_keys("Somebody")
+    assert [seat.get_attribute("value") for seat in seats] == ["here", "apart", "agent"]
+    visitor.click("play")
+    wait(lambda: visitor.shows("links"), SECONDS)
+    link = visitor.find("#links li[data-seats='1'] input").get_attribute("value")
+    assert len(visitor.all("#links li")) == 1
+    visitor.click("own-link")
+    assert not visitor.shows("links")
+    other.open(link)
+    wait(lambda: other.turn in ("you", "others"))
+    assert other.key != visitor.key
+    looked = 0
+    while visitor.turn != "over" or other.turn != "over":
+        session = session_of(server, visitor)
+        for seat, one in enumerate((visitor, other)):
+            if one.ready and one.turn == "you":
+                hand = [f"player_{seat}", session.state["hand"][seat].tolist()]
+                assert one.run(_HANDS) == [hand]
+                looked += 1
+                before = one.ready
+                one.give()
+                wait(lambda one=one, before=before: one.ready != before, SECONDS)
+    assert looked > 50 and min(visitor.clicks["board"], other.clicks["board"]) > 20
+    for seat, one in enumerate((visitor, other)):
+        views = one.views()
+        assert len(views) > 50 and {view["seat"] for view in views} == {seat}
+        hands = {owner for view in views for part in view["parts"] for owner in re.findall(_WHOSE_HAND, part)}
+        assert hands == {f"player_{seat}"}
+        assert one.text("verdict") == session.verdict()
+        assert points_of(one) == session.points()[-1][1]
+
+
+_WHOSE_HAND = r'<g [^>]*data-owner="(\w+)"[^>]* data-hand='
+
+
+def test_a_game_by_keyboard_alone(visitor: Visitor, quick_adviser: None) -> None:
+    """From the start page to the end of a game, with help, advice and undo; the mouse is never used."""
+    visitor.open("/")
+    wait(lambda: visitor.all(".game"))
+    visitor.tab_to("[name=game]:checked")
+    press(visitor.browser, Keys.ARROW_RIGHT)
+    assert visitor.find("[name=game]:checked").get_attribute("value") == "evergreen"
+    visitor.tab_to("[name=players]")
+    press(visitor.browser, Keys.ARROW_RIGHT)
+    assert len(visitor.all(".seat-row")) == 2
+    press(visitor.browser, Keys.ARROW_LEFT)
+    visitor.tab_to("#more summary")
+    press(visitor.browser, Keys.ENTER)
+    visitor.tab_to("#seed")
+    press(visitor.browser, "3")
+    visitor.tab_to("#play")
+    press(visitor.browser, Keys.ENTER)
+    visitor.starts()
+
+    press(visitor.browser, "h")
+    assert visitor.shows("help") and visitor.run("return document.activeElement.id") == "help-close"
+    press(visitor.browser, Keys.ESCAPE)
+    assert not visitor.shows("help")
+
+    first = visitor.picture
+    by_number(visitor, 2)
+    assert visitor.picture != first
+    before = visitor.ready
+    press(visitor.browser, "u")
+    visitor.changed(before)
+    assert visitor.picture == first
+
+    press(visitor.browser, "?")
+    wait(lambda: visitor.all("#answers .share"), SECONDS)
+    assert "ismcts-20" in visitor.text("estimates") and visitor.all("#badges text")
+    shares = [float(text.partition("%")[0]) for text in visitor.texts("#answers .share") if "under" not in text]
+    assert sum(shares) == pytest.approx(100, abs=1)
+
+    # to the board by Tab, along it by arrows, and an answer there
+    while len(visitor.all(".mark:not(.quiet)")) < 4:
+        by_number(visitor, 1)
+    visitor.tab_to(".mark")
+    places = [visitor.run("return document.activeElement.dataset.place")]
+    for key in (Keys.END, Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_LEFT, Keys.ARROW_UP):
+        press(visitor.browser, key)
+        places.append(visitor.run("return document.activeElement.dataset.place"))
+    assert places[0] == places[2] and len(set(places)) > 2 and None not in places
+    before = visitor.ready
+    press(visitor.browser, Keys.ENTER)
+    if visitor.shows("menu"):
+        press(visitor.browser, Keys.ARROW_DOWN, Keys.ENTER)
+    visitor.changed(before)
+    # and in the list by arrows
+    before = visitor.ready
+    press(visitor.browser, Keys.ARROW_DOWN)
+    assert visitor.run("return document.activeElement.matches('#answers button')")
+    press(visitor.browser, Keys.ENTER)
+    visitor.changed(before)
+    filtered = False
+    while visitor.turn != "over":
+        if not filtered and visitor.shows("filter-row"):
+            # by words
+            before = visitor.ready
+            words = max(visitor.texts("#answers .words"), key=len)
+            press(visitor.browser, "/", words)
+            assert [one.text for one in visitor.all("#answers .words") if one.is_displayed()] == [words]
+            press(visitor.browser, Keys.ENTER)
+            visitor.changed(before)
+            filtered = True
+        by_number(visitor, visitor.random.randrange(len(visitor.all("#answers button"))) + 1)
+    assert filtered and visitor.text("verdict").startswith("You ")
+    assert visitor.run("return document.activeElement.id") == "verdict"
+    before = visitor.ready
+    press(visitor.browser, "u")
+    visitor.changed(before)
+    assert visitor.turn == "you" and not visitor.shows("result")
+
+
+def by_number(visitor: Visitor, number: int) -> None:
+    """An answer by its number in the list."""
+    before = visitor.ready
+    press(visitor.browser, str(number) + Keys.ENTER)
+    visitor.changed(before)
+
+
+# --- what can be clicked, and what is told ---------------------------------------------------------------------------
+
+
+Spots = list[dict[str, Any]]
+
+
+def with_answers(visitor: Visitor, server: Server, fits: Callable[[Spots], bool]) -> list[dict[str, Any]]:
+    """Play until the page's places are of some kind; the answers that the server offers there."""
+    while not fits(visitor.spots()):
+        visitor.answer()
+    with server.open(f"/table/{visitor.key}") as page:
+        return list(page.view["answers"])
+
+
+def path_of(place: list[list[str]]) -> str:
+    return " ".join(f"{name}:{value}" for name, value in place)
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str) -> None:
+    """All places of answers, and no others; each with just its answers."""
+    visitor.sit(server.make(game, ["here"], start={"seed": 4})[0])
+    for _ in range(20):
+        answers = with_answers(visitor, server, lambda spots: len(spots) > 1)
+        assert visitor.texts("#answers .words") == [one["text"] for one in answers]
+        offered: dict[str, set[int]] = {}
+        for one in answers:
+            for place in one["places"]:
+                offered.setdefault(path_of(place), set()).add(one["action"])
+        spots = visitor.spots()
+        assert all(spot["at"] for spot in spots)
+        for spot in spots:
+            assert set(spot["actions"]) == offered[spot["place"]]
+        reached = {action for spot in spots for action in spot["actions"]}
+        assert reached == {one["action"] for one in answers if one["places"]}
+        visitor.answer()
+
+
+_ELSEWHERE = """
+const board = document.getElementById("board").getBoundingClientRect(), found = [];
+for (let i = 1; i < 16; i++) for (let j = 1; j < 16; j++) {
+  const x = board.left + (i * board.width) / 16, y = board.top + (j * board.height) / 16;
+  if (!document.elementFromPoint(x, y).closest(".mark")) found.push([x, y]);
+}
+return found;
+"""
+
+
+def test_what_is_no_answer_does_nothing(visitor: Visitor, server: Server) -> None:
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    elsewhere = visitor.run(_ELSEWHERE)
+    assert len(elsewhere) > 100
+    for x, y in visitor.random.sample(elsewhere, 15):
+        visitor.point(x, y)
+    assert not visitor.shows("menu") and visitor.sent() == []
+    visitor.answer()
+    assert [message["do"] for message in visitor.sent()] == ["answer"]
+
+
+def test_a_place_with_several_answers(visitor: Visitor, server: Server) -> None:
+    """A click opens a menu of them; Escape and a click elsewhere close it, and nothing has happened."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
+    words = {one["action"]: one["text"] for one in with_answers(visitor, server, several)}
+    sent = len(visitor.sent())
+    spot = next(spot for spot in visitor.spots() if len(spot["actions"]) > 1)
+    visitor.point(*spot["at"])
+    assert visitor.texts("#menu [role=menuitem]") == [words[action] for action in spot["actions"]]
+    assert visitor.run("return document.activeElement.textContent") == words[spot["actions"][0]]
+    press(visitor.browser, Keys.ESCAPE)
+    assert not visitor.shows("menu")
+    assert visitor.run("return document.activeElement.dataset.place") == spot["place"]
+    visitor.point(*spot["at"])
+    assert visitor.shows("menu")
+    visitor.click("asked")
+    assert not visitor.shows("menu") and len(visitor.sent()) == sent
+    visitor.point(*spot["at"])
+    before = visitor.ready
+    visitor.all("#menu button")[1].click()
+    visitor.changed(before)
+    assert visitor.sent()[-1]["action"] == spot["actions"][1]
+
+
+def test_list_and_board_light_each_other_up(visitor: Visitor, server: Server) -> None:
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 4})[0])
+    with_answers(visitor, server, lambda spots: len(spots) > 2)
+    spots = visitor.spots()
+    for spot in spots[:3]:
+        visitor.point(*spot["at"], press=False)
+        lit = visitor.run("return [...document.querySelectorAll('#answers .lit')].map((one) => +one.dataset.action)")
+        assert lit == sorted(spot["actions"], key=lit.index) and len(lit) == len(spot["actions"])
+    action = spots[1]["actions"][0]
+    one = visitor.find(f"#answers [data-action='{action}']").rect
+    visitor.point(one["x"] + 20, one["y"] + 10, press=False)
+    lit = visitor.run("return [...document.querySelectorAll('.mark.lit')].map((one) => one.dataset.place)")
+    assert lit == [spot["place"] for spot in spots if action in spot["actions"]]
+
+
+_RECORD = """
+window.told = [];
+const seen = () => {
+  const answers = [...document.querySelectorAll("#answers button")], { playing } = document.body.dataset;
+  const board = document.querySelector("#board .picture").innerHTML;
+  if (playing) told.push({
+    caption: document.getElementById("caption").textContent, board, marks: document.querySelectorAll(".mark").length,
+    active: answers.filter((one) => !one.disabled).length, ready: document.body.dataset.ready ?? "",
+  });
+};
+const watched = new MutationObserver(seen), what = { childList: true, subtree: true };
+for (const id of ["caption", "board"]) watched.observe(document.getElementById(id), what);
+"""
+
+
+def test_the_southern_winds_step_by_step(visitor: Visitor, server: Server) -> None:
+    """One sentence after another, each with its board; meanwhile nothing can be answered. All in words at once, too."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 5})[0])
+    choose_speed(visitor, "4")
+    visitor.run(_RECORD)
+    told: list[dict[str, Any]] = []
+    while len({one["board"] for one in told}) < 3:
+        visitor.run("told.length = 0")
+        before = visitor.ready
+        press(visitor.browser, str(len(visitor.all("#answers button"))) + Keys.ENTER)
+        visitor.changed(before)
+        told = visitor.run("return told")
+    step = visitor.view()["steps"][-1]
+    sentences = list(dict.fromkeys(one["caption"] for one in told))
+    wanted = [f"player_0: {step['done']}", *(one["text"] for one in step["changes"])]
+    assert [one for one in sentences if one in wanted] == list(dict.fromkeys(wanted))
+    assert {(one["marks"], one["active"], one["ready"]) for one in told} == {(0, 0, "")}
+    assert visitor.texts("#log > li:last-child li") == wanted[1:]
+
+    # slowly, and then skipped: the rest is in the list of what happened
+    choose_speed(visitor, "0.5")
+    before = visitor.ready
+    visitor.give()
+    wait(lambda: visitor.shows("skip"))
+    number = visitor.run("return document.body.dataset.view")
+    assert number == before and not visitor.ready and not visitor.all(".mark")
+    visitor.click("skip")
+    visitor.changed(before)
+    step = visitor.view()["steps"][-1]
+    assert visitor.texts("#log > li:last-child li") == [one["text"] for one in step["changes"]]
+    assert not visitor.shows("skip")
+
+    choose_speed(visitor, "0")
+    visitor.browser.refresh()
+    visitor.starts()
+    assert by_id(visitor.browser, "speed").get_attribute("value") == "0"
+
+
+def choose_speed(visitor: Visitor, value: str) -> None:
+    visitor.find(f"#speed option[value='{value}']").click()
+    visitor.run("document.activeElement.blur()")
+
+
+# --- coming back -----------------------------------------------------------------------------------------------------
+
+
+def position(visitor: Visitor) -> tuple[str, list[str], list[int]]:
+    """What a page shows that came back, but for the last line of the picture, which says what was done last."""
+    picture = re.sub(r' class="[^"]*fresh[^"]*"', "", visitor.picture)
+    return picture, visitor.texts("#answers .words"), points_of(visitor)
+
+
+def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
+    """After a reload, from the start page, and in another tab when the first one was closed."""
+    (path,) = server.make("petrichor", ["here", "greedy"], start={"seed": 3})
+    visitor.sit(path)
+    for _ in range(4):
+        visitor.answer()
+    there, told = position(visitor), len(visitor.texts("#log > li"))
+    visitor.browser.refresh()
+    visitor.starts()
+    assert position(visitor) == there and len(visitor.texts("#log > li")) == told > 4
+    visitor.click("home")
+    wait(lambda: visitor.shows("start"))
+    visitor.browser.back()
+    visitor.starts()
+    assert position(visitor) == there
+    first = visitor.browser.current_window_handle
+    visitor.browser.switch_to.new_window("tab")
+    visitor.sit(path)
+    visitor.answer()
+    there = position(visitor)
+    visitor.browser.close()
+    visitor.browser.switch_to.window(first)
+    wait(lambda: position(visitor) == there)  # two pages of one link show the same
+    visitor.browser.refresh()
+    visitor.starts()
+    assert position(visitor) == there
+    visitor.answer()
+
+
+def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
+    """It is stopped in the middle of a game and started anew: the page says so, and goes on by itself."""
+    folder = tmp_path / "games"
+    with serving(folder) as one:
+        port = int(one.url.rpartition(":")[2])
+        with visiting(desk, one.url, tmp_path, lost=True) as visitor:
+            visitor.sit(one.make("evergreen", ["here", "greedy"], start={"seed": 3})[0])
+            for _ in range(5):
+                visitor.answer()
+            there, path = position(visitor), visitor.key
+            one.stop()
+            wait(lambda: "The connection is lost" in visitor.text("banner"), SECONDS)
+            assert visitor.ready == "" and not visitor.all(".mark") and not visitor.all("#answers button:enabled")
+            with serving(folder, port=port, resume=True) as again:
+                visitor.starts()
+                assert visitor.text("banner") == "" and visitor.key == path
+                assert position(visitor) == there
+                visitor.answer()
+                session = session_of(again, visitor)
+                assert session.number > 5 and points_of(visitor) == session.points()[-1][1]
+
+
+def test_a_table_that_is_not_there(visitor: Visitor) -> None:
+    visitor.open("/table/nobody-knows")
+    wait(lambda: "no such table" in visitor.text("banner"))
+    visitor.find("#banner a").click()
+    wait(lambda: visitor.shows("start"))
+
+
+def test_without_a_network(visitor: Visitor, server: Server) -> None:
+    """Once a table is open, the page loads nothing more; a game goes on without."""
+    visitor.sit(server.make("petrichor", ["here"], start={"seed": 3})[0])
+    visitor.asked.clear()
+    for _ in range(3):
+        visitor.answer()
+    visitor.click("zoom") if visitor.shows("zoom") else press(visitor.browser, "z", "h", Keys.ESCAPE)
+    assert visitor.asked == set()
+
+
+# --- several people at one screen ------------------------------------------------------------------------------------
+
+
+def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
+    """Before each other person's turn it hides everything; keys don't open it."""
+    visitor.choose("petrichor", 2, seed=5)
+    visitor.all(".seat-row select")[1].send_keys("You")
+    visitor.click("play")
+    visitor.starts()
+    session = session_of(server, visitor)
+    curtains = 0
+    while curtains < 3:
+        if visitor.turn == "handover":
+            curtains += 1
+            asked = session.actor
+            assert visitor.shows("curtain") and f"player_{asked}," in visitor.text("curtain-text")
+            assert visitor.run("return document.getElementById('board').childElementCount") == 0
+            assert visitor.all("#answers button") == [] and visitor.text("asked") == f"player_{asked} is asked."
+            press(visitor.browser, Keys.ESCAPE, Keys.ESCAPE, Keys.ESCAPE)
+            wait(lambda: visitor.shows("curtain"))
+            assert session.actor == asked and visitor.all("#board svg") == []
+            before = visitor.ready
+            visitor.click("here")
+            visitor.changed(before)
+            assert not visitor.shows("curtain") and visitor.turn == "you"
+            assert visitor.run(_HANDS) == [[f"player_{asked}", session.state["hand"][asked].tolist()]]
+        visitor.answer()
+    spied = [view for view in visitor.views() if view["turn"] == "handover"]
+    assert len(spied) >= 3 and all(view["parts"] == view["steps"] == [] for view in spied)
+
+
+# --- watching and analysing ------------------------------------------------------------------------------------------
+
+
+def test_watching(visitor: Visitor) -> None:
+    """It goes by itself; paused it goes on step by step, and then again to the end."""
+    visitor.choose("evergreen", 2, seed=2)
+    visitor.find(".seat-row select").send_keys("An agent")
+    for name in visitor.all(".seat-row input"):
+        name.clear()
+        name.send_keys("random")
+    visitor.click("watch")
+    visitor.starts("watch")
+    wait(lambda: int(visitor.facts["view"]) > 2)
+    visitor.click("go")
+    assert by_id(visitor.browser, "go").get_attribute("aria-label") == "Go"
+    paused = settled(visitor)
+    for key in (True, False, True):
+        before = visitor.ready
+        press(visitor.browser, Keys.ARROW_RIGHT) if key else visitor.click("forward")
+        visitor.changed(before)
+        assert settled(visitor) == paused + 1
+        paused += 1
+    visitor.run("document.activeElement.blur()")
+    press(visitor.browser, " ")
+    assert by_id(visitor.browser, "go").get_attribute("aria-label") == "Pause"
+    wait(lambda: visitor.turn == "over", SECONDS)
+    assert visitor.shows("result") and not by_id(visitor.browser, "go").is_enabled()
+    assert all(message["do"] == "step" for message in visitor.sent())
+
+
+def settled(visitor: Visitor) -> int:
+    """The number of the view when no step is under way any more."""
+
+    def quiet() -> bool:
+        messages = visitor.messages()
+        asked = sum("do" in message for message in messages)
+        return asked == sum("reply" in message for message in messages) == len(visitor.views()) - 1
+
+    wait(quiet)
+    return int(visitor.ready)
+
+
+@pytest.fixture(scope="module")
+def replay() -> Replay:
+    """A game of two with names that would break a careless page."""
+    session = Session(PetrichorConfig(players=2), seed=5)
+    generator = np.random.default_rng(5)
+    while not session.over:
+        session.play(int(generator.choice(legal_actions(session.state))))
+    return Replay.of(session.config, 5, session.replay.actions, names=(NASTY, QUOTES))
+
+
+@pytest.fixture
+def analysed(visitor: Visitor, replay: Replay, tmp_path: Path) -> Visitor:
+    """Somebody who has opened it from a file."""
+    path = tmp_path / "opened.txt"
+    path.write_text(replay.text, encoding="utf-8")
+    visitor.open("/")
+    wait(lambda: visitor.all(".game"))
+    by_id(visitor.browser, "file").send_keys(str(path))
+    visitor.starts("analyse")
+    return visitor
+
+
+def step_of(visitor: Visitor) -> int:
+    found = re.match(r"Step (\d+) of (\d+)", visitor.text("place"))
+    assert found is not None
+    return int(found[1])
+
+
+def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
+    """By buttons, keys, the slider and the list of moves; and another way from the middle."""
+    last = len(replay.actions)
+
+    def at(step: int, act: Callable[[], Any]) -> None:
+        before = analysed.ready
+        act()
+        analysed.changed(before)
+        assert step_of(analysed) == step
+        svg = analysed.find("#board .picture svg")
+        state = replay.states[step]
+        assert svg.get_attribute("data-round") == str(state["round"])
+        assert svg.get_attribute("data-asked") == asked_of(state)
+        assert points_of(analysed) == state["points"][:2].tolist()
+        answers = analysed.texts("#answers .words")
+        assert len(answers) == len(legal_actions(state))
+
+    assert analysed.view()["step"] == 0
+    at(1, lambda: analysed.click("forward"))
+    at(2, lambda: analysed.click("forward"))
+    at(1, lambda: analysed.click("back"))
+    at(last, lambda: analysed.click("last"))
+    assert analysed.shows("result")
+    at(0, lambda: analysed.click("first"))
+    at(last, lambda: press(analysed.browser, Keys.END))
+    at(last - 1, lambda: press(analysed.browser, Keys.ARROW_LEFT))
+    at(0, lambda: press(analysed.browser, Keys.HOME))
+    at(6, lambda: analysed.find("#line [data-step='6']").click())
+    at(7, lambda: by_id(analysed.browser, "slider").send_keys(Keys.ARROW_RIGHT))
+
+    # another way, from the first decision that has one
+    step = next(i for i in range(8, last) if len(legal_actions(replay.states[i])) > 1)
+    at(step, lambda: analysed.find(f"#line [data-step='{step}']").click())
+    other = analysed.find(f"#answers button:not([data-action='{replay.actions[step]}'])")
+    before, words = analysed.ready, other.find_element("class name", "words").text
+    other.click()
+    analysed.changed(before)
+    assert step_of(analysed) == step + 1 and len(analysed.all("#line li")) == step + 2
+    assert words in analysed.texts("#line li")[-1]
+    # only what one seat may see
+    before = analysed.ready
+    analysed.find("#look option[value='1']").click()
+    analysed.changed(before)
+    assert [owner for owner, _ in analysed.run(_HANDS)] == ["player_1"]
+
+
+def asked_of(state: Any) -> str:
+    """What a picture says is asked."""
+    drawn = game_of("petrichor_env").drawing.render_svg(state, None)
+    return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
+
+
+def test_setting_a_position_up(analysed: Visitor) -> None:
+    """What the rules don't allow is said beside its field, and can't be used; then it can, and is played on from."""
+    analysed.find("#line [data-step='30']").click()
+    wait(lambda: step_of(analysed) == 30)
+    analysed.click("set-up")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    field = analysed.find("#form [data-where='round'] input")
+    was = field.get_attribute("value")
+    field.clear()
+    field.send_keys("9")
+    wait(lambda: analysed.texts("#form [data-where='round'] .problem") == ["round: 9; allowed are 1 to 4"])
+    assert field.get_attribute("aria-invalid") == "true" and not by_id(analysed.browser, "use").is_enabled()
+    field.clear()
+    field.send_keys(was)
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    assert analysed.all("#form .problem") == []
+
+    # a place on the board leads to its fields
+    picture = analysed.picture
+    spot = next(spot for spot in analysed.run(_EDITED) if spot["place"].startswith("tile:"))
+    analysed.point(*spot["at"])
+    tile = spot["place"].partition(":")[2]
+    drops = f"#form [data-where='field.{tile}.drops.player_0'] input"
+    wait(lambda: analysed.find(drops).is_displayed())
+    number = "4" if analysed.find(drops).get_attribute("value") != "4" else "3"
+    analysed.find(drops).clear()
+    analysed.find(drops).send_keys(number)
+    wait(lambda: analysed.picture != picture)
+    before = analysed.ready
+    analysed.click("use")
+    analysed.changed(before)
+    view = analysed.view()
+    assert view["start"] == "scenario" and view["line"] == [] and not analysed.shows("editor")
+    drawn = analysed.find(f"#board [data-tile='{tile}']").get_attribute("data-drops")
+    assert drawn.split(",")[0] == number
+
+    analysed.click("export-scenario")
+    described = json.loads(analysed.downloaded("*-scenario.json").read_text(encoding="utf-8"))
+    assert described["field"][tile]["drops"]["player_0"] == int(number)
+    state = game_of("petrichor_env").scenario(described, None)
+    analysed.click("play-from-here")
+    wait(lambda: analysed.shows("position"))
+    analysed.click("play")
+    wait(lambda: analysed.facts["kind"] == "play" and analysed.turn in ("you", "others"), SECONDS)
+    assert analysed.text("about").startswith("2 players")
+    assert analysed.find(f"#board [data-tile='{tile}']").get_attribute("data-drops").split(",")[0] == number
+    assert state["round"] == int(was)
+
+
+_EDITED = SPOTS.replace("mark.dataset.actions", '"0"')
+
+
+def test_two_opinions(analysed: Visitor) -> None:
+    analysed.find("#line [data-step='20']").click()
+    wait(lambda: step_of(analysed) == 20)
+    name = by_id(analysed.browser, "agent-name")
+    name.clear()
+    name.send_keys("greedy, ismcts-20" + Keys.ENTER)
+    wait(lambda: len(analysed.all("#estimates p:not(.waiting)")) == 2, SECONDS)
+    assert [one.text for one in analysed.all("#estimates b")] == ["A: greedy", "B: ismcts-20"]
+    compared = [len(row.find_elements("class name", "compare")) for row in analysed.all("#answers button")]
+    assert compared == [2] * len(compared)
+    name.clear()
+    name.send_keys("nobody" + Keys.ENTER)
+    wait(lambda: "agent nobody: not one of those here" in analysed.text("message"))
+
+
+def test_exports(analysed: Visitor, replay: Replay) -> None:
+    """Files and pictures of a position are that position."""
+    analysed.find("#line [data-step='25']").click()
+    wait(lambda: step_of(analysed) == 25)
+    analysed.click("export-replay")
+    saved = Replay.load(analysed.downloaded("petrichor-*.json"), game_of("petrichor_env"))
+    assert saved.actions == replay.actions[:25] and saved.seed == replay.seed
+    analysed.click("export-scenario")
+    analysed.downloaded("*-scenario.json")
+
+    analysed.click("export-svg")
+    text = analysed.downloaded("petrichor-25.svg").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg" and root.attrib["data-asked"] == asked_of(replay.states[25])
+    page = analysed.view()
+    first, *others = (page["parts"][part] for part in page["board"])
+    whole = "".join([first, drawings_of(drawing_of(replay.states[25])), *others])
+    assert ElementTree.canonicalize(text) == ElementTree.canonicalize(whole)
+    analysed.click("export-png")
+    with Image.open(analysed.downloaded("petrichor-25.png")) as picture:
+        assert picture.size == (1600, 1600)
+        assert len(picture.convert("RGB").getcolors(maxcolors=1 << 24)) > 500
+
+
+def drawing_of(state: Any) -> str:
+    return game_of("petrichor_env").drawing.render_svg(state, None)
+
+
+# --- learning --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_learning(visitor: Visitor, server: Server, game: str) -> None:
+    """The first page introduces the game; then each decision is explained, with the rulebook's section."""
+    visitor.choose(game, seed=1)
+    visitor.click("learn")
+    visitor.click("play")
+    visitor.starts()
+    words, session = game_of(f"{game}_env").words, session_of(server, visitor)
+    introduction = words.introduction(session.config)
+    assert visitor.shows("introduction")
+    assert visitor.texts("#introduction summary") == [introduction.title]
+    assert visitor.texts("#introduction p") == list(introduction.text) + rulebook(introduction)
+    titles = set()
+    for number in range(16):
+        lesson = words.lesson(session.state, session.tables)
+        assert visitor.shows("lesson") and visitor.shows("introduction") == (number == 0)
+        assert visitor.texts("#lesson summary") == [lesson.title]
+        assert visitor.texts("#lesson p") == list(lesson.text) + rulebook(lesson) and lesson.section
+        titles.add(lesson.title)
+        visitor.answer()
+    assert len(titles) > 2
+    # one who knows it closes it, for all decisions
+    visitor.find("#lesson summary").click()
+    visitor.answer()
+    assert not visitor.find("#lesson div").is_displayed() and visitor.find("#lesson summary").is_displayed()
+
+
+def rulebook(lesson: Any) -> list[str]:
+    return [f"Rulebook: {lesson.section}"] if lesson.section else []
+
+
+def test_rules_as_text(visitor: Visitor, server: Server) -> None:
+    visitor.choose("evergreen")
+    visitor.click("rules-button")
+    wait(lambda: visitor.all("#rules-text h2"))
+    told = server.http.get("/api/rules/evergreen").json()["html"]
+    assert visitor.texts("#rules-text h2") == [html.unescape(one) for one in re.findall(r"<h2[^>]*>(.*?)</h2>", told)]
+    assert not visitor.shows("start")
+    visitor.browser.back()
+    wait(lambda: visitor.shows("start"))
+    visitor.sit(server.make("petrichor", ["here"])[0])
+    assert by_id(visitor.browser, "rules-link").get_attribute("href") == f"{visitor.at}/#rules=petrichor"
+
+
+# --- words of others -------------------------------------------------------------------------------------------------
+
+_BROKEN = "return document.title === 'broken' || document.querySelector('[onerror], main script') !== null"
+
+
+def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Path) -> None:
+    """What an agent raises, and what names and files hold, is shown to the letter, and is never markup."""
+    visitor.open(server.make("petrichor", ["here", FAILING])[0])
+    wait(lambda: visitor.facts["view"], SECONDS)
+    while not visitor.text("message"):
+        if visitor.ready:
+            visitor.give()
+        wait(lambda: visitor.text("message") or visitor.ready, SECONDS)
+    assert visitor.text("message") == f"ValueError: {QUOTES}{NASTY}"
+    assert any(FAILING in one for one in visitor.texts("#owners th")) and visitor.run(_BROKEN) is False
+
+    visitor.choose("petrichor")
+    files = {
+        "<img src=x onerror=alert(1)>.json": ("no JSON", "no JSON, so neither a replay nor a scenario."),
+        "list.json": ("[1]", "neither a replay nor a scenario."),
+        "game.json": (json.dumps({"replay": 1, "game": QUOTES}), f"a replay of {QUOTES[:40]}; here are Petrichor"),
+        "players.json": (json.dumps({"players": QUOTES}), f"players: {QUOTES[:40]}; a scenario of Petrichor has"),
+        "old.json": (json.dumps({"replay": NASTY, "game": "petrichor"}), ""),
+    }
+    for name, (content, problem) in files.items():
+        visitor.run("document.getElementById('message').textContent = ''")
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        by_id(visitor.browser, "file").send_keys(str(tmp_path / name))
+        wait(lambda: visitor.text("message"))
+        assert problem in visitor.text("message") and (not problem or visitor.text("message").startswith(name))
+        assert visitor.run(_BROKEN) is False and visitor.shows("start")
+    (entry,) = visitor.browser.get_log("browser")
+    assert "400 (Bad Request)" in entry["message"]  # the server's word on the last file
+
+
+# --- for everybody ---------------------------------------------------------------------------------------------------
+
+_AXE = """
+const done = arguments[0];
+axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => done(violations
+  .filter(({ impact }) => ["serious", "critical"].includes(impact))
+  .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`)));
+"""
+_SMALL = """
+const least = arguments[0];
+const kinds = "button, a.button, summary, select, input:not([type=file]), .mark:not(.quiet) .hit";
+return [...document.querySelectorAll(kinds)]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length)
+  .map((one) => [one.closest("label")?.getBoundingClientRect() ?? one.getBoundingClientRect(), one])
+  .filter(([{ width, height }]) => width && Math.min(width, height) < least - 0.5)
+  .map(([{ width, height }, one]) => `${width} x ${height}: ${one.outerHTML.slice(0, 200)}`);
+"""
+_TOO_WIDE = """
+const wide = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth <= wide && document.body.scrollWidth <= wide) return [];
+return [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > wide + 1)
+  .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5);
+"""
+LEAST = 24  # CSS pixels of what a finger meets
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The checks of axe-core, as a script."""
+    package = pytest.importorskip("axe_core_python", reason="needs axe-core-python")
+    return Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def sound(visitor: Visitor, axe: str) -> Iterator[Callable[[], None]]:
+    """Checks the page as it is now, at a desk and on a phone: for people who see or move little, and for its size."""
+
+    def check() -> None:
+        if not visitor.run("return 'axe' in window"):
+            visitor.run(axe)
+        for size in (PHONE, DESK):
+            resize(visitor.browser, *size)
+            assert visitor.browser.execute_async_script(_AXE) == []
+            assert visitor.run(_SMALL, LEAST) == []
+            assert visitor.run(_TOO_WIDE) == []
+
+    yield check
+    resize(visitor.browser, *DESK)
+
+
+def test_start_and_rules_are_sound(visitor: Visitor, sound: Callable[[], None]) -> None:
+    visitor.choose("petrichor", 5, seed=1)
+    sound()
+    visitor.click("show-help")
+    sound()
+    press(visitor.browser, Keys.ESCAPE)
+    visitor.click("rules-button")
+    wait(lambda: visitor.all("#rules-text h2"))
+    sound()
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_playing_is_sound(
+    visitor: Visitor, server: Server, sound: Callable[[], None], quick_adviser: None, game: str
+) -> None:
+    """While it is played: to answer, with advice, with a menu, in a first game, waiting, and when it is over."""
+    visitor.sit(server.make(game, ["here"], start={"seed": 4}, learn=True)[0])
+    sound()
+    several = lambda spots: any(len(spot["actions"]) > 1 for spot in spots)  # noqa: E731
+    with_answers(visitor, server, several)
+    press(visitor.browser, "?")
+    wait(lambda: visitor.all("#answers .share"), SECONDS)
+    sound()
+    spot = next(spot for spot in visitor.spots() if len(spot["actions"]) > 1)
+    visitor.point(*spot["at"])
+    assert visitor.shows("menu")
+    assert visitor.browser.execute_async_script(_AXE) == []
+    press(visitor.browser, Keys.ESCAPE)
+    visitor.play_out()
+    visitor.click("review-button")
+    wait(lambda: visitor.all("#moments button") and not visitor.shows("review-progress"), SECONDS)
+    sound()
+
+
+def test_a_curtain_and_links_are_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    visitor.choose("petrichor", 3, seed=5)
+    visitor.all(".seat-row select")[1].send_keys("Some")
+    visitor.click("play")
+    wait(lambda: visitor.shows("links"), SECONDS)
+    sound()
+    visitor.sit(server.make("petrichor", ["here", "here"], start={"seed": 5})[0])
+    while visitor.turn != "handover":
+        visitor.answer()
+    sound()
+
+
+def test_watching_is_sound(visitor: Visitor, server: Server, sound: Callable[[], None]) -> None:
+    visitor.open(server.make("petrichor", ["random", "random"], kind="watch", start={"seed": 2})[0])
+    wait(lambda: visitor.facts["view"] and int(visitor.facts["view"]) > 2, SECONDS)
+    visitor.click("go")
+    settled(visitor)
+    sound()
+
+
+def test_analysing_is_sound(analysed: Visitor, sound: Callable[[], None]) -> None:
+    """Along a replay, with two opinions, and with the form to set a position up, with an error in it."""
+    analysed.find("#line [data-step='20']").click()
+    wait(lambda: step_of(analysed) == 20)
+    sound()
+    by_id(analysed.browser, "agent-name").clear()
+    by_id(analysed.browser, "agent-name").send_keys("greedy, ismcts-20" + Keys.ENTER)
+    wait(lambda: len(analysed.all("#estimates p:not(.waiting)")) == 2, SECONDS)
+    sound()
+    analysed.click("set-up")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    sound()
+    analysed.run("for (const one of document.querySelectorAll('#form details')) one.open = true")
+    field = analysed.find("#form [data-where='round'] input")
+    field.clear()
+    field.send_keys("9")
+    wait(lambda: analysed.all("#form .problem"))
+    sound()
+
+
+# --- on a phone ------------------------------------------------------------------------------------------------------
+
+
+def test_a_phone(other: Visitor, server: Server) -> None:
+    """All of the page fits, the board can be made larger, and every place can be met by a finger."""
+    other.sit(server.make("evergreen", ["here"], start={"seed": 6})[0])
+    assert other.run("return [innerWidth, matchMedia('(pointer: coarse)').matches]") == [PHONE[0], True]
+    with_answers(other, server, lambda spots: len(spots) > 3)
+    assert other.run(_TOO_WIDE) == [] and other.run(_SMALL, LEAST) == []
+    assert all(spot["at"] for spot in other.spots())
+    wide = "return document.querySelector('#board .picture svg').getBoundingClientRect().width"
+    before = other.run(wide)
+    other.click("zoom")
+    assert other.run(wide) > 2 * before and other.run(_TOO_WIDE) == []
+    # what can be answered is in sight, and is met by a tap
+    seen = other.run("scrollTo(0, 0); return document.querySelector('.mark:not(.quiet) .hit').getBoundingClientRect()")
+    assert seen["left"] >= 0 and seen["right"] <= PHONE[0]
+    number = other.ready
+    other.point(seen["x"] + seen["width"] / 2, seen["y"] + seen["height"] / 2)
+    if other.shows("menu"):
+        other.find("#menu button").click()
+    other.changed(number)
+    assert by_id(other.browser, "zoom").get_attribute("aria-pressed") == "true"
+    other.click("zoom")
+    assert other.run(wide) == before
+    for _ in range(5):
+        other.answer()

@@ -1,0 +1,261 @@
+"""Somebody who uses the web page in a browser, by mouse, finger or keyboard."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.browser import by_id, chromium, clear_logs, events_of, resize, wait
+from tests.web import SECONDS
+
+DESK, PHONE = (1280, 900), (390, 844)
+ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""With it a browser reaches this machine only, as one without a network."""
+_TEXT = 1  # a frame's kind; others ask whether the other end is still there
+_AT_ONCE = """
+if (location.protocol.startsWith("http") && !localStorage.getItem("tabletop"))
+  localStorage.setItem("tabletop", JSON.stringify({ speed: "0" }));
+"""
+_FACTS = """
+const { dataset } = document.body;
+return { ready: dataset.ready ?? "", turn: dataset.turn ?? "", kind: dataset.kind ?? "", view: dataset.view ?? "" };
+"""
+SPOTS = """
+// where each place can be clicked: in the middle, or where no other lies above it
+const marks = [...document.querySelectorAll(".mark:not(.quiet)")];
+return marks.map((mark) => {
+  const box = mark.querySelector(".hit").getBoundingClientRect();
+  const spot = { place: mark.dataset.place, actions: mark.dataset.actions.split(" ").map(Number), at: null };
+  for (const down of [0.5, 0.25, 0.75, 0.1, 0.9]) for (const right of [0.5, 0.25, 0.75, 0.1, 0.9]) {
+    const x = box.left + right * box.width, y = box.top + down * box.height;
+    if (!spot.at && document.elementFromPoint(x, y)?.closest(".mark") === mark) spot.at = [x, y];
+  }
+  return spot;
+});
+"""
+
+
+class Visitor:
+    """Somebody with a browser.
+
+    Attributes:
+        at: where the server is.
+        clicks: how many answers were given on the board, and how many in the list.
+    """
+
+    def __init__(self, browser: Any, at: str, seed: int = 0) -> None:
+        self.browser, self.at = browser, at
+        self.random = random.Random(seed)
+        self.clicks = {"board": 0, "list": 0}
+        self.downloads = Path()
+        self._frames: list[dict[str, Any]] = []
+        self._asked: set[str] = set()
+
+    # --- what is there ---
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.browser.execute_script(script, *arguments)
+
+    def find(self, selector: str) -> Any:
+        return self.browser.find_element("css selector", selector)
+
+    def all(self, selector: str) -> list[Any]:
+        return self.browser.find_elements("css selector", selector)
+
+    def text(self, name: str) -> str:
+        """Of an element, seen or not."""
+        return str(self.run("return document.getElementById(arguments[0]).textContent", name))
+
+    def texts(self, selector: str) -> list[str]:
+        script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+        return list(self.run(script, selector))
+
+    def shows(self, name: str) -> bool:
+        return bool(by_id(self.browser, name).is_displayed())
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return dict(self.run(_FACTS))
+
+    @property
+    def ready(self) -> str:
+        """The number of the view that is on the page, once it can be answered."""
+        return self.facts["ready"]
+
+    @property
+    def turn(self) -> str:
+        return self.facts["turn"]
+
+    @property
+    def key(self) -> str:
+        """Of the link that is open."""
+        return str(self.run("return location.pathname")).rpartition("/")[2]
+
+    @property
+    def picture(self) -> str:
+        """The board's markup."""
+        return str(self.run("return document.querySelector('#board .picture').innerHTML"))
+
+    def view(self) -> dict[str, Any]:
+        """What the page was told last."""
+        script = 'const done = arguments[0]; import("/page/table.js").then(({ view }) => done(view()))'
+        return dict(self.browser.execute_async_script(script))
+
+    # --- what is done ---
+
+    def open(self, path: str) -> None:
+        self.browser.get(path if path.startswith("http") else self.at + path)
+
+    def click(self, name: str) -> None:
+        by_id(self.browser, name).click()
+
+    def point(self, x: float, y: float, press: bool = True) -> None:
+        """Move the mouse there, and press it."""
+        from selenium.webdriver import ActionChains
+
+        chain = ActionChains(self.browser, duration=0)
+        chain.w3c_actions.pointer_action.move_to_location(round(x), round(y))
+        if press:
+            chain.w3c_actions.pointer_action.click()
+        chain.perform()
+
+    def tab_to(self, selector: str) -> None:
+        """With the keyboard to an element."""
+        from selenium.webdriver import ActionChains
+        from selenium.webdriver.common.keys import Keys
+
+        for _ in range(80):
+            if self.run("return document.activeElement.matches(arguments[0])", selector):
+                return
+            ActionChains(self.browser).send_keys(Keys.TAB).perform()
+        raise AssertionError(f"no Tab leads to {selector}")
+
+    def spots(self) -> list[dict[str, Any]]:
+        """The places that can be clicked now, `at` which point, and their actions."""
+        return list(self.run(f"scrollTo(0, 0); {SPOTS}"))
+
+    def changed(self, before: str) -> None:
+        """Wait until another view can be answered."""
+        wait(lambda: self.ready not in ("", before), SECONDS)
+
+    def starts(self, kind: str = "play") -> None:
+        """Wait until a table is on the page."""
+
+        def there() -> bool:
+            facts = self.facts
+            return facts["kind"] == kind and facts["ready"] != ""
+
+        wait(there, SECONDS)
+
+    def give(self) -> None:
+        """Any answer: on the board where there are places, in the list otherwise; don't wait for what follows."""
+        spots = [spot for spot in self.spots() if spot["at"]]
+        if not spots:
+            self.clicks["list"] += 1
+            self.random.choice(self.all("#answers button")).click()
+            return
+        self.clicks["board"] += 1
+        spot = self.random.choice(spots)
+        self.point(*spot["at"])
+        if len(spot["actions"]) > 1:
+            self.random.choice(self.all("#menu button")).click()
+
+    def answer(self) -> None:
+        before = self.ready
+        self.give()
+        self.changed(before)
+
+    def play_out(self) -> None:
+        while self.turn != "over":
+            self.answer()
+
+    def choose(self, game: str, players: int = 1, seed: int | None = None) -> None:
+        """On the start page: a game, how many players, and the chance."""
+        self.open("/")
+        wait(lambda: self.all(f".game[data-game={game}]"))
+        self.find(f".game[data-game={game}]").click()
+        self.find(f"#players label:has([value='{players}'])").click()
+        if seed is not None:
+            self.find("#more summary").click()
+            by_id(self.browser, "seed").send_keys(str(seed))
+
+    def sit(self, path: str) -> None:
+        """Open a table's link."""
+        self.open(path)
+        self.starts()
+
+    def downloaded(self, pattern: str) -> Path:
+        """The file of such a name that the page has saved."""
+
+        def there() -> list[Path]:
+            return [path for path in self.downloads.glob(pattern) if path.stat().st_size]
+
+        wait(there)
+        (path,) = there()
+        return path
+
+    # --- what its browser recorded ---
+
+    def _read_network(self) -> None:
+        methods = ("requestWillBeSent", "webSocketCreated", "webSocketFrameSent", "webSocketFrameReceived")
+        for event in events_of(self.browser, *(f"Network.{method}" for method in methods)):
+            if "response" in event:
+                if event["response"]["opcode"] == _TEXT:
+                    self._frames.append(event)
+            else:
+                self._asked.add(event.get("url") or event["request"]["url"])
+
+    @property
+    def asked(self) -> set[str]:
+        """All addresses that it has asked for."""
+        self._read_network()
+        return self._asked
+
+    def messages(self) -> list[dict[str, Any]]:
+        """All messages that it got or sent on tables' sockets."""
+        self._read_network()
+        return [json.loads(frame["response"]["payloadData"]) for frame in self._frames]
+
+    def views(self) -> list[dict[str, Any]]:
+        return [message["view"] for message in self.messages() if "view" in message and "do" not in message]
+
+    def sent(self) -> list[dict[str, Any]]:
+        return [message for message in self.messages() if "do" in message]
+
+
+@contextmanager
+def a_browser(size: tuple[int, int]) -> Iterator[Any]:
+    """A browser of somebody's own, who has chosen not to wait; of a phone's size it is one."""
+    width, height = size
+    emulated = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 2, "touch": True}}
+    options = {"mobileEmulation": emulated} if size == PHONE else {}
+    with chromium(ALONE, **options) as browser:
+        browser.set_script_timeout(SECONDS)
+        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _AT_ONCE})
+        if size != PHONE:
+            resize(browser, width, height)
+        yield browser
+
+
+@contextmanager
+def visiting(browser: Any, at: str, downloads: Path, lost: bool = False) -> Iterator[Visitor]:
+    """Somebody at a server; in the end the browser's console is clean, and it asked for nothing but this server's.
+
+    `lost`: the server is stopped meanwhile, of which browsers complain.
+    """
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": at, "storageTypes": "local_storage"})
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+    clear_logs(browser)
+    visitor = Visitor(browser, at)
+    visitor.downloads = downloads
+    yield visitor
+    messages = [entry["message"] for entry in browser.get_log("browser")]
+    assert [text for text in messages if not (lost and re.search("WebSocket connection to .* failed", text))] == []
+    own = (at, at.replace("http", "ws"), f"blob:{at}", "data:", "about:blank")
+    assert [url for url in visitor.asked if not url.startswith(own)] == []
