@@ -114,15 +114,20 @@ class Visitor:
     def click(self, name: str) -> None:
         by_id(self.browser, name).click()
 
-    def point(self, x: float, y: float, press: bool = True) -> None:
+    def hover(self, x: float, y: float) -> None:
+        """Move the mouse there."""
+        self._pointed(x, y).perform()
+
+    def point(self, x: float, y: float) -> None:
         """Move the mouse there, and press it."""
+        self._pointed(x, y).click().perform()
+
+    def _pointed(self, x: float, y: float) -> Any:
         from selenium.webdriver import ActionChains
 
-        chain = ActionChains(self.browser, duration=0)
+        chain: Any = ActionChains(self.browser, duration=0)
         chain.w3c_actions.pointer_action.move_to_location(round(x), round(y))
-        if press:
-            chain.w3c_actions.pointer_action.click()
-        chain.perform()
+        return chain
 
     def tab_to(self, selector: str) -> None:
         """With the keyboard to an element."""
@@ -142,6 +147,10 @@ class Visitor:
     def changed(self, before: str) -> None:
         """Wait until another view can be answered."""
         wait(lambda: self.ready not in ("", before), SECONDS)
+
+    def gone_on(self, before: str) -> bool:
+        """Whether that view can't be answered any more."""
+        return self.ready != before
 
     def starts(self, kind: str = "play") -> None:
         """Wait until a table is on the page."""
@@ -232,7 +241,7 @@ class Visitor:
 def a_browser(size: tuple[int, int]) -> Iterator[Any]:
     """A browser of somebody's own, who has chosen not to wait; of a phone's size it is one."""
     width, height = size
-    emulated = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 2, "touch": True}}
+    emulated = {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 1, "touch": True}}
     options = {"mobileEmulation": emulated} if size == PHONE else {}
     with chromium(ALONE, **options) as browser:
         browser.set_script_timeout(SECONDS)
