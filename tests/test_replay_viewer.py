@@ -284,7 +284,7 @@ def test_in_a_terminal(terminal: Terminal, file: Path) -> None:
     terminal.wait_for("play on its own, and stop")
     terminal.press("h", "+", "+", "+", "+", "+", "a")
     terminal.wait_for("plays on its own")
-    terminal.wait_for("Step 9 of")
+    terminal.wait_for("Step 1")  # 10 to 19, or 100 to 199: some of these are seen on a slow machine, too
     terminal.press(END)
     assert "game over" in terminal.wait_for(f"Step {last} of {last}")
     terminal.press("q")
