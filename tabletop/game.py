@@ -226,6 +226,10 @@ class Drawing(Protocol):
         """
         ...
 
+    def cover(self) -> str:
+        """A small picture of the game as SVG (`tabletop.drawing.covers`), with all drawings in its first `<defs>`."""
+        ...
+
     def places(self, state: Any, action: int) -> tuple[Place, ...]:
         """Where in the picture that the actor sees a legal answer can be clicked; () where there is nothing for it.
 

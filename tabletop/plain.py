@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tabletop.drawing import lines
+from tabletop.drawing.covers import cover_of
 from tabletop.drawing.owners import Mark, mark, owner_marks
 from tabletop.drawing.svg import INK, PREFIX, Markup, Place, box, clean, element, paragraph, text, title, use, width_of
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
@@ -187,7 +188,7 @@ class PlainDrawing:
         drawing = element(
             "svg",
             title(asked),
-            element("defs", *(element("g", shape, id=PREFIX + name) for name, shape in owner_marks().items())),
+            _drawings(),
             box(0, 0, SIZE, SIZE, fill=_BACKGROUND),
             text(asked, _MARGIN, 50, 24, bold=True, fit=SIZE - 2 * _MARGIN),
             *self._points(state["points"].tolist(), labels, players),
@@ -201,6 +202,11 @@ class PlainDrawing:
             data_last_action=happened or None,
         )
         return str(drawing)
+
+    def cover(self) -> str:
+        """The owners' shapes in a row."""
+        shapes = (use(f"owner-{owner}", 120 + 80 * owner, 100, 2) for owner in range(4))
+        return cover_of("Who plays", _drawings(), *shapes)
 
     def places(self, state: Any, action: int) -> tuple[Place, ...]:
         """None: a text has no parts."""
@@ -217,6 +223,11 @@ class PlainDrawing:
             yield text(number, left + 34, 103, 20, bold=True)
             after = left + 42 + width_of(number, 20, bold=True)
             yield text(label, after, 103, 18, fit=left + room - after - 8, keep_end=True)
+
+
+def _drawings() -> Markup:
+    """What all pictures refer to."""
+    return element("defs", *(element("g", shape, id=PREFIX + name) for name, shape in owner_marks().items()))
 
 
 def _letters(rows: Sequence[str]) -> Iterator[Markup]:

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import httpx
 import numpy as np
@@ -23,13 +24,16 @@ from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import action_text, render_svg
 from tabletop.batch import legal_actions
 from tabletop.drawing.parts import drawings_of, parts_of, without_drawings
+from tabletop.drawing.raster import rgb_array
 from tabletop.errors import ConfigError
+from tabletop.game import Game, game_of
 from tabletop.replays.replay import Replay
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
 from tabletop_cli.app import SHIPPED
+from tests.games.playthroughs import GAMES
 from tests.web import SECONDS, Server, closing_words, serving
 
 
@@ -61,10 +65,12 @@ def test_files_of_the_page(server: Server) -> None:
         assert answer.status_code == 200 and answer.headers["content-type"].startswith(kind)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
-    drawings = server.http.get("/api/drawings/petrichor")
-    assert "<defs>" in drawings.text and drawings.headers["content-type"] == "image/svg+xml"
     for game in ("petrichor", "evergreen"):
         assert "<h2" in server.http.get(f"/api/rules/{game}").json()["html"]
+        for what in ("covers", "drawings"):
+            picture = server.http.get(f"/api/{what}/{game}")
+            assert "<defs>" in picture.text and picture.headers["content-type"] == "image/svg+xml"
+    assert server.http.get("/api/covers/chess").status_code == 404
 
 
 def test_what_a_table_may_be(server: Server) -> None:
@@ -501,7 +507,7 @@ def test_a_port_that_is_taken(server: Server, tmp_path: Path) -> None:
         Site.at(SHIPPED, port=taken, folder=tmp_path)
 
 
-# --- pictures in parts -----------------------------------------------------------------------------------------------
+# --- pictures -----------------------------------------------------------------------------------------------
 
 
 def test_parts_of_a_picture() -> None:
@@ -511,3 +517,14 @@ def test_parts_of_a_picture() -> None:
     parts = parts_of(rest)
     assert "".join(parts) == rest and parts[0].startswith("<svg ") and parts[-1] == "</svg>" and len(parts) > 20
     assert drawings_of(svg).startswith("<defs>") and len(svg) == len(rest) + len(drawings_of(svg))
+
+
+@pytest.mark.parametrize("game", [GAME, game_of("evergreen_env.game"), *GAMES], ids=lambda game: str(game.name))
+def test_covers(game: Game) -> None:
+    """A game's cover is a picture by itself, with the drawings of its boards and no others."""
+    cover = game.drawing.cover()
+    state = Session(game.config(players=game.players[-1])).state
+    assert drawings_of(cover) == drawings_of(game.drawing.render_svg(state)) != ""
+    elements = list(ElementTree.fromstring(cover).iter())
+    assert {one.attrib["href"][1:] for one in elements if "href" in one.attrib} <= {one.get("id") for one in elements}
+    assert rgb_array(cover, 240).std() > 10  # something is on it

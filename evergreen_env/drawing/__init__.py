@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evergreen_env.drawing.board import marks, render_svg
+from evergreen_env.drawing.cover import cover
 from evergreen_env.drawing.decisions import (
     action_text,
     asked_text,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "about",
     "action_text",
+    "cover",
     "events",
     "examples",
     "facts",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from petrichor_env.drawing.board import facts, marks, render_svg
+from petrichor_env.drawing.cover import cover
 from petrichor_env.drawing.decisions import action_text, question, told_action
 from petrichor_env.drawing.events import events, in_brief, story
 from petrichor_env.drawing.lessons import introduction, lesson
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "about",
     "action_text",
+    "cover",
     "events",
     "examples",
     "facts",

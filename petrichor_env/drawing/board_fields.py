@@ -23,7 +23,7 @@ _BADGES = 21
 _GROUND = 57
 """How much of a tile's height is below the cloud."""
 
-_GROUNDS = {
+GROUNDS = {
     Crop.WHEAT: "#fbf1cf",
     Crop.COTTON: "#f1eff6",
     Crop.GRASS: "#e4f2d8",
@@ -119,7 +119,7 @@ def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator
     s = v.s
     growing = int(s.growing[tile])
     edge, width = (_GROWING_EDGES[Growing(growing)], 3) if growing else (EDGE, 1.2)
-    fill, wide, high = _GROUNDS[Crop(crop)], _WIDTH - 2 * inset, low - 2 * inset
+    fill, wide, high = GROUNDS[Crop(crop)], _WIDTH - 2 * inset, low - 2 * inset
     yield box(inset, inset, wide, high, 9 - inset, fill=fill, stroke=edge, stroke_width=width)
     place = v.place(tile)
     yield text(place, 8, 17, 13, fill=MUTED)

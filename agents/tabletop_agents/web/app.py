@@ -22,7 +22,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from tabletop.drawing.parts import drawings_of
 from tabletop.errors import TabletopError
 from tabletop.game import Game
-from tabletop_agents.play.session import Session
 from tabletop_agents.web.guard import Guard
 from tabletop_agents.web.hall import Hall
 from tabletop_agents.web.messages import MOST_BYTES, Allowance, Refused, asked_for, object_of, table_asked_for
@@ -78,6 +77,7 @@ def make_app(
         Route("/table/{key}", web.index),
         Route("/page/{name}", web.page),
         Route("/api/games", web.games),
+        Route("/api/covers/{game}", web.cover),
         Route("/api/drawings/{game}", web.drawings),
         Route("/api/rules/{game}", web.rules),
         Route("/api/tables", web.tables, methods=["POST"]),
@@ -98,7 +98,6 @@ class _Web:
         self._hall, self._threads, self._url_of = hall, threads, url_of
         files = [path for path in _PAGE.iterdir() if path.suffix in _TYPES]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
-        self._drawings: dict[str, str] = {}
 
     async def index(self, request: Request) -> Response:
         return self._file("index.html")
@@ -116,21 +115,21 @@ class _Web:
     async def games(self, request: Request) -> Response:
         return JSONResponse({"games": await asyncio.to_thread(self._hall.catalogue.described)})
 
+    async def cover(self, request: Request) -> Response:
+        """A small picture of a game."""
+        return self._picture(request, lambda cover: cover)
+
     async def drawings(self, request: Request) -> Response:
         """What all boards of a game refer to."""
-        name = request.path_params["game"]
+        form = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
+        return self._picture(request, lambda cover: form.format(drawings_of(cover)))
+
+    def _picture(self, request: Request, of: Callable[[str], str]) -> Response:
         try:
-            if name not in self._drawings:
-                self._drawings[name] = await asyncio.to_thread(self._drawings_of, name)
+            cover = self._hall.catalogue.game(request.path_params["game"]).drawing.cover()
         except Refused as error:
             return JSONResponse({"error": str(error)}, 404)
-        return Response(self._drawings[name], media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
-
-    def _drawings_of(self, name: str) -> str:
-        game = self._hall.catalogue.compiled(name)
-        session = Session(game.config(players=game.players[0]))
-        drawings = drawings_of(game.drawing.render_svg(session.state, None))
-        return f'<svg xmlns="http://www.w3.org/2000/svg">{drawings}</svg>'
+        return Response(of(cover), media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
 
     async def rules(self, request: Request) -> Response:
         try:

@@ -5,7 +5,7 @@ import { download } from "./dom.js";
 const WIDTH = 1600;
 
 /* An SVG document as an address that images take. */
-export const imageOf = (svg) => URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+const imageOf = (svg) => URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
 
 /* Save a square SVG document as a PNG. */
 export async function savePicture(svg, name) {

@@ -1,7 +1,6 @@
 /* A new game: which one, who plays, with what; or a position, or a file. */
 
 import { drawings, games, openTable } from "./api.js";
-import { gamePicture } from "./covers.js";
 import { $, button, complain, draw, make, newId } from "./dom.js";
 import { remember, setting } from "./settings.js";
 
@@ -41,7 +40,7 @@ function showGames() {
     input.addEventListener("change", () => chooseGame(one));
     const picture = make("img");
     picture.alt = "";
-    drawings(one.name).then((markup) => (picture.src = gamePicture(one.name, markup)), (error) => complain(error.message));
+    picture.src = `/api/covers/${one.name}`;
     const card = make("label", "game", picture, make("span", "", one.title), input);
     card.dataset.game = one.name;
     return card;

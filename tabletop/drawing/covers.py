@@ -1,0 +1,24 @@
+"""A game's cover: a small picture by which it is chosen among others, with every drawing that its boards refer to."""
+
+from __future__ import annotations
+
+from tabletop.drawing.panels import BACKGROUND
+from tabletop.drawing.svg import Markup, box, element, title
+
+WIDTH, HEIGHT = 480, 200
+
+
+def cover_of(name: str, drawings: Markup, *parts: Markup) -> str:
+    """The document: parts on the ground of all pictures; `drawings` are the `<defs>` of the game's boards."""
+    document = element(
+        "svg",
+        title(name),
+        drawings,
+        box(0, 0, WIDTH, HEIGHT, fill=BACKGROUND),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        width=WIDTH,
+        height=HEIGHT,
+    )
+    return str(document)
