@@ -294,6 +294,8 @@ def test_only_answers_can_be_clicked(visitor: Visitor, server: Server, game: str
         assert all(spot["at"] for spot in spots)
         for spot in spots:
             assert set(spot["actions"]) == offered[spot["place"]]
+        around = visitor.run("return [...document.querySelectorAll('.mark.quiet')].map((one) => ({ ...one.dataset }))")
+        assert all(set(map(int, one["actions"].split())) == offered[one["place"]] for one in around)
         reached = {action for spot in spots for action in spot["actions"]}
         assert reached == {one["action"] for one in answers if one["places"]}
         visitor.answer()
