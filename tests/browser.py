@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-STEP_SECONDS = 10.0
+STEP_SECONDS = 60.0
 """How long a browser may take for what takes it a moment."""
 
 

@@ -353,6 +353,18 @@ def test_a_line_goes_back_and_forth() -> None:
     assert through.state.tobytes() == states[12] and through.whole == whole
 
 
+def test_who_sat_where_in_a_replay(server: Server) -> None:
+    """An analysis calls them so, and so does what is saved of it."""
+    names = ("greedy", PERSON)
+    text = Replay.of(Config(players=2), 5, [], names=names).text
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": text})
+    with server.open(path) as page:
+        page.answer(page.view["answers"][0]["action"])
+        owners = [(owner["name"], owner["who"]) for owner in page.view["owners"]]
+        assert owners == [("greedy", "agent"), ("player_1", "person")] and 'data-name="greedy"' in page.board
+        assert json.loads(page.ask("export", what="replay")["text"])["names"] == list(names)
+
+
 def test_setting_a_position_up(server: Server) -> None:
     (path,) = server.make("petrichor", [], players=2, kind="analyse")
     with server.open(path) as page:
@@ -455,6 +467,14 @@ class Faulty:
 
     def act(self, decisions: Any, generator: Any) -> Any:
         raise RuntimeError("out of order")
+
+
+def test_points_alone(server: Server) -> None:
+    """Who plays alone where the rules play nobody wins against nobody."""
+    (path,) = server.make("evergreen", ["here"])
+    with server.open(path) as page:
+        view = page.play_out()
+        assert view["result"]["verdict"] == f"You have {view['owners'][0]['points']} points."
 
 
 def test_an_agent_that_fails(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tabletop.errors import ConfigError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
 from tabletop.replays.replay import Replay
-from tabletop.words import win_text
+from tabletop.words import counted, win_text
 from tabletop_agents import Agent, check_trusted, checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.checkpoint import configs_of, read_notes
 
@@ -257,6 +257,8 @@ class Session:
             own, other = self.state["points"][:2].tolist()
             how = "win" if 0 in winners else "lose"
             return f"You {how}{self.against}, {own} to {other}."
+        if self.alone:
+            return f"You have {counted(int(self.state['points'][0]), 'point')}."
         if self.people == tuple(winners):
             return "You win."
         if not winners:

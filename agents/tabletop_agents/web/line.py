@@ -11,6 +11,8 @@ from tabletop_agents.play.session import Session
 class Line(Session):
     """A session of people alone that remembers what comes after the present position. Arguments as of `Session`."""
 
+    _names: tuple[str, ...] = ()  # who sat where in the game that it comes from
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._later_states: list[Any] = []
@@ -20,8 +22,14 @@ class Line(Session):
     def through(cls, replay: Replay, step: int) -> Self:
         """The game of a replay, at that step of it (0: the start; at most the last one)."""
         line = cls.of(replay, {})
+        line._names = replay.names
         line.go_to(max(0, min(step, line.length)))
         return line
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """As those of `Session`; in the game of a replay who played it."""
+        return self._names or super().seats
 
     @property
     def length(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from tabletop.drawing.parts import parts_of, without_drawings
 from tabletop.drawing.svg import clean
 from tabletop.game import NOBODY
-from tabletop_agents.play.session import Session
+from tabletop_agents.play.session import PERSON, Session
 
 MOST_STEPS = 60
 """That are told at once; of a page that was away for longer, the last ones."""
@@ -36,9 +36,9 @@ class Boards:
 
 def labels(session: Session) -> tuple[str, ...]:
     """What the owners of points are called on the board: agents by their names, people by their seats."""
-    players = session.config.players
-    names = (session.agents[seat].name if seat in session.agents else session.names[seat] for seat in range(players))
-    return (*names, *session.names[players:])
+    own = session.names
+    names = (name if seat == PERSON else seat for name, seat in zip(own, session.seats, strict=False))
+    return (*names, *own[session.config.players :])
 
 
 def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
     marks = session.game.drawing.marks(players)
     owners = []
     for owner, (name, mark) in enumerate(zip(labels(session), marks, strict=True)):
-        who = "opponent" if owner >= players else "agent" if owner in session.agents else "person"
+        who = "opponent" if owner >= players else "person" if session.seats[owner] == PERSON else "agent"
         owners.append(
             {
                 "name": clean(name),

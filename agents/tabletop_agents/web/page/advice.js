@@ -14,6 +14,8 @@ export function offerAdvisers({ can, advisers, kind }) {
   const names = [...$("adviser").options].map(({ value }) => value);
   if (names.join("\n") === advisers.join("\n")) return;
   $("adviser").replaceChildren(...advisers.map((name) => new Option(name, name)));
+  const looking = advisers.filter((name) => !name.startsWith("policy")); // a network alone judges no single answers
+  $("reviewer").replaceChildren(...looking.map((name) => new Option(name, name)));
   $("known-agents").replaceChildren(...advisers.map((name) => new Option(name)));
 }
 
@@ -48,9 +50,9 @@ export async function askAdvice(names = [$("adviser").value]) {
   }
 }
 
-/* By action; of an agent that only chooses, all of it is at its choice. */
-function shares({ answers, best }) {
-  return new Map(answers.map(({ action, share }) => [action, share ?? (action === best ? 1 : 0)]));
+/* By action; none of an agent that only chooses. */
+function shares({ answers }) {
+  return new Map(answers.map(({ action, share }) => [action, share ?? 0]));
 }
 
 function told(advice, before) {

@@ -30,7 +30,8 @@ export async function startReview() {
   $("review-about").textContent = "An agent looks at every decision …";
   $("review-title").focus();
   try {
-    const found = await ask("review", { agent: "" });
+    const chosen = view().kind === "analyse" ? $("agent-name").value.split(/[,\s]+/)[0] : $("reviewer").value;
+    const found = await ask("review", { agent: chosen });
     $("review-about").textContent = found.moments.length
       ? `How much ${found.agent} thinks each choice cost (${found.estimated}), the dearest first.`
       : `${found.agent} finds nothing that it would have done otherwise.`;

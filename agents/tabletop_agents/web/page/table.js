@@ -209,7 +209,7 @@ function showResult({ turn, kind, result, owners, can }) {
     return make("tr", "", first, ...numbers.map((number) => make("td", "", String(number))));
   }));
   $("again").hidden = kind === "analyse";
-  $("review-button").hidden = !can.review || kind === "analyse";
+  $("review-button").hidden = $("reviewer").hidden = !can.review || kind === "analyse";
   $("save").hidden = $("analyse-game").hidden = !can.export || kind === "analyse";
 }
 
