@@ -565,7 +565,15 @@ def settled(visitor: Visitor) -> int:
         asked = sum("do" in message for message in messages)
         return asked == sum("reply" in message for message in messages) == len(visitor.views()) - 1
 
-    wait(quiet)
+    numbers = [""]
+
+    def stays() -> bool:
+        wait(quiet)
+        numbers.append(str(visitor.ready))
+        visitor.browser.execute_async_script("setTimeout(arguments[0], 200)")  # a step may have been about to be asked
+        return numbers[-1] == numbers[-2] and quiet()
+
+    wait(stays)
     return int(visitor.ready)
 
 
@@ -645,7 +653,7 @@ def test_along_a_replay(analysed: Visitor, replay: Replay) -> None:
 
 def asked_of(state: Any) -> str:
     """What a picture says is asked."""
-    drawn = game_of("petrichor_env").drawing.render_svg(state, None)
+    drawn = game_of("petrichor_env").drawing.render_svg(state, None, names=(NASTY, QUOTES))
     return html.unescape(drawn.partition('data-asked="')[2].partition('"')[0])
 
 
