@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import logging
 import secrets
 import socket
 import webbrowser
@@ -83,6 +84,8 @@ class Site:
 
     def run(self) -> None:
         """Serve until a signal comes, or until `server.should_exit`."""
+        # after a second Ctrl-C uvicorn shows where it was, which tells nobody anything
+        logging.getLogger("uvicorn.error").addFilter(lambda record: "CancelledError" not in record.getMessage())
         try:
             self.server.run([self.listening])
         except KeyboardInterrupt:  # raised again when all is kept
