@@ -199,8 +199,11 @@ class Hall:
         await self.keep()
 
     def _leave_idle(self) -> None:
-        """Let tables that nobody looks at go from the memory, those first that were wanted longest ago."""
-        for path, table in tuple(self._ready.items()):
+        """Let tables that nobody looks at go from the memory, those first that were wanted longest ago.
+
+        The last one stays: somebody is about to look at it.
+        """
+        for path, table in tuple(self._ready.items())[:-1]:
             if len(self._ready) <= _MOST_READY:
                 return
             if table.idle and path not in self._changed:
