@@ -6,6 +6,7 @@ import asyncio
 import html
 import json
 import re
+import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from tabletop.game import game_of
 from tabletop.replays.replay import Replay
 from tabletop_agents.play.session import Session
 from tabletop_agents.web import catalogue
-from tests.browser import by_id, press, resize, wait
+from tests.browser import by_id, chromium, press, resize, wait
 from tests.visitor import DESK, PHONE, SPOTS, Visitor, a_browser, visiting
 from tests.web import SECONDS, Server, serving
 
@@ -525,6 +526,26 @@ def test_a_curtain_between_people(visitor: Visitor, server: Server) -> None:
         visitor.answer()
     spied = [view for view in visitor.views() if view["turn"] == "handover"]
     assert len(spied) >= 3 and all(view["parts"] == view["steps"] == [] for view in spied)
+
+
+def test_from_another_device(tmp_path: Path) -> None:
+    """By a name that browsers don't trust as they trust their own machine; the token leaves the address at once."""
+    name = socket.gethostname().lower()
+    rules = f"--host-resolver-rules=MAP {name} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    with serving(tmp_path / "games", host="0.0.0.0") as server, chromium(rules) as browser:
+        port, token = re.fullmatch(r"http://.*:(\d+)/\?token=(.+)", server.site.url_of("/")).groups()  # type: ignore[union-attr]
+        with visiting(browser, f"http://{name}:{port}", tmp_path) as visitor:
+            browser.get(f"http://{name}:{port}/?token={token}")
+            wait(lambda: visitor.all(".game"))
+            assert browser.current_url == f"http://{name}:{port}/"
+            visitor.choose("petrichor", 2)
+            visitor.find(".seat-row[data-seat='1'] select").send_keys("Somebody")
+            visitor.click("play")
+            wait(lambda: visitor.all("#links-list input"))
+            (link,) = (field.get_attribute("value") for field in visitor.all("#links-list input"))
+            assert token in link and "/table/" in link
+            visitor.find("#links-list button").click()
+            wait(lambda: visitor.find("#links-list button").text == "Copied")
 
 
 # --- watching and analysing ------------------------------------------------------------------------------------------

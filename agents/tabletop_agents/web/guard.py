@@ -21,7 +21,6 @@ HEADERS = {
     "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
 """Of every answer: a page runs our scripts, talks to this server, and is framed by nobody."""
