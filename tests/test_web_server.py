@@ -28,7 +28,8 @@ from tabletop.drawing.parts import drawings_of, parts_of, without_drawings
 from tabletop.drawing.raster import rgb_array
 from tabletop.errors import ConfigError
 from tabletop.game import Game, game_of
-from tabletop.replays.replay import Replay
+from tabletop.record import FORFEIT
+from tabletop.replays.replay import Replay, frames
 from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
@@ -352,6 +353,22 @@ def test_a_line_goes_back_and_forth() -> None:
     assert (line.number, line.length) == (9, 9)
     through = Line.through(whole, 12)
     assert through.state.tobytes() == states[12] and through.whole == whole
+
+
+def test_a_replay_that_ends_with_a_forfeit(server: Server) -> None:
+    """An illegal action that lost the game is told as one, by an analysis as by a replay."""
+    session = Session(Config(players=2), seed=5)
+    actions = []
+    for _ in range(3):
+        actions.append(int(legal_actions(session.state)[0]))
+        session.play(actions[-1])
+    replay = Replay.of(Config(players=2), 5, [*actions, FORFEIT])
+    (path,) = server.make("petrichor", [], players=2, kind="analyse", start={"replay": replay.text}, step=4)
+    with server.open(path) as page:
+        assert page.view["turn"] == "over" and page.view["step"] == 4
+        told = [frame.last_action for frame in frames(replay)][1:]
+        assert [one["text"] for one in page.view["line"]] == told
+        assert page.view["steps"][-1]["done"] == told[-1] and told[-1] in page.board
 
 
 def test_who_sat_where_in_a_replay(server: Server) -> None:

@@ -19,7 +19,7 @@ from tabletop.batch import Batch, check_config, legal_actions
 from tabletop.errors import ConfigError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
-from tabletop.replays.replay import Replay
+from tabletop.replays.replay import Replay, words_for
 from tabletop.words import counted, win_text
 from tabletop_agents import Agent, check_trusted, checkpoint_path, make_agent, shipped_policies
 from tabletop_agents.checkpoint import configs_of, read_notes
@@ -187,7 +187,7 @@ class Session:
         """The answers from the one of that number on, in the words that a viewer (a seat; None: all) may know."""
         for number in range(first, len(self._actions)):
             before, action = self._states[number], self._actions[number]
-            done = self.game.words.told_action(before, action, viewer)
+            done = words_for(self.game, before, action, viewer)
             yield Step(number, before, action, int(before["actor"]), done)
 
     # --- what happens ---

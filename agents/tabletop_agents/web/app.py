@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from concurrent.futures import Executor
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,6 @@ _log = logging.getLogger(__name__)
 
 def make_app(
     hall: Hall,
-    threads: Executor,
     *,
     names: Iterable[str],
     port: int,
@@ -61,7 +59,7 @@ def make_app(
 
     `url_of` takes the name by which a browser calls this server, and a path; it returns the address for other devices.
     """
-    web = _Web(hall, threads, url_of)
+    web = _Web(hall, url_of)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -94,8 +92,8 @@ async def _not_there(request: Request, error: Exception) -> Response:
 class _Web:
     """What is done for each address."""
 
-    def __init__(self, hall: Hall, threads: Executor, url_of: Callable[[str, str], str]) -> None:
-        self._hall, self._threads, self._url_of = hall, threads, url_of
+    def __init__(self, hall: Hall, url_of: Callable[[str, str], str]) -> None:
+        self._hall, self._url_of = hall, url_of
         files = [path for path in _PAGE.iterdir() if path.suffix in _TYPES]
         self._files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in files}
 

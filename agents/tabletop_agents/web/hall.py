@@ -76,7 +76,7 @@ class Hall:
             "learn": learn,
             "links": [{"key": link.key, "seats": link.seats} for link in links],
         }
-        path.write_text(session.replay.text, encoding="utf-8")
+        _write(path, session.replay.text)
         with whole_file(path.with_suffix(".links")) as unfinished:
             unfinished.touch(mode=0o600)  # who has a link plays with it
             unfinished.write_text(json.dumps(notes), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from tabletop.replays.replay import Replay
+from tabletop.replays.replay import Replay, words_for
 from tabletop_agents.play.session import Session
 
 
@@ -60,10 +60,10 @@ class Line(Session):
 
     def described(self, viewer: int | None) -> dict[str, Any]:
         """What a page shows of the line: who answered what, and where in it the present position is."""
-        here, told = self.number, self.game.words.told_action
+        here, game = self.number, self.game
         states, actions = self._states + self._later_states, self._actions + self._later_actions
         moves = [
-            {"by": int(state["actor"]), "text": told(state, action, viewer)}
+            {"by": int(state["actor"]), "text": words_for(game, state, action, viewer)}
             for state, action in zip(states, actions, strict=False)
         ]
         start = {"seed": self._start} if isinstance(self._start, int) else "scenario"

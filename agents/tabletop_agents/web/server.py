@@ -66,7 +66,7 @@ class Site:
         port = listening.getsockname()[1]
         names = _LOCAL_NAMES if inside else (*_LOCAL_NAMES, host.lower(), socket.gethostname().lower())
         url_of = partial(_url_of, host, port, token)
-        app = make_app(hall, threads, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
+        app = make_app(hall, names=names, port=port, any_address=not inside, token=token, url_of=url_of)
         config = uvicorn.Config(
             app,
             log_level="warning",
