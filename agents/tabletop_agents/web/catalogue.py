@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any, get_type_hints
 
@@ -45,7 +44,7 @@ class Catalogue:
             game = game_of(home)
             self.games.setdefault(game.name, game)
         self.own = tuple(own)
-        self._agents: OrderedDict[tuple[str, str], Agent] = OrderedDict()
+        self._make = lru_cache(_MOST_AGENTS)(make_agent)
         self._lock = threading.Lock()
 
     def game(self, name: str) -> Game:
@@ -81,14 +80,7 @@ class Catalogue:
         """
         if not self.allows(name, game):
             raise Refused(f"agent {name:.60}: not one of those here, such as {', '.join(self.suggested(game))}")
-        key = game.name, name
-        with self._lock:
-            if key not in self._agents:
-                self._agents[key] = make_agent(name, game)
-                if len(self._agents) > _MOST_AGENTS:
-                    self._agents.popitem(last=False)
-            self._agents.move_to_end(key)
-            return self._agents[key]
+        return self._make(name, game)
 
     def allows(self, name: str, game: Game) -> bool:
         """Whether a client may choose this agent: no name leads to a file or to code that isn't ours."""
