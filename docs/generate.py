@@ -1,27 +1,26 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
-A test compares them with what this writes. The pages that come from a game's modules are in `docs/game_pages.py`. The
-pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of the pages
-`performance.md` come from `performance.json` beside them (`petrichor bench`, `evergreen bench`), of `README.md` from
-`docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
-(`petrichor ladder`, `evergreen ladder`), of Petrichor's from `strength.json` (`petrichor strength`), of
-`libraries.md` from `libraries.json` (`python -m docs.library_snippets`), with the snippets from `docs/libraries/`, and
-of `cluster.md` from `cluster.json` (`python -m benchmarks.cluster`), that of `web.md` from `web.json`
-(`python -m benchmarks.web`).
+`BLOCKS` lists every generated part of a page, with the command that measures its figures; the page names that command
+under the table. `WHOLE_PAGES` lists the pages that a command writes as a whole. Figures that no command of ours writes
+into a file are kept in `measured.json`, with how they were measured. Pages that come from a game's modules are in
+`docs/game_pages.py`, pictures of positions in `docs/pictures.py`. `tests/test_docs_numbers.py` compares the pages with
+what this writes, and refuses tables of figures that stand outside a block.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
 from docs import library_snippets
-from docs.game_pages import EVERGREEN, GAMES, evergreen_blocks
+from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.drawing.raster import save_png
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate
@@ -32,7 +31,17 @@ from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_
 from tabletop_training.petrichor.summaries import set_name
 
 DOCS = Path(__file__).parent
-README = DOCS.parent / "README.md"
+DIFFICULTY = (
+    "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
+)
+STRENGTH = "petrichor strength --games 300 --output docs"
+CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
+OPENSPIEL = (
+    "petrichor benchmark openspiel-mcts-200 openspiel-ismcts-200 --duel-games 40 --search-games 12 --output docs"
+)
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------------
 
 
 def performance_table(folder: Path = DOCS) -> str:
@@ -204,6 +213,113 @@ def _games_of(rows: Sequence[Row]) -> str:
     return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
 
 
+def measured_table(name: str) -> str:
+    """A table of `measured.json`, with how it was made.
+
+    `columns` gives each head the format of its cells. A cell is a text, which stands as it is, a number, a list of
+    numbers such as a win rate with its interval, or null.
+    """
+    content = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))[name]
+    columns, rows = content["columns"], content["rows"]
+    texts = [all(isinstance(cell, str) for cell in column) for column in zip(*rows, strict=True)]
+    lines = [_row(columns), f"|{'|'.join('---' if text else '---:' for text in texts)}|"]
+    lines += [_row(map(_cell, columns.values(), row)) for row in rows]
+    return "\n".join([*lines, "", f"{content['made']} Published on {content['date']}."])
+
+
+def _cell(form: str, value: str | float | list[float] | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return form.format(*value) if isinstance(value, list) else form.format(value)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def openspiel_table() -> str:
+    """Petrichor's figures are those of its benchmark; Evergreen's have a table of their own in `measured.json`."""
+    with (DOCS / "benchmark.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["agent"]: row for row in csv.DictReader(file)}
+    agents = ("openspiel-mcts-200", "openspiel-ismcts-200")
+    lines = [_row(["won against", *(f"`{agent}`" for agent in agents)]), "|---|---:|---:|"]
+    for other in ("random", "greedy", "rollout", "ismcts-200"):
+        key = f"against_{other}"
+        won = (percent(Estimate(*(float(rows[agent][key + end]) for end in ("", "_low", "_high")))) for agent in agents)
+        lines.append(_row([f"`{other}`", *won]))
+    return "\n".join(lines)
+
+
+# --- What is written -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Block:
+    """A generated part of a page, between `<!-- name -->` and `<!-- end of name -->`.
+
+    Attributes:
+        page: relative to `docs/`. name: of the markers.
+        make: gives the text.
+        command: measures the figures; "" where they come from the code, or where the text itself names it.
+    """
+
+    page: str
+    name: str
+    make: Callable[[], str]
+    command: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.make()}\n\nMade by `{self.command}`." if self.command else self.make()
+
+
+def _measured(page: str, *names: str) -> tuple[Block, ...]:
+    return tuple(Block(page, name, partial(measured_table, name)) for name in names)
+
+
+BLOCKS = (
+    Block("../README.md", "difficulty", difficulty_table, DIFFICULTY),
+    Block("agents.md", "ladder", ladder_table, "petrichor ladder --output docs/ladder.json"),
+    *_measured("agents.md", "ismcts_parts"),
+    Block("agents.md", "ablations", ablations_table, STRENGTH),
+    Block("agents.md", "thinking", thinking_table, STRENGTH),
+    *_measured("agents.md", "expert"),
+    Block(
+        "evergreen/agents.md",
+        "ladder",
+        partial(ladder_table, EVERGREEN.folder),
+        "evergreen ladder --output docs/evergreen/ladder.json",
+    ),
+    *_measured("evergreen/agents.md", "evergreen_versus"),
+    *_measured("training.md", "shipped", "versus", "exploiters", "ray_training"),
+    *_measured("evaluation.md", "coverage"),
+    Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
+    *_measured("performance.md", "first_start", "connect_four", "learning_speed"),
+    Block(
+        "evergreen/performance.md",
+        "benchmarks",
+        partial(performance_table, EVERGREEN.folder),
+        "evergreen bench --json docs/evergreen/performance.json",
+    ),
+    Block("cluster.md", "cluster", cluster_table, CLUSTER),
+    Block("cluster.md", "model", cluster_model, CLUSTER),
+    Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
+    Block("openspiel.md", "openspiel", openspiel_table, OPENSPIEL),
+    *_measured("openspiel.md", "openspiel_evergreen"),
+    *_measured("playing.md", "forecasts", "reviews"),
+    Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
+    *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),
+    *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
+)
+
+WHOLE_PAGES = {
+    "benchmark.md": "petrichor benchmark --output docs",
+    "evergreen/benchmark.md": "evergreen benchmark --output docs/evergreen",
+    "difficulty/report.md": DIFFICULTY,
+}
+"""Pages that a command writes as a whole, beside those of `GAMES`."""
+
+
 def replace_block(page: Path, name: str, text: str) -> None:
     """Put `text` between the page's markers `<!-- name -->` and `<!-- end of name -->`."""
     whole = page.read_text(encoding="utf-8")
@@ -216,19 +332,8 @@ def main() -> None:
     for game in GAMES:
         for page, text in game.written().items():
             page.write_text(text, encoding="utf-8")
-    for name, table in evergreen_blocks().items():
-        replace_block(EVERGREEN.folder / "components.md", name, table)
-    for folder in (DOCS, EVERGREEN.folder):
-        replace_block(folder / "performance.md", "benchmarks", performance_table(folder))
-        replace_block(folder / "agents.md", "ladder", ladder_table(folder))
-    replace_block(README, "difficulty", difficulty_table())
-    replace_block(DOCS / "cluster.md", "cluster", cluster_table())
-    replace_block(DOCS / "cluster.md", "model", cluster_model())
-    replace_block(DOCS / "web.md", "web", web_table())
-    for name, text in library_snippets.blocks().items():
-        replace_block(DOCS / "libraries.md", name, text)
-    replace_block(DOCS / "agents.md", "ablations", ablations_table())
-    replace_block(DOCS / "agents.md", "thinking", thinking_table())
+    for block in BLOCKS:
+        replace_block(DOCS / block.page, block.name, block.text)
     _, curve = strength_rows("curve")
     if curve:
         plot_thinking(DOCS / STRENGTH_PICTURE, curve)
