@@ -143,7 +143,8 @@ def cluster_table(folder: Path = DOCS) -> str:
     lines = [
         f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.",
         "",
-        "| who plays | long blocks: games/s | decisions/s | command's own share | short blocks: blocks/s | own ms |",
+        "| who plays | long blocks: games/s | long: decisions/s | long: the command's share of a core | "
+        "short blocks: blocks/s | short: the command's ms a block |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for who in dict.fromkeys(row["who"] for row in content["rows"]):
@@ -175,7 +176,8 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
         if row["variants"] == "base" and row["player"] == "search-800":
             seconds["`search-800:solo`, base game"] = row["milliseconds"] / 1000 * row["decisions"] / row["games"]
     lines = [
-        f"| {games:,} games of | core hours | a block | {cores:,} cores end a second | the command takes | in all |",
+        f"| {games:,} games of | core hours | a block takes | {cores:,} cores end, a second | "
+        "the command can hand out, a second | in all |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for what, one in seconds.items():

@@ -22,6 +22,8 @@ COMMANDS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 
 FIGURES = re.compile(r"\d ?%|/s\b|\d ?(?:ms|µs)\b")
 """What tells a table of measured figures: a percentage, a rate or a time."""
+ESTIMATE = re.compile(r"\d+\.\d % \(\d+\.?\d*(?:–| to )\d+\.?\d*\)")
+"""A share with its interval, as `63.1 % (59.0–67.1)` or `63.1 % (59.0 to 67.1)`."""
 MARKED = re.compile(r"<!-- (?!end of)(.+?) -->\n.*?<!-- end of \1 -->\n?", re.DOTALL)
 TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
 
@@ -52,9 +54,17 @@ def test_tables_of_figures_say_how_they_were_made() -> None:
     assert {block.name for block in BLOCKS} >= MEASURED.keys()
 
 
+def test_no_estimate_stands_twice_by_hand() -> None:
+    everywhere = Counter(text.replace(" to ", "–") for page in PAGES.values() for text in ESTIMATE.findall(page))
+    for page, text in PAGES.items():
+        if page not in WRITTEN:
+            for estimate in ESTIMATE.findall(MARKED.sub("", text)):
+                assert everywhere[estimate.replace(" to ", "–")] == 1, f"{page.name}: {estimate} stands elsewhere, too"
+
+
 def test_the_commands_exist() -> None:
     texts = [*WHOLE_PAGES.values(), *(block.command for block in BLOCKS)]
-    texts += [command for table in MEASURED.values() for command in re.findall(r"`((?:petri|ever).+?)`", str(table))]
+    texts += [command for table in MEASURED.values() for command in re.findall(r"`((?:petrichor|evergreen) .+?)`", str(table))]
     for text in filter(None, texts):
         name, *words = shlex.split(text)
         if name == "python":
