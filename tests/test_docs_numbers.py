@@ -64,7 +64,9 @@ def test_no_estimate_stands_twice_by_hand() -> None:
 
 def test_the_commands_exist() -> None:
     texts = [*WHOLE_PAGES.values(), *(block.command for block in BLOCKS)]
-    texts += [command for table in MEASURED.values() for command in re.findall(r"`((?:petrichor|evergreen) .+?)`", str(table))]
+    texts += [
+        command for table in MEASURED.values() for command in re.findall(r"`((?:petrichor|evergreen) .+?)`", str(table))
+    ]
     for text in filter(None, texts):
         name, *words = shlex.split(text)
         if name == "python":
