@@ -56,15 +56,15 @@ AGENT_NAMES = (
 """What `make_agent` understands.
 
 - `random`: any legal action.
-- `greedy`: the best-looking position at the end of the own action.
-- `rollout-N`: flat Monte Carlo, N playouts (from 1 on) of every legal action; `rollout` takes 16.
+- `greedy`: the action that leads to the best-looking position at the end of the agent's turn.
+- `rollout-N`: flat Monte Carlo with N playouts (at least 1) of every legal action; `rollout` is `rollout-16`.
 - `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
 - `openspiel-mcts-N`, `openspiel-ismcts-N`: OpenSpiel's own searches, with N simulations a decision.
-- `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
-  checkpoint that training left, or the name of a shipped one (`shipped_policies`).
-- `search-N:PATH`: tree search that this network guides, with N simulations a decision, `search-Nms:PATH` with N
-  milliseconds; `search:PATH` takes 800 simulations.
-- `MODULE:CLASS`: an agent of one's own, made without arguments; the module is looked for in the current folder, too.
+- `policy:PATH`: the likeliest action of a trained network; `policy-sample:PATH` draws an action from its
+  probabilities. PATH is a checkpoint file of a training run, or the name of a shipped one (`shipped_policies`).
+- `search-N:PATH`: tree search guided by this network, with N simulations a decision, `search-Nms:PATH` with N
+  milliseconds; `search:PATH` is `search-800:PATH`.
+- `MODULE:CLASS`: an agent of your own, created without arguments. The module may also be in the current folder.
 """
 
 _SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms")
@@ -82,10 +82,10 @@ def shipped_policies(game: Game) -> tuple[str, ...]:
 
 
 def make_agent(name: str, game: Game) -> Agent:
-    """The agent of a name (`AGENT_NAMES`) for a game; its own `name` is the same.
+    """Create an agent from its name (`AGENT_NAMES`) for a game. The agent's `name` is this name.
 
-    Raises ConfigError for an unknown name and for an own class that can't be made, CheckpointError for a checkpoint
-    that is missing or of another version.
+    Raises ConfigError for an unknown name and for a class of your own that cannot be created, CheckpointError for a
+    checkpoint that is missing or has another version.
     """
     if name == "random":
         return RandomAgent()

@@ -1,7 +1,7 @@
 """Checkpoints: a network and what it was made for, in one zip file without any pickle.
 
-`tabletop.json` says for which game the network is, which layers it has and how it was trained; each array of weights
-is a `.npy` file of its own, float32 or float16.
+`tabletop.json` says which game the network is for, which layers it has and how it was trained. Each array of weights
+is a separate `.npy` file, float32 or float16.
 """
 
 from __future__ import annotations
