@@ -17,7 +17,7 @@ from tabletop_agents.play.session import PERSON
 
 @dataclass(frozen=True)
 class Advice:
-    """What an agent says of a decision; results are the actor's own."""
+    """What an agent says about a decision. Results are those of the actor."""
 
     agent: str
     shares: Mapping[int, float]  # by legal action, with a sum of 1; {} from an agent that only names an action
@@ -50,7 +50,7 @@ def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
 
 
 def estimate_text(estimate: float, estimated: str) -> str:
-    """An estimate as people read it: a chance as "83.1%", points ahead as "+4.2"."""
+    """An estimate in readable form: a chance as "83.1%", points ahead as "+4.2"."""
     if estimated == CHANCE_TO_WIN:
         return f"{estimate:.1%}"
     if estimated == POINTS_AHEAD:
@@ -63,7 +63,7 @@ def estimate_text(estimate: float, estimated: str) -> str:
 
 @dataclass(frozen=True)
 class Moment:
-    """A decision that something was given away at."""
+    """A decision at which something was given away."""
 
     step: int  # how many actions were before it
     seat: int
@@ -74,13 +74,13 @@ class Moment:
 
     @property
     def drop(self) -> float:
-        """How much was given away; above 0."""
+        """How much was given away (above 0)."""
         return self.best - self.estimate
 
 
 @dataclass(frozen=True)
 class Review:
-    """What an agent says of a game's decisions."""
+    """What an agent says about the decisions of a game."""
 
     agent: str
     estimated: str  # what the estimates are, such as "chance to win"; "" where there was no decision
@@ -145,7 +145,7 @@ def review(
 
 
 def _is_choice(replay: Replay, step: int, action: int, seats: Collection[int]) -> bool:
-    """Whether one of these seats chose there among several legal answers."""
+    """Whether one of these seats had a choice of several legal answers at that decision."""
     state = replay.states[step]
     return action != FORFEIT and int(state["actor"]) in seats and len(legal_actions(state)) > 1
 
