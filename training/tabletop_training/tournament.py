@@ -69,7 +69,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Tournament:
-    """Finished games with what they say. The agents stand in the order of their ratings, the highest first.
+    """Finished games and their statistics. The agents are sorted by rating, the highest first.
 
     `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, a tie as one
     half; with two players its part of the victories. None on the diagonal.
