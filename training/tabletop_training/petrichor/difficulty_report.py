@@ -43,11 +43,11 @@ _PLAYER, _NEUTRAL = 0, 1
 _TARGETS = (0.9, 0.75, 0.5, 0.25, 0.1)
 _NEAR_TARGET = 0.08
 _MENTIONED = 0.5
-"""Points a game under which a source's change is not worth a word."""
+"""Points a game; smaller changes of a source are not mentioned."""
 
 
 class _Findings:
-    """What is worked out once for the yardstick, the strongest agent, by mean win rate over the sets."""
+    """Results for the yardstick: the strongest agent, by mean win rate over the sets."""
 
     def __init__(self, study: Study, sets: Sequence[Sets]) -> None:
         strength = sorted(sets, key=lambda one: (one.win_rates.mean(), one.margins.mean()), reverse=True)
@@ -64,7 +64,7 @@ class _Findings:
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
         self.hardest = int(self.order[-1])
         told = self.wins.significant[:, self.hardest]
-        # the sets whose win rate is not told from the hardest one's
+        # the sets whose win rate does not differ significantly from the hardest one's
         self.as_hard_as_the_hardest = [int(one) for one in self.order if one != self.hardest and not told[one]]
 
     def mean_points(self, index: int, side: int) -> np.ndarray:
@@ -73,9 +73,9 @@ class _Findings:
 
 
 def write_report(folder: Path, study: Study, played: Sequence[Results]) -> None:
-    """Pictures, `report.md`, and the figures in it as CSV and JSON, of all games that there are.
+    """Write pictures, `report.md`, and its figures as CSV and JSON, from all games played so far.
 
-    Without an agent that has played all sets, the report is the tables of what there is.
+    If no agent has played all sets, the report has only the tables.
     """
     sets, *others = (complete_sets(by_set(played, config.components), study.agents) for config in study.configs)
     summaries = study_summaries(study, played)
@@ -147,7 +147,7 @@ def _source_rows(sets: Sets) -> list[dict[str, Any]]:
 
 
 def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
-    """Effects and rankings, agent by agent; `seed` is of the resampling of ranks."""
+    """Effects and rankings of each agent; `seed` is for the resampling of ranks."""
     return [
         {
             "agent": one.agent,
@@ -171,7 +171,7 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _size(change: Estimate) -> str:
-    """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
+    """`18.1 points (17.5 to 18.7)`, without a sign: the sentence expresses it."""
     low, high = sorted((abs(change.low), abs(change.high)))
     return f"{abs(change.value):.1f} points {ends(low, high, sign='')}"
 
@@ -214,13 +214,13 @@ def _title(index: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """The first `left` columns are words."""
+    """A Markdown table, whose first `left` columns are words."""
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * left + "---:|" * (len(head) - left)]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
 
 
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
-    """How sets weighted so change a side's points, and the sources of which that is sure, the greatest change first.
+    """A sentence: how this contrast of sets changes a side's points, with the largest sure changes of its sources.
 
     `The neutral player scores 13.3 points (12.9 to 13.7) more: 4.4 more from idle cards and 2.6 more from Coffee.`
     """
@@ -273,7 +273,7 @@ def _in_short(found: _Findings) -> list[str]:
 
 
 def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
-    """Of each key that an overlay file changes: the key, what it is, the shipped numbers, the overlay's."""
+    """For each key that an overlay file changes: the key, its meaning, the shipped numbers, and those of the file."""
     both = (load_components(), load_components(components))
     return [
         (key, KEYS[key].meaning, *(", ".join(map(str, numbers[key].values)) or "none" for numbers in both))
@@ -282,7 +282,7 @@ def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
 
 
 def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], shipped: Sequence[Sets]) -> list[str]:
-    """What an overlay file changes; nothing without one."""
+    """The section about an overlay file's changes; empty without one."""
     numbers = changed_numbers(study.components)
     if not numbers:
         return []
