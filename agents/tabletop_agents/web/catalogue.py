@@ -79,7 +79,9 @@ class Catalogue:
         Otherwise raises as `make_agent` does.
         """
         if not self.allows(name, game):
-            raise Refused(f"agent {name:.60}: not one of those here, such as {', '.join(self.suggested(game))}")
+            raise Refused(
+                f"agent {name:.60}: not available here; there are, for example, {', '.join(self.suggested(game))}"
+            )
         return self._make(name, game)
 
     def allows(self, name: str, game: Game) -> bool:

@@ -104,14 +104,14 @@ class Hall:
             return Line(config, seed=seed, start=first)
         seats = order["seats"]
         if len(seats) != config.players:
-            raise Refused(f"seats: {len(seats)} of them for {config.players} players")
+            raise Refused(f"seats: {len(seats)} given, but the game has {config.players} players")
         agents = {
             seat: self.catalogue.agent(name, game) for seat, name in enumerate(seats) if name not in (HERE, APART)
         }
         if kind == "watch" and len(agents) < len(seats):
-            raise Refused("seats: agents in all of them, where one only watches")
+            raise Refused("seats: to watch, choose an agent for every seat")
         if kind == "play" and len(agents) == len(seats):
-            raise Refused("seats: one for a person, where one plays")
+            raise Refused("seats: to play, leave at least one for a person")
         return Session(config, agents, seed=seed, start=first)
 
     def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
@@ -217,7 +217,7 @@ def _write(path: Path, text: str) -> None:
 
 def _replay_of(start: dict[str, Any], game: Game) -> Replay:
     if len(start) > 1:
-        raise Refused("start: a replay, and nothing else")
+        raise Refused("start: a replay cannot be combined with anything else")
     return Replay.parse(json.dumps(_content_of(start, "replay")).encode(), game)
 
 
@@ -227,7 +227,7 @@ def _content_of(start: dict[str, Any], what: str) -> dict[str, Any]:
     if isinstance(content, str):
         content = object_of(content)
     if not isinstance(content, dict):
-        raise Refused(f"{what}: what such a file holds")
+        raise Refused(f"{what}: the file does not hold one")
     return content
 
 
@@ -246,5 +246,5 @@ def _notes(path: Path) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False
     if not sound:
-        raise Refused(f"{os.path.basename(path)}: no links to a table")
+        raise Refused(f"{os.path.basename(path)}: not a file of links")
     return dict(notes)

@@ -131,7 +131,7 @@ def _check(given: Mapping[str, Any], shape: Shape) -> None:
         if key not in given:
             raise Refused(f"{key}: missing")
         if not fits(given[key]):
-            raise Refused(f"{key}: not of the right kind")
+            raise Refused(f"{key}: the value has the wrong type")
 
 
 class Allowance:

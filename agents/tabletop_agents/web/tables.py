@@ -265,7 +265,7 @@ class Table:
 
     async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if self._turn(link) != "handover":
-            raise Refused("nobody else is asked now")
+            raise Refused("it is nobody else's turn")
         link.at_screen = self.session.actor
         self._tell(link)
         return {}
@@ -273,7 +273,7 @@ class Table:
     async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
         if self._turn(link) not in ("you", "paused"):
-            raise Refused("advice is for who is asked")
+            raise Refused("only the player whose turn it is can ask for advice")
         name = message["agent"] or self.advisers[0]
         session, decision = self.session, self.session.decision()
         generator = session.generator(1)
@@ -287,7 +287,7 @@ class Table:
 
     async def _on_review(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if not self._can_review:
-            raise Refused("a review is of a finished game")
+            raise Refused("only a finished game can be reviewed")
         name = message["agent"] or self.advisers[0]
         replay, loop = self.session.replay, asyncio.get_running_loop()
         seats = link.seats or None
@@ -316,9 +316,9 @@ class Table:
 
     async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if self.kind != "watch":
-            raise Refused("nobody is watched here")
+            raise Refused("only a game between agents can be stepped")
         if self._playing is not None or self.session.over or self.trouble:
-            raise Refused("no agent is to answer now")
+            raise Refused("it is no agent's turn")
         self._playing = asyncio.create_task(self._let_agents_play(most=1))
         return {}
 
@@ -364,7 +364,7 @@ class Table:
 
     async def _on_export(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if not self._can_export:
-            raise Refused("a game is saved when it is over: till then its file would tell what others hold")
+            raise Refused("this game can be saved when it is over; until then the file would show what others hold")
         session = self.session
         name = f"{session.game.name}-{session.config.name}"
         if message["what"] == "replay":
@@ -376,7 +376,7 @@ class Table:
     @property
     def _line(self) -> Line:
         if not isinstance(self.session, Line):
-            raise Refused("this is for analysis")
+            raise Refused("this is possible only in an analysis")
         return self.session
 
     def _line_of(self, description: dict[str, Any]) -> Line:
@@ -392,7 +392,7 @@ class Table:
 
     def _check_view(self, link: Link, message: dict[str, Any]) -> None:
         if message["view"] != link.number:
-            raise Refused("the game has gone on since")
+            raise Refused("the game has moved on")
 
     # --- agents ---
 
