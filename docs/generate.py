@@ -258,7 +258,9 @@ def measured_table(name: str) -> str:
     content = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))[name]
     columns, rows = content["columns"], content["rows"]
     texts = [all(isinstance(cell, str) for cell in column) for column in zip(*rows, strict=True)]
-    table = markdown_table(list(columns), (map(_cell, columns.values(), row) for row in rows), left=texts.index(False))
+    table = markdown_table(
+        list(columns), (map(_cell, columns.values(), row) for row in rows), left=[*texts, False].index(False)
+    )
     return f"{table}\n\n{content['made']} Published on {content['date']}."
 
 
@@ -323,7 +325,7 @@ BLOCKS = (
     Block("cluster.md", "model", cluster_model, CLUSTER),
     Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
     Block("openspiel.md", "openspiel", openspiel_table, OPENSPIEL),
-    *_measured("openspiel.md", "openspiel_evergreen"),
+    *_measured("openspiel.md", "openspiel_play", "openspiel_times", "openspiel_evergreen"),
     *_measured("playing.md", "forecasts", "reviews"),
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
     *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),

@@ -260,14 +260,17 @@ def test_report_says_what_the_games_say(tmp_path: Path, costly: int, title: str,
     weak = sets_of(noisy(-10.0 - 3.0 * SWITCHED[:, costly], 120, seed=1), "weak")
     text = report_of(tmp_path, weak, strong)
     (effect,) = [e for e in effects(strong.margins, 1) if e.significant]
-    assert f"**What a variant costs**, averaged over all sets of the others: {title} {-effect.value:.1f} points" in text
+    assert (
+        f"**What a variant costs**, averaged over all sets of the other variants: {title} {-effect.value:.1f} points"
+        in text
+    )
     assert re.search(rf"What could be chance\*\*: .*{other}", text)
     assert "`strong`, the strongest of 2 agents measured here, wins" in text
     assert f"**{100 * strong.win_rates[0]:.1f} % (" in text
     assert re.search(rf"\*\*{title}\*\* costs", text)
-    assert re.search(rf"{title} shifts this by .* in favour of `weak`", text)
+    assert re.search(rf"{title} shifts this lead by .* in favour of `weak`", text)
     assert re.search(r"`strong` ends \d+\.\d points \(.* to .*\) ahead of the next strongest, `weak`.* 120 seeds", text)
-    assert "no two variants do measurably more" in text
+    assert "no pair costs measurably more" in text
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -277,7 +280,7 @@ def test_report_of_a_variant_that_helps_and_one_that_multiplies(tmp_path: Path) 
     assert "**Easier than it looks**: the margin grows with Non-random targeting by" in text
     assert re.search(r"Double card and One More Turn cost \d+\.\d points \(.*\) more than the sum of both", text)
     assert "This takes at least two agents." in text
-    assert "You outscore it" not in text.split("## The hardest")[1]
+    assert "You score more than it" not in text.split("## The hardest")[1]
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -328,7 +331,7 @@ def test_an_interval_without_0_that_could_be_chance_says_why(tmp_path: Path) -> 
         if any(len(one.variants) == 1 for one in unsure):
             break
     chance = next(line for line in report_of(tmp_path, sets_of(margins)).splitlines() if "could be chance**" in line)
-    assert "the interval leaves out 0, but 15 effects were tested together" in chance
+    assert "the interval excludes 0, but 15 effects were tested together" in chance
     assert "corrected for their number, p is 0." in chance
 
 

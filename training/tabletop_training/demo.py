@@ -1,4 +1,4 @@
-"""A demonstration for a game of several players: learn by self-play for a few minutes, then see how good that is."""
+"""A demonstration for a game of several players: learn by self-play for a few minutes, then measure the result."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PLAYERS = 2
 def main(
     game: Game, *, minutes: float = 5.0, output: str | Path = "runs/demo", games: int = 400, seed: int = 0
 ) -> Path:
-    """Train, evaluate, print one table, draw a final position; returns the folder with all that is left.
+    """Train, evaluate, print a table and draw a final position; returns the folder with all files.
 
-    Ctrl-C while learning goes on to the evaluation, Ctrl-C while evaluating to the table of what is done. `games` are
-    of each two agents, from `seed + EVALUATION_SEED` on; `seed` is of the training.
+    Ctrl-C during learning starts the evaluation. Ctrl-C during the evaluation prints the table of finished games.
+    `games` is the number for each pair of agents, from `seed + EVALUATION_SEED` on; `seed` is that of the training.
     """
     folder = make_folder(output, new=True)
     learned = runs.main(game, "selfplay", minutes=minutes, seed=seed, output=folder / "training", players=PLAYERS)
@@ -54,7 +54,7 @@ def main(
 
 
 def _show_game(console: Console, folder: Path, agents: list[Agent], game: Game, seed: int) -> None:
-    """One game: its last position as a picture, and all of it as a page."""
+    """Save one game: its last position as a picture, and the whole game as a page."""
     with console.status("drawing a game"):
         batch = Batch(game.config(players=PLAYERS), 1, seed, autoreset="disabled")
         generator = np.random.default_rng(seed)

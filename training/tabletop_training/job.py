@@ -1,4 +1,4 @@
-"""The frame around long jobs: a folder of their own, a progress bar, Ctrl-C that keeps what is done, closing words."""
+"""The frame around long jobs: a folder, a progress bar, Ctrl-C that keeps finished work, and closing words."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ with suppress(ImportError):  # Windows has none
 
 
 class Interruptions:
-    """Turns Ctrl-C into a wish to stop, which a job looks up; a second one before `clear` raises KeyboardInterrupt.
+    """Turns Ctrl-C into a request to stop, which a job checks. A second one before `clear` raises KeyboardInterrupt.
 
-    A context manager. Outside the main thread, where signals can't be caught, Ctrl-C stays what it was.
+    It is a context manager. Outside the main thread signals cannot be caught, so there Ctrl-C works as usual.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Interruptions:
         return self._wanted
 
     def clear(self) -> None:
-        """Forget the Ctrl-C so far, so that the next one is a first one."""
+        """Forget a Ctrl-C, so that the next one counts as the first."""
         self._wanted = False
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -56,7 +56,7 @@ class Interruptions:
 
 
 def refuse_with_resume(allowed: str, **given: Any) -> None:
-    """Raise ConfigError for options that are not None: what is resumed goes on as it was set, but for `allowed`."""
+    """Raise ConfigError for options that are not None: a resumed run keeps its settings, except those in `allowed`."""
     names = [name for name, value in given.items() if value is not None]
     if names:
         raise ConfigError(
@@ -65,9 +65,9 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
 
 
 def make_folder(wanted: str | Path, new: bool = False) -> Path:
-    """Make the folder where it is missing. Raises TabletopError where none can be made.
+    """Create the folder if it is missing. Raises TabletopError if that fails.
 
-    With `new`, where it has files already, one beside it with a number, so that nothing is written over.
+    With `new`, if it has files already, a folder beside it with a number is created, so that nothing is overwritten.
     """
     first = Path(wanted)
     if first.name in ("", ".."):
@@ -85,13 +85,13 @@ def make_folder(wanted: str | Path, new: bool = False) -> Path:
 
 
 _held: set[Path] = set()
-"""Folders that this process writes into."""
+"""The folders that this process writes into."""
 
 
 def hold(folder: Path) -> Callable[[], None]:
-    """Keep other processes from writing into this folder; what it gives lets them again, and so does this one's death.
+    """Lock a folder against other processes. Calling the result unlocks it, and so does the end of this process.
 
-    Raises TabletopError where another one does. Where folders can't be locked, as on Windows, nothing is.
+    Raises TabletopError if another process has locked it. Nothing is locked where folders cannot be, as on Windows.
     """
     resolved = folder.resolve()
     if fcntl is None or resolved in _held:
@@ -117,11 +117,11 @@ def hold(folder: Path) -> Callable[[], None]:
 
 
 class Stopped(Exception):
-    """`should_stop` said so, before anything was there to keep."""
+    """The job was stopped before there was anything to keep."""
 
 
 class Bar:
-    """A progress bar's one line. `advance` moves it on, `show` says how it stands."""
+    """One line of a progress bar. `advance` moves it on, `show` writes a text beside it."""
 
     def __init__(self, progress: Progress, title: str, total: float, status: str) -> None:
         self._progress, self._task = progress, progress.add_task(title, total=total, status=status)
@@ -130,21 +130,21 @@ class Bar:
         self._progress.advance(self._task, by)
 
     def show(self, status: str, completed: float | None = None) -> None:
-        """A text beside the bar, and how much is done."""
+        """Write a text beside the bar, and set how much is done."""
         self._progress.update(self._task, status=status, completed=completed)
 
 
 class Job:
-    """A long job as its user sees it. A context manager.
+    """A long job as its user sees it; a context manager.
 
-    Ctrl-C is a wish that the job looks up (`should_stop`); a second one ends it with KeyboardInterrupt. When it ends it
-    says what is in its folder. After `Stopped` there is nothing to keep: an empty folder goes, and it says so.
+    Ctrl-C is a request that the job checks (`should_stop`); a second one ends it with KeyboardInterrupt. At its end the
+    job lists the files in its folder. After `Stopped` it says that nothing was kept, and removes its empty folder.
 
     Arguments:
-        output: the folder; where it has files already, one beside it, but for `resume`.
-        closing: says more at the very end.
+        output: the folder. If it has files already, a folder beside it is used, except with `resume`.
+        closing: prints more at the very end.
 
-    No other process can have a job in the same folder meanwhile. What can't be written is a TabletopError that says so.
+    No other process can run a job in the same folder at the same time. Errors while writing become a TabletopError.
 
     Attributes: console, folder, interruptions, should_stop.
     """
@@ -181,7 +181,7 @@ class Job:
 
     @contextmanager
     def bar(self, title: str, total: float, status: str = "") -> Iterator[Bar]:
-        """A progress bar while the context lasts."""
+        """Show a progress bar while the context lasts."""
         with progress_bar(self.console) as progress:
             yield Bar(progress, title, total, status)
 

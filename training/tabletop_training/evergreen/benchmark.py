@@ -1,4 +1,4 @@
-"""What Evergreen's reference table has (`evergreen benchmark`)."""
+"""The plan of Evergreen's reference table (`evergreen benchmark`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Petrichor's reference table has (`petrichor benchmark`, docs/benchmark.md)."""
+"""The plan of Petrichor's reference table (`petrichor benchmark`, docs/benchmark.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make demo`: learn the solo game for a few minutes, then see how hard its variants are for three agents."""
+"""`make demo`: learn the solo game for a few minutes, then measure how hard its variants are for three agents."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def main(
     seed: int = 0,
     settings: Settings | None = None,
 ) -> Path:
-    """Train, evaluate, print one table; returns the folder with all that is left.
+    """Train, evaluate and print a table; returns the folder with all files.
 
-    Ctrl-C while learning goes on to the evaluation, Ctrl-C while evaluating to the table of what is done; both at
-    once end the program, with what has been written so far. `games` are of each agent with each of the 16 sets of
-    variants, from `seed + EVALUATION_SEED` on; `seed` and `settings` are of the training.
+    Ctrl-C during learning starts the evaluation. Ctrl-C during the evaluation prints the table of finished games. Two
+    at once end the program; files written so far stay. `games` is the number for each agent and each of the 16 sets of
+    variants, from `seed + EVALUATION_SEED` on. `seed` and `settings` are those of the training.
     """
     with Job(output) as job:
         try:
@@ -78,7 +78,7 @@ def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary]
 
 
 def _evaluate(job: Job, agents: Sequence[Agent], games: int, seed: int) -> list[Summary]:
-    """All agents with all sets of variants, the base game first. Writes the CSV file after each set."""
+    """Play all agents with all sets of variants, the base game first. Writes the CSV file after each set."""
     plays = [Play([agent], Config(variants=variants), games) for variants in ALL_VARIANTS for agent in agents]
     played: list[Results] = []
     summaries: list[Summary] = []
