@@ -35,7 +35,7 @@ def test_block_is_current(block: Block) -> None:
 
 
 def test_every_marked_part_is_a_block() -> None:
-    marked = Counter((page, name) for page, text in PAGES.items() for name in MARKED.findall(text))
+    marked = Counter((page.resolve(), name) for page, text in PAGES.items() for name in MARKED.findall(text))
     assert marked == Counter(((DOCS / block.page).resolve(), block.name) for block in BLOCKS)
 
 
