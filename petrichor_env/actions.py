@@ -8,8 +8,8 @@
 | `play w` | 2 to 5 | play one card of the kind (`turn`), or two of the kind (`optional_action`) |
 | `substitute w` | 6 to 9 | do the action with cards that stand for others, which `card` actions name next (`turn`, \
 `optional_action`) |
-| `card w` | 10 to 13 | name one card of the kind; several cards are named one by one in ascending order of kinds, but in \
-an optional action a card of the action's own kind comes first (`pay`, `draft`, `discard`) |
+| `card w` | 10 to 13 | name one card of the kind (`pay`, `draft`, `discard`); several cards are named one by one in \
+ascending order of kinds, but in an optional action a card of the action's own kind comes first |
 | `tile t` | 14 to 29 | choose a tile, or the cloud above it (`setup_cloud`, `fertilizer_tile`, `frost_tile`, \
 `frost_cloud`, `sun_cloud`, `wind_cloud`, `wind_tile`, `take_drop`, `sun_weather_cloud`, `pod_tile`, `forecast_tile`, \
 `keep_drop`); with the Rain power, the tile that gets an own drop (`rain_drop`) |

@@ -200,7 +200,7 @@ class Config:
         return "+".join((game, *self.variants, *self.module_names, *self.readings))
 
     def curriculum(self) -> tuple[tuple[Config, ...], ...]:
-        """What to learn one after the other, easy ones first: this configuration with 0, 1, 2 … of the solo variants."""
+        """What to learn, one after the other, easy ones first: this one with 0, 1, 2 … of the solo variants."""
         return tuple(
             tuple(replace(self, variants=chosen) for chosen in combinations(VARIANTS, number))
             for number in range(len(VARIANTS) + 1 if self.solo else 1)
