@@ -35,8 +35,8 @@ _BLOCKS = """\
 `from` and `to` are the first and the last number of a block. A block of shape `4 x 5` is an array of 4 rows with 5
 numbers each; its meaning says what the rows and the numbers in a row stand for, in this order. The units are:
 
-- `one-hot`: one of the numbers is 1, and its place, from 0, is the value. The others are 0. With two axes this holds for
-  each row.
+- `one-hot`: one of the numbers is 1, and its place, from 0, is the value. The others are 0. With two axes this holds
+  for each row.
 - `0/1`: each number is 0 or 1, and several may be 1.
 - `drops / 5`: a count, here of drops, divided by 5."""
 _LISTS = """\

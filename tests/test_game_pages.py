@@ -1,4 +1,4 @@
-"""The pages of both games that come from their modules: what they show runs, and the numbers in their texts are right."""
+"""The pages that come from the games' modules: what they show runs, and the numbers in their texts are right."""
 
 from __future__ import annotations
 
