@@ -141,8 +141,12 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
 
 
 LAYOUT = Layout.of(_BLOCKS, high=20.0)
+"""The blocks of the observation."""
+
 OBSERVATION_SIZE = LAYOUT.size
+"""Numbers in an observation."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
+"""The bounds of every value of a float32 observation."""
 
 
 def _starts() -> Any:

@@ -81,6 +81,8 @@ class Piece(IntEnum):
 
 
 class Season(IntEnum):
+    """The four seasons of a game."""
+
     SPRING = 0
     SUMMER = 1
     AUTUMN = 2

@@ -164,6 +164,7 @@ LAYOUT = Layout.of(_BLOCKS, high=20.0)
 """The blocks of the observation."""
 
 OBSERVATION_SIZE = LAYOUT.size
+"""Numbers in an observation."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 """The bounds of every value of a float32 observation."""
 

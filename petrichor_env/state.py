@@ -58,6 +58,8 @@ class Weather(IntEnum):
 
 
 class Crop(IntEnum):
+    """The tiles: the crops of the base game, the promos and the flower tiles."""
+
     WHEAT = 0
     COTTON = 1
     GRASS = 2
@@ -110,12 +112,16 @@ class Growing(IntEnum):
 
 
 class Cloud(IntEnum):
+    """The cloud above a tile."""
+
     NONE = 0
     LIGHT = 1
     THUNDER = 2
 
 
 class Direction(IntEnum):
+    """The directions on the Fields. North is the row above."""
+
     NORTH = 0
     EAST = 1
     SOUTH = 2
@@ -123,6 +129,8 @@ class Direction(IntEnum):
 
 
 class Phase(IntEnum):
+    """The setup, the four phases of a round, and the end of the game."""
+
     SETUP = 0
     ACTION = 1
     WEATHER = 2
