@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from docs.game_pages import GAMES, GamePages
+from docs.game_pages import GAMES, GamePages, actions_page
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.observation.__package__)
@@ -27,3 +27,15 @@ def test_ranges_of_actions_are_numbered_right(game: GamePages) -> None:
         number = int(last or first) + 1
         assert {name.split()[0] for name in names[int(first) : number]} == {word}
     assert number == len(names)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.observation.__package__)
+def test_every_decision_is_in_the_page_of_actions(game: GamePages) -> None:
+    """Once, with ranges of actions that there are."""
+    ranges = set(re.findall(r"^\| `(\w+)[^`]*` \|", game.actions.__doc__ or "", re.MULTILINE))
+    page = actions_page(game).split("## Decisions\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
+    assert sorted(decision for decision, _ in rows) == sorted(game.state.DECISION_NAMES[1:])
+    for decision, answers in rows:
+        named = {answer.split()[0] for answer in re.findall("`([^`]+)`", answers)}
+        assert named <= ranges, decision
