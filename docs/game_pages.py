@@ -33,7 +33,7 @@ DOCS = Path(__file__).parent
 
 _BLOCKS = """\
 `from` and `to` are the first and the last number of a block. A block of shape `4 x 5` is an array of 4 rows with 5
-numbers each; its meaning says what the rows and the numbers in a row stand for, in this order. The units are:
+numbers each. Its meaning says what its rows stand for, and then what the numbers in a row stand for. The units are:
 
 - `one-hot`: one of the numbers is 1, and its place, from 0, is the value. The others are 0. With two axes this holds
   for each row.
