@@ -114,11 +114,6 @@ def test_every_key_of_a_description_is_in_the_tables() -> None:
 # --- Observation and actions -----------------------------------------------------------------------------------------
 
 
-def test_every_decision_is_in_the_page_of_actions() -> None:
-    decisions = re.findall(r"^\| `(\w+)` \|", PAGES["actions.md"], re.MULTILINE)
-    assert decisions == list(DECISION_NAMES[1:])
-
-
 def test_planes_stand_side_by_side() -> None:
     """As the page of the observation says."""
     at = LAYOUT["planets"].start
