@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -454,6 +455,8 @@ EVERGREEN_MISTAKES = {
 }
 
 
-def evergreen_blocks() -> dict[str, str]:
-    """The generated parts of docs/evergreen/components.md, by the name of their markers."""
-    return {"keys": keys_table(COMPONENTS), "mistakes": mistakes_table(COMPONENTS, EVERGREEN_MISTAKES)}
+EVERGREEN_BLOCKS: Mapping[str, Callable[[], str]] = {
+    "keys": partial(keys_table, COMPONENTS),
+    "mistakes": partial(mistakes_table, COMPONENTS, EVERGREEN_MISTAKES),
+}
+"""The generated parts of docs/evergreen/components.md, by the name of their markers."""

@@ -201,10 +201,9 @@ def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> di
     return result
 
 
-def blocks() -> dict[str, str]:
-    """The blocks of `docs/libraries.md` between its markers: the table, and the text of each snippet."""
-    texts = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in SNIPPETS}
-    return {"libraries": table()} | {name: f"```python\n{text}```" for name, text in texts.items()}
+def program(name: str) -> str:
+    """A program as `docs/libraries.md` shows it."""
+    return f"```python\n{(FOLDER / f'{name}.py').read_text(encoding='utf-8')}```"
 
 
 def table() -> str:

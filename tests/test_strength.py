@@ -231,9 +231,5 @@ def test_tables_of_the_documents_from_a_partial_file(
     assert " ms |" in thinking[2] and "](strength.png)" in thinking[-1]
 
 
-def test_the_published_tables_are_current() -> None:
-    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
-    for name, table in (("ablations", generate.ablations_table()), ("thinking", generate.thinking_table())):
-        assert f"<!-- {name} -->\n{table}\n<!-- end of {name} -->" in page
-    if (ROOT / "docs" / "strength.json").exists():
-        assert content(ROOT / "docs")["state_version"] == RULES_VERSION
+def test_the_published_tables_are_of_this_version() -> None:
+    assert content(ROOT / "docs")["state_version"] == RULES_VERSION

@@ -82,9 +82,8 @@ def test_table_page_and_a_second_run(
     score = share_estimate(match.by_seed(match.by_agent(match.win_shares))[:, 1])
     assert float(table["greedy"]["against_random"]) == pytest.approx(score.value, abs=1e-4)
     page = (folder / "benchmark.md").read_text(encoding="utf-8")
-    assert (
-        "| agent | solo games | solo points | 2p rating | 2p against random | 2p against greedy | decisions/s |" in page
-    )
+    assert "| agent | games | mean points | decisions/s |" in page
+    assert "| agent | rating | won against `random` | won against `greedy` |" in page
     assert page.startswith("# Evergreen: the agents, measured\n") and "evergreen-env" in page
     assert "petrichor" not in page.lower() and "variants" not in page
     before = {path.name: path.read_bytes() for path in folder.iterdir()}

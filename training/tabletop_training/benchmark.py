@@ -113,8 +113,8 @@ class Plan:
         solo: the settings of each configuration of the game for one; empty if the game has no solo mode.
         columns: of the solo games. ranked_by: the key of the column that orders agents without a rating.
         solo_title: the title of the solo games' table on a screen.
-        about_solo: lines of the page that explain the columns.
-        about_numbers: the beginning of a sentence about the numbers on the pieces; empty if there is nothing to say.
+        about_solo: lines of the page that explain the columns of the solo games.
+        about_numbers: a sentence about the numbers on the pieces, without its full stop; empty if there is none.
         title: of the page.
     """
 
@@ -474,44 +474,65 @@ def _table(plan: Plan, rows: Sequence[dict[str, Any]], title: str, heads: Mappin
 
 def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
     plan, own = benchmark.plan, benchmark.components is not None
-    command = f"{plan.game.name} benchmark"
-    again, folder = (f"{command} --components FILE", "FOLDER") if own else (command, plan.docs)
-    columns = {"rating": "2p rating", **{key: f"2p against {rung}" for key, rung in _rungs(rows).items()}}
-    if plan.solo:
-        solo = {plan.solo_games: "solo games", **{column.key: column.head for column in plan.columns}}
-        columns = {**solo, **columns, "decisions_per_second": "decisions/s"}
-    about_speed = "in the solo games, on the machine where that row was measured, beside what else ran there."
-    replaced = ", some of them replaced by an overlay file" if own else ""
-    numbers = [f" {plan.about_numbers}{replaced}: all", "  figures are of this package's games."]
-    first, *others = numbers if plan.about_numbers else [""]
+    command = f"{plan.game.name} benchmark" + (" --components FILE" if own else "")
     package = plan.game.home.partition(".")[0].replace("_", "-")
-    duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
+    replaced = ", some of them replaced by an overlay file" if own else ""
     lines = [
         f"# {plan.title}",
         "",
         *([_ROUGH, ""] if benchmark.quick else []),
-        f"| agent | {' | '.join(columns.values())} |",
-        "|---|" + "---:|" * len(columns),
-        *(f"| `{row['agent']}` | {' | '.join(_cell(plan, row, key) for key in columns)} |" for row in rows),
-        "",
-        *plan.about_solo,
-        f"- **2p**: two players, {' or '.join(duels) or 'no'} games of each two agents; every seed is played with",
-        "  either in the first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are",
-        "  openskill's (Plackett-Luce), means over several orders of the games; only differences mean something, and a",
-        "  new agent moves the others a little. What they may be off (±) is the model's own belief; who is better than",
-        "  whom with 95 % is in the columns beside.",
-        *([f"- **decisions/s**: {about_speed}"] if plan.solo else []),
-        f"- Intervals are 95 %. Seeds from {benchmark.seed}; {package} {benchmark.package_version}, state version",
-        f"  {benchmark.state_version}.{first}",
-        *others,
-        "",
-        "The last command below writes this page from what `benchmark.json` keeps. The first one places an agent of",
-        "your own in it: only its own games are played, and the table with it is written into `runs/benchmark`.",
+        "How strong each agent is, and how yours compares. To place an agent of your own in these tables, name it:",
         "",
         "```sh",
-        f"{again} policy:runs/mine/best.zip   # your agent among those above; or my_module:MyAgent",
-        f"{again} --quick my_module:MyAgent  # the same with few games: rough numbers, soon",
-        f"{again} --output {folder:<19}# this page, anew where something is missing",
+        f"{command} policy:runs/mine/best.zip    # a checkpoint; or my_module:MyAgent",
+        f"{command} --quick my_module:MyAgent    # the same with few games: rough numbers, soon",
         "```",
+        "",
+        "Only its own games are played. The tables with it are written into `runs/benchmark`.",
+        "",
+    ]
+    if plan.solo:
+        heads = {column.key: column.head for column in plan.columns}
+        alone = sorted((row for row in rows if row[plan.solo_games]), key=lambda row: -row[plan.ranked_by].value)
+        lines += [
+            "## Alone",
+            "",
+            *_lines(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
+            "",
+            *plan.about_solo,
+            "- **decisions/s**: on the machine where that row was measured, beside what else ran there.",
+            "",
+        ]
+    if benchmark.pairs:
+        heads = {"rating": "rating", **{key: f"won against `{rung}`" for key, rung in _rungs(rows).items()}}
+        duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
+        lines += [
+            "## Two players",
+            "",
+            *_lines(plan, [row for row in rows if row["rating"] is not None], heads),
+            "",
+            f"- **won against**: {' or '.join(duels)} games of each two agents. Every seed is played with either agent",
+            "  in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
+            "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences",
+            "  mean something, and a new agent moves the others a little. What stands after ± is the model's own",
+            "  belief. To see who is better than whom, read the columns beside it.",
+            "",
+        ]
+    lines += [
+        "## How this was measured",
+        "",
+        f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from what `benchmark.json` keeps,",
+        "  and plays what is missing there.",
+        f"- Intervals are 95 %. Seeds start at {benchmark.seed:,}.",
+        f"- The figures are of {package} {benchmark.package_version}, state version {benchmark.state_version}.",
+        *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _lines(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> Iterator[str]:
+    """A table in Markdown."""
+    yield f"| agent | {' | '.join(heads.values())} |"
+    yield "|---|" + "---:|" * len(heads)
+    for row in rows:
+        yield f"| `{row['agent']}` | {' | '.join(_cell(plan, row, key) for key in heads)} |"
