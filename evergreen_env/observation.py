@@ -108,7 +108,9 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
 )
 
 LAYOUT = Layout.of(_BLOCKS, high=20.0)
+"""The blocks of the observation."""
 OBSERVATION_SIZE = LAYOUT.size
+"""How many numbers an observation has, in every configuration."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 
 

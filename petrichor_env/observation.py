@@ -129,6 +129,7 @@ LAYOUT = Layout.of(_BLOCKS, high=20.0)
 """The blocks of the observation."""
 
 OBSERVATION_SIZE = LAYOUT.size
+"""How many numbers an observation has, in every configuration."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 """Bounds of every value of a float32 observation."""
 
