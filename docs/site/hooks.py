@@ -16,7 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from docs.site.public_names import problems
+from docs.site.public_names import packages, problems
 
 ROOT = Path(__file__).parents[2]
 PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md", "README.md": "index.md"}
@@ -28,7 +28,9 @@ TEXTS = (".csv", ".json", ".md", ".py", ".toml", ".txt", ".yaml")
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LANGUAGES = {".py": "python", ".json": "json", ".toml": "toml", ".yaml": "yaml", "Dockerfile": "docker"}
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s#]+)")
-
+FENCE = re.compile(r"(^`{3,}.*?^`{3,}$)", re.MULTILINE | re.DOTALL)
+LIST = re.compile(r"^((?![-*|#>\s]|\d+\. ).+)\n(?=(?:[-*]|1\.) )", re.MULTILINE)
+"""A paragraph's last line before a list. Code hosts need no blank line between, Python's Markdown does."""
 NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 
 log = logging.getLogger("mkdocs.hooks.site")
@@ -37,6 +39,7 @@ origins: dict[str, str] = {}
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
+    packages.cache_clear()  # `make site-serve` comes here again after a change
     for problem in problems():
         log.warning(problem)
 
@@ -59,7 +62,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository into links between pages of the site."""
+    """Turn links between files of the repository into links between pages of the site, and separate lists."""
     here = page.file.src_uri
     origin = origins.get(here, f"docs/{here}")
 
@@ -67,7 +70,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         path = target(origin, link[1])
         return posixpath.relpath(place(path), posixpath.dirname(here) or ".") if path else link[1]
 
-    return LINK.sub(moved, markdown)
+    parts = FENCE.split(LINK.sub(moved, markdown))
+    parts[::2] = [LIST.sub(r"\1\n\n", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def place(path: str) -> str:
