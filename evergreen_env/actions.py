@@ -24,7 +24,9 @@ ANYWHERE = PLANT_AND_GROW + 1
 POWER = ANYWHERE + 1
 DONE = POWER + 1
 SPACE = DONE + 1
+"""The first action that is a space of the planet."""
 NUM_ACTIONS = SPACE + MAX_SPACES
+"""How many actions there are, in every configuration."""
 
 _TURN = ("plant three", "grow two", "plant and grow", "anywhere", "power", "done")
 

@@ -60,3 +60,4 @@ GAME = Game(
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )
+"""Evergreen, as the engine, agents and training take it."""

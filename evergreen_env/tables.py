@@ -58,3 +58,4 @@ class Tables(Record):
 
 
 TABLES = dtype_of(Tables)
+"""The dtype of the numbers on the pieces."""

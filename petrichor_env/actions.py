@@ -45,6 +45,7 @@ WEATHER = DIE + 4
 FORECAST = WEATHER + 4
 POWER = FORECAST + NUM_FORECASTS
 NUM_ACTIONS = POWER + 1
+"""How many actions there are, in every configuration."""
 
 _OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 

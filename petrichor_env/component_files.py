@@ -230,5 +230,7 @@ COMPONENTS = ComponentFile(
 )
 """Petrichor's numbers: `COMPONENTS.load(overlay)` has each with its source."""
 load_components = COMPONENTS.load
+"""The numbers with their sources: `ComponentFile.load` of `COMPONENTS`."""
 load_tables = COMPONENTS.load_tables
+"""The numbers as (1,) `TABLES`: `ComponentFile.load_tables` of `COMPONENTS`."""
 own_numbers = COMPONENTS.own_numbers

@@ -61,3 +61,4 @@ GAME = Game(
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )
+"""Petrichor, as the engine, agents and training take it."""

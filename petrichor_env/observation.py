@@ -164,7 +164,7 @@ LAYOUT = Layout.of(_BLOCKS, high=20.0)
 """The blocks of the observation."""
 
 OBSERVATION_SIZE = LAYOUT.size
-"""Numbers in an observation."""
+"""The number of values in an observation, in every configuration."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
 """The bounds of every value of a float32 observation."""
 

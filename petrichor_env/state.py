@@ -359,5 +359,6 @@ class State(Record):
 
 
 STATE = dtype_of(State)
+"""The dtype of a record: a whole game."""
 BLANK = blank_record(State)
 """(1,) STATE: an empty table, with no switches set."""

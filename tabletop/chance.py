@@ -27,6 +27,7 @@ SCRIPT = "script"
 
 @rule
 def random_bits(s: Any) -> np.uint64:
+    """64 random bits; the game's stream moves on."""
     s.rng = s.rng + _GAMMA
     z = s.rng
     z = (z ^ (z >> _30)) * _MIX_1

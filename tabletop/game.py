@@ -50,17 +50,34 @@ class Config(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """What is played."""
+        ...
+
     @property
-    def players(self) -> int: ...
+    def players(self) -> int:
+        """How many play."""
+        ...
+
     @property
-    def owners(self) -> int: ...
+    def owners(self) -> int:
+        """How many have points: the players, and an opponent whom the rules play."""
+        ...
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """A short name for tables and file names."""
+        ...
+
     @property
-    def components(self) -> Any: ...
+    def components(self) -> Any:
+        """Numbers that replace the shipped ones, or None."""
+        ...
+
     @property
-    def agents(self) -> tuple[str, ...]: ...
+    def agents(self) -> tuple[str, ...]:
+        """The players' names by seat."""
+        ...
 
     def write_switches(self, states: np.ndarray) -> None:
         """Write the switches into records, (N,)."""
@@ -326,6 +343,7 @@ class Game:
 
     @property
     def num_actions(self) -> int:
+        """How many actions there are."""
         return len(self.actions)
 
     @property

@@ -29,6 +29,7 @@ _ONES = np.uint64(0x0101010101010101)
 
 @rule
 def ask(s: Any, decision: int, seat: int) -> None:
+    """Ask this seat for this decision."""
     s.decision = decision
     s.actor = seat
 
@@ -54,6 +55,7 @@ def give_up(s: Any) -> None:
 
 @rule
 def allow(s: Any, action: int) -> None:
+    """Add an action to the set."""
     a = np.uint64(action)
     s.legal[a >> _6] |= _1 << (a & _63)
 

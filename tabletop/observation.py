@@ -24,10 +24,12 @@ class Block:
 
     @property
     def size(self) -> int:
+        """Numbers in the block."""
         return int(np.prod(self.shape))
 
     @property
     def slice(self) -> slice:
+        """Where the block stands in an observation."""
         return slice(self.start, self.start + self.size)
 
     @property

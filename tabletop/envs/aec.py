@@ -84,9 +84,11 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._nothing.flags.writeable = False  # all infos share it
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """What this agent's observations are."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """What this agent's actions are."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -211,6 +213,7 @@ class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        """What this agent's observations are, with the masks in them."""
         return self.observation_spaces[agent]
 
     def observe(self, agent: str) -> Observation:

@@ -357,6 +357,7 @@ class Estimate(NamedTuple):
 
     @property
     def width(self) -> float:
+        """From the lower to the upper end."""
         return self.high - self.low
 
     @property

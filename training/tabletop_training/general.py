@@ -117,6 +117,7 @@ class General:
 
     @property
     def seconds(self) -> float:
+        """Since its start."""
         return time.monotonic() - self._start
 
     @property

@@ -162,6 +162,7 @@ class SeatsVecEnv(VecEnv):
         return self.games.observations
 
     def step_async(self, actions: np.ndarray) -> None:
+        """Keep the actions, (num_envs,) ints, for `step_wait`."""
         self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:

@@ -219,6 +219,7 @@ class Session:
         return Decisions.of(self._batch, np.array([0]))
 
     def generator(self, *purpose: int) -> np.random.Generator:
+        """Randomness for this point of the game; `purpose` tells one use from another."""
         return np.random.default_rng([self.seed, len(self._actions), *purpose])
 
     def _go_to_last(self) -> None:
