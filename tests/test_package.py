@@ -113,8 +113,9 @@ def test_the_page_of_actions_speaks_of_every_decision() -> None:
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_code_of_the_first_pages_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each block by itself, in an empty folder; what learns does so for one rollout."""
+    """Each block by itself, in an empty folder; what learns does so for one rollout, and torch's threads stay."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("torch.set_num_threads", lambda threads: None)
     exec(compile(re.sub(r"\.learn\([\d_]+\)", ".learn(1)", block), "page", "exec"), {"__name__": "page"})
 
 
