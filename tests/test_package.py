@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 import petrichor_env
@@ -113,10 +114,13 @@ def test_the_page_of_actions_speaks_of_every_decision() -> None:
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_code_of_the_first_pages_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each block by itself, in an empty folder; what learns does so for one rollout, and torch's threads stay."""
+    """Each block by itself, in an empty folder; what learns does so for one rollout."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("torch.set_num_threads", lambda threads: None)
-    exec(compile(re.sub(r"\.learn\([\d_]+\)", ".learn(1)", block), "page", "exec"), {"__name__": "page"})
+    threads = torch.get_num_threads()
+    try:
+        exec(compile(re.sub(r"\.learn\([\d_]+\)", ".learn(1)", block), "page", "exec"), {"__name__": "page"})
+    finally:
+        torch.set_num_threads(threads)
 
 
 def test_readme_is_short() -> None:
