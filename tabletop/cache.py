@@ -46,7 +46,7 @@ def _temporary_folder(wanted: Path) -> Path:
     made = tempfile.mkdtemp(prefix="tabletop-")
     atexit.register(_remove, made, os.getpid())
     os.environ[CACHE_VARIABLE] = made
-    text = f"tabletop: can't write to {wanted}, so the rules are compiled again at every start"
+    text = f"tabletop: {wanted} can't be written to, so the rules are compiled again at every start"
     print(f"{text}; set {CACHE_VARIABLE} to a folder that can be written to", file=sys.stderr)
     return Path(made)
 

@@ -156,7 +156,7 @@ def write_forfeit_rewards(s: Any, reward: int, out: np.ndarray) -> None:
 def check_actions(
     states: np.ndarray, actions: np.ndarray, which: np.ndarray, num_actions: int, allow_over: bool
 ) -> tuple[int, int]:
-    """The first of the games `which` with a bad action, and the problem (ILLEGAL or OVER); -1 and OK if none has one."""
+    """The first of the games `which` with a bad action, and the problem (ILLEGAL or OVER); -1 and OK if none has."""
     for i in range(states.shape[0]):
         s = states[i]
         if not which[i]:
