@@ -58,7 +58,7 @@ class Decisions:
         """Check an agent's answers. Raises IllegalAction, with its name, unless these are (N,) ints and all legal."""
         if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
             wanted = f"ints of shape ({len(self)},)"
-            raise IllegalAction(f"agent {agent!r}: act gives {actions.dtype} {actions.shape}, not {wanted}")
+            raise IllegalAction(f"agent {agent!r}: act returns {actions.dtype} {actions.shape}, not {wanted}")
         legal = (actions >= 0) & (actions < self.game.num_actions)
         legal[legal] = self.action_masks[legal, actions[legal]] == 1
         if not legal.all():
@@ -172,7 +172,7 @@ def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
         told = Assessment(actions=shares.argmax(axis=-1), shares=shares, meaning="its probability")
     else:
         return Assessment(actions=ask(agent, decisions, generator))
-    wrong = f"agent {agent.name!r}: what it assesses is wrong:"
+    wrong = f"agent {agent.name!r}: its assessment is wrong:"
     legal = decisions.action_masks == 1
     for name, given, shape in (
         ("shares", told.shares, legal.shape),

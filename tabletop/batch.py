@@ -40,7 +40,7 @@ _MAGIC = b"tabletop-games\n"
 def game_seed(seed: int) -> np.uint64:
     """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ConfigError(f"seed={seed!r}: an int of at least 0, or None")
+        raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
 
@@ -77,14 +77,14 @@ def check_config(config: Any) -> Game:
     """The game of a configuration. Raises ConfigError for anything else."""
     game = getattr(config, "game", None)
     if not isinstance(game, Game) or not isinstance(config, game.config):
-        raise ConfigError(f"config={config!r:.200}: a game's configuration")
+        raise ConfigError(f"config={config!r:.200}: must be a game's configuration")
     return game
 
 
 def choice(name: str, value: Any, allowed: Mapping[str, T]) -> T:
     """The entry of `allowed` for this value. For another value it raises ConfigError, which lists the allowed ones."""
     if not isinstance(value, str) or value not in allowed:
-        raise ConfigError(f"{name}={value!r:.80}: one of {', '.join(map(repr, allowed))}")
+        raise ConfigError(f"{name}={value!r:.80}: must be one of {', '.join(map(repr, allowed))}")
     return allowed[value]
 
 
@@ -172,9 +172,9 @@ class Batch:
         self.config = config
         self.game = game = check_config(config)
         if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
-            raise ConfigError(f"num_games={num_games!r}: an int of at least 1")
+            raise ConfigError(f"num_games={num_games!r}: must be an int of at least 1")
         if num_threads is not None and (type(num_threads) is not int or not 1 <= num_threads <= _MOST_THREADS):
-            raise ConfigError(f"num_threads={num_threads!r}: an int from 1 to {_MOST_THREADS}, or None")
+            raise ConfigError(f"num_threads={num_threads!r}: must be an int from 1 to {_MOST_THREADS}, or None")
         self.num_games = int(num_games)
         self.autoreset = autoreset
         self.illegal_action = illegal_action
@@ -240,7 +240,7 @@ class Batch:
         streams = None if seed is None else self._streams(seed)
         if config is not None:
             if self.starts is not None:
-                raise ConfigError("config: not with starts, which are all of one configuration")
+                raise ConfigError("config: not allowed with starts, since all are of one configuration")
             self._change_configs(which, config)
         if streams is not None:
             self.states["rng"][which] = streams[which]
@@ -270,9 +270,13 @@ class Batch:
         try:
             given = np.asarray(actions)
         except ValueError:
-            raise IllegalAction(f"actions: {self.num_games} ints, one a game, not lists of several lengths") from None
+            raise IllegalAction(
+                f"actions: must be {self.num_games} ints, one for each game, not lists of different lengths"
+            ) from None
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
+            raise IllegalAction(
+                f"actions: must be an int array of shape ({self.num_games},), not {given.dtype} {given.shape}"
+            )
         self._actions[:] = given
         self._check(self._actions)
         for listener in self.listeners:
@@ -335,9 +339,9 @@ class Batch:
         """The views of the given seats: a new (N, D) array. `seats` is one seat for all games, or (N,) ints."""
         wanted = np.asarray(seats)
         if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_games,)):
-            raise ConfigError(f"seats={seats!r:.80}: one int, or one for each of {self.num_games} games")
+            raise ConfigError(f"seats={seats!r:.80}: must be one int, or one for each of {self.num_games} games")
         if wanted.min() < 0 or wanted.max() >= self.config.players:
-            raise ConfigError(f"seats={seats!r:.80}: 0 to {self.config.players - 1}")
+            raise ConfigError(f"seats={seats!r:.80}: must be 0 to {self.config.players - 1}")
         given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
         return self.views_of(self.states, given)
 
@@ -361,7 +365,7 @@ class Batch:
         """
         ended = self.final_states if states is None else np.atleast_1d(states)
         if ended.dtype != self.game.state:
-            raise StateError(f"states: an array of records of {self.game.name}, not {ended.dtype!s:.80}")
+            raise StateError(f"states: must be an array of records of {self.game.name}, not {ended.dtype!s:.80}")
         places = np.zeros((len(ended), self.game.max_owners), np.int8)
         self.game.kernels.places_of_games(ended, places)
         return places[:, : self.config.owners]
@@ -425,7 +429,7 @@ class Batch:
         data = bytes(data)
         body, digest = data[:-32], data[-32:]
         if not body.startswith(_MAGIC):
-            raise StateError("these bytes are no games that Batch.save wrote")
+            raise StateError("these bytes are not games that Batch.save wrote")
         if hashlib.sha256(body).digest() != digest:
             raise StateError("the saved games are damaged: their checksum does not match (cut off, or changed)")
         start = len(_MAGIC) + 4
@@ -433,7 +437,7 @@ class Batch:
         try:
             header = json.loads(body[start : start + length])
         except (ValueError, RecursionError):
-            raise StateError("the saved games are damaged: their header is no JSON") from None
+            raise StateError("the saved games are damaged: their header is not JSON") from None
         expected = json.loads(json.dumps(self._header()))
         if not isinstance(header, dict) or header.keys() != expected.keys():
             raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
@@ -480,16 +484,18 @@ class Batch:
         try:
             which = np.asarray(mask)
         except ValueError:
-            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
+            raise ConfigError(f"{name}: must be a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
         if which.shape != (self.num_games,) or which.dtype != np.bool_:
-            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
+            raise ConfigError(
+                f"{name}: must be a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}"
+            )
         return which
 
     def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
         games = np.flatnonzero(which)
         kind = self.game.config
         if not isinstance(config, kind | Sequence):
-            raise ConfigError(f"config={config!r}: a Config, or a sequence with one for each of the games")
+            raise ConfigError(f"config={config!r}: must be a Config, or a sequence with one for each of the games")
         given: list[Config] = list(config) if isinstance(config, Sequence) else [config] * len(games)
         if len(given) != len(games):
             raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
@@ -498,7 +504,7 @@ class Batch:
                 self.config.players,
                 self.config.components,
             ):
-                raise ConfigError(f"config={one!r}: a Config with the batch's number of players and components")
+                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and components")
         for one in dict.fromkeys(given):
             chosen = games[[other == one for other in given]]
             for name, value in switches_of(one).items():

@@ -83,7 +83,7 @@ def check(form: Form, value: Any, where: str = ROOT) -> None:
         for i, entry in enumerate(a_list(value, where, form["longest"])):
             check(form["of"], entry, f"{where}[{i}]")
         if len(value) < form.get("shortest", 0):
-            raise wrong(where, f"{value!r} is not a list of at least {form['shortest']}")
+            raise wrong(where, f"{value!r} is not a list of at least {form['shortest']} entries")
     elif kind == "table":
         for key, entry in mapping(value, where, list(form["keys"])).items():
             check(form["keys"][key], entry, key if where == ROOT else f"{where}.{key}")

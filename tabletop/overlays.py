@@ -199,7 +199,7 @@ class ComponentFile:
             raise ComponentsError(f"components: {numbers!r:.80} {problem}") from None
         for key, value in frozen.items():
             if not isinstance(key, str) or key not in self.keys:
-                raise ComponentsError(f"components: {key!r:.80} is no key of a component file ({self.page})")
+                raise ComponentsError(f"components: {key!r:.80} is not a key of a component file ({self.page})")
             for number in value if isinstance(value, tuple) else (value,):
                 is_switch = self.keys[key].is_switch
                 if is_switch and not self.keys[key].allows(number):  # 1 equals True, and would be found in the cache

@@ -55,9 +55,11 @@ class PlainConfig:
     def __post_init__(self) -> None:
         allowed = self.game.players
         if isinstance(self.players, bool) or self.players not in allowed:
-            raise ConfigError(f"players={self.players!r}: {' or '.join(map(str, allowed))}")
+            raise ConfigError(f"players={self.players!r}: must be {' or '.join(map(str, allowed))}")
         if self.components is not None:
-            raise ConfigError(f"components={self.components!r}: None, as {self.game.title} has no numbers to replace")
+            raise ConfigError(
+                f"components={self.components!r}: must be None, as {self.game.title} has no numbers to replace"
+            )
         object.__setattr__(self, "players", int(self.players))
 
     @property
@@ -213,11 +215,11 @@ class PlainDrawing:
         """
         players, owners = int(state["players"]), int(state["owners"])
         if viewer is not None and viewer not in range(players):
-            raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+            raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
         own = self.words.owner_names(players)
         labels = own if names is None else (*map(clean, names), *own[len(names) :])
         if len(labels) != owners:
-            raise TabletopError(f"names={names!r}: one for each of {players} seats")
+            raise TabletopError(f"names={names!r}: must be one for each of {players} seats")
         asked = self.words.facts(state, viewer, labels).asked
         happened = clean(last_action)
         drawing = element(

@@ -80,7 +80,7 @@ class Positions:
         try:
             states[0] = state
         except (TypeError, ValueError):
-            raise StateError(f"{state!r:.80} is no record of {self.game.name}") from None
+            raise StateError(f"{state!r:.80} is not a record of {self.game.name}") from None
         if check:
             self._check(states)
         states["rng"] = 0
@@ -299,7 +299,7 @@ class Position:
         if self.actor == CHANCE:
             if not 0 <= action < len(self._weights) or not self._weights[action]:
                 raise IllegalAction(
-                    f"outcome {action!r:.80}: one of {', '.join(str(one) for one, _ in self.chance_outcomes)}"
+                    f"outcome {action!r:.80}: must be one of {', '.join(str(one) for one, _ in self.chance_outcomes)}"
                 )
             assert self.pending is not None
             return self.positions._played(self._before, self.states, self.pending, (*self.outcomes, int(action)))
@@ -373,7 +373,7 @@ class Position:
     def _check_seat(self, seat: Any) -> None:
         players = self.positions.config.players
         if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
-            raise ConfigError(f"seat={seat!r:.80}: 0 to {players - 1}")
+            raise ConfigError(f"seat={seat!r:.80}: must be 0 to {players - 1}")
 
     @property
     def _earlier_points(self) -> np.ndarray | None:
@@ -494,7 +494,7 @@ def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Positio
         raise StateError(f"a saved position is bytes, not {type(data).__name__}")
     data = bytes(data)
     if not data.startswith(_MAGIC):
-        raise StateError("these bytes are no position that Position.save wrote")
+        raise StateError("these bytes are not a position that Position.save wrote")
     body, digest, signature = data[: -2 * _DIGEST], data[-2 * _DIGEST : -_DIGEST], data[-_DIGEST:]
     if _digest(body) != digest:
         raise StateError("the saved position is damaged: its checksum does not match (cut off, or changed)")
@@ -510,10 +510,10 @@ def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Positio
     tail = body[wide + between :]
     number = (len(tail) - 8) // 4
     if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
-        raise StateError(f"the saved position is damaged: {len(body)} bytes are none of {game.name}")
+        raise StateError(f"the saved position is damaged: {len(body)} bytes are not a position of {game.name}")
     pending, count, *outcomes = struct.unpack(f"<iI{number}i", tail)
     if count != number or (pending == BEGIN) != begins or (pending == _SETTLED and count):
-        raise StateError("the saved position is damaged: its draws are not as many as it says")
+        raise StateError("the saved position is damaged: the number of its draws is wrong")
     decided = None
     if not begins:
         decided = _decided(positions, states, body[wide : wide + between], trusted)
@@ -558,14 +558,14 @@ def _difference(positions: Positions, body: bytes) -> str:
     try:
         there = json.loads(body[start : start + length])
     except (ValueError, RecursionError):
-        return "the saved position is damaged: its header is no JSON"
+        return "the saved position is damaged: its header is not JSON"
     here = json.loads(positions.header[start:])
     if not isinstance(there, dict) or there.keys() != here.keys():
         return f"the saved position is of another version: its header is not {sorted(here)}"
     for key, value in here.items():
         if there[key] != value:
             return f"the saved position has {key} {there[key]!r:.80}; here it is {value!r}"
-    return "the saved position is damaged: its header is written in another way"
+    return "the saved position is damaged: its header is written in a different way"
 
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:

@@ -81,7 +81,7 @@ def counts_by_name(value: Any, where: str, names: Sequence[str], size: int, high
 def a_list(value: Any, where: str, longest: int) -> Sequence[Any]:
     """The value as a list of at most `longest` entries."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > longest:
-        raise wrong(where, f"{value!r} is not a list of at most {longest}")
+        raise wrong(where, f"{value!r} is not a list of at most {longest} entries")
     return value
 
 
@@ -89,5 +89,5 @@ def names_listed(value: Any, where: str, names: Sequence[str], size: int) -> np.
     """Whether each name is in the list, (size,) bool, by the index of the name."""
     chosen = [choice(name, f"{where}[{i}]", names) for i, name in enumerate(a_list(value, where, len(names)))]
     if len(set(chosen)) != len(chosen):
-        raise wrong(where, f"{list(value)!r} names one twice")
+        raise wrong(where, f"{list(value)!r} has a name twice")
     return np.isin(np.arange(size), chosen)

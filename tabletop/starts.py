@@ -36,7 +36,7 @@ def record_of(description: Mapping[str, Any], config: Config) -> Any:
 def records_of(starts: Starts, config: Config, tables: np.ndarray) -> np.ndarray:
     """The descriptions or records in `starts` as (n,) records. Raises ScenarioError and StateError for bad ones."""
     if not isinstance(starts, Sequence | np.ndarray) or isinstance(starts, str) or not len(starts):
-        raise ScenarioError(f"starts={starts!r:.80}: descriptions of positions, their records, or a function")
+        raise ScenarioError(f"starts={starts!r:.80}: must be descriptions of positions, their records, or a function")
     if isinstance(starts, np.ndarray):
         check_records(starts, len(starts), config)
         config.game.check(starts, tables)
@@ -55,9 +55,9 @@ def check_records(records: Any, number: int, config: Config) -> None:
     game = config.game
     if not isinstance(records, np.ndarray) or records.dtype != game.state or records.shape != (number,):
         kind = f"{records.dtype!s:.40} {records.shape}" if isinstance(records, np.ndarray) else f"{records!r:.80}"
-        raise ScenarioError(f"starts: an array of {number} records of {game.name}, not {kind}")
+        raise ScenarioError(f"starts: must be an array of {number} records of {game.name}, not {kind}")
     for name, wanted in switches_of(config).items():
         if (records[name] != wanted).any():
-            raise ScenarioError(f"starts: records with another {name} than {config.name!r} is played with")
+            raise ScenarioError(f"starts: records with a {name} that does not fit {config.name!r}")
     if (records["actor"] == NOBODY).any():
         raise ScenarioError("starts: a game among them is over; an episode starts at a decision")

@@ -98,7 +98,7 @@ class VersusBatch:
         self.game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
         if starts is not None and choose_config is not None:
-            raise ConfigError("starts: not with choose_config; they are all of one configuration")
+            raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
         self.config = config
         self.players = config.players
         self.seat = _check_seat(seat, config.players)
@@ -256,7 +256,7 @@ class VersusBatch:
         """Continue where `get_state` was called. Raises StateError for data that is not from an equal batch."""
         own = VersusBatch.get_state(self)
         if not isinstance(saved, dict) or not own.keys() <= saved.keys():
-            raise StateError(f"saved: a dictionary with the keys {', '.join(own)}, as get_state gives it")
+            raise StateError(f"saved: must be a dictionary with the keys {', '.join(own)}, as get_state gives it")
         arrays = {key: np.asarray(saved[key]) for key, value in own.items() if isinstance(value, np.ndarray)}
         for key, array in arrays.items():
             if (array.shape, array.dtype) != (own[key].shape, own[key].dtype):
@@ -266,7 +266,7 @@ class VersusBatch:
             try:
                 np.random.PCG64().state = saved[key]
             except (KeyError, TypeError, ValueError) as error:
-                raise StateError(f"saved: {key} is no state of a generator ({error})") from None
+                raise StateError(f"saved: {key} is not the state of a generator ({error})") from None
         batch = self.batch
         if self._choose_config is not None:
             batch.reset(config=[self.game.config.of(state, self.config.components) for state in arrays["states"]])
@@ -325,9 +325,9 @@ class VersusBatch:
         given = np.asarray(lineups)
         if given.shape != (number, self.players - 1) or given.dtype.kind not in "iu":
             wanted = f"ints of shape ({number}, {self.players - 1})"
-            raise ConfigError(f"assign: it gives {given.dtype} {given.shape}, not {wanted}")
+            raise ConfigError(f"assign: it returns {given.dtype} {given.shape}, not {wanted}")
         if given.size and (given.min() < 0 or given.max() >= len(self.opponents)):
-            raise ConfigError(f"assign: opponents {given.min()} to {given.max()}, there are {len(self.opponents)}")
+            raise ConfigError(f"assign: opponents {given.min()} to {given.max()}, but there are {len(self.opponents)}")
         return given
 
     def _play_others(self, prepared: bool = False) -> None:
@@ -399,24 +399,26 @@ def _check_seat(seat: int | str, players: int) -> int:
     if isinstance(seat, str) and seat == "random":
         return 0 if players == 1 else -1
     if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
-        raise ConfigError(f"seat={seat!r}: 0 to {players - 1} with {players} players, or 'random'")
+        raise ConfigError(f"seat={seat!r}: must be 0 to {players - 1} with {players} players, or 'random'")
     return int(seat)
 
 
 def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign | None) -> list[Agent]:
     if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ConfigError(f"opponents={given!r:.80}: a sequence of agents or of their names, such as ('greedy',)")
+        raise ConfigError(
+            f"opponents={given!r:.80}: must be a sequence of agents or of their names, such as ('greedy',)"
+        )
     others = config.players - 1
     if others == 0 and (given or assign is not None):
         raise ConfigError("opponents: nobody else has a seat with players=1; leave opponents=() and assign=None")
     if others and assign is None and len(given) not in (1, others):
         wanted = "1 for every other seat" if others == 1 else f"1 for every other seat, or {others} clockwise"
-        raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; {wanted}")
+        raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; allowed: {wanted}")
     if assign is not None and not given:
-        raise ConfigError("opponents: at least 1 for `assign` to choose from")
+        raise ConfigError("opponents: must be at least 1, for `assign` to choose from")
     made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
     for one in made:
         if not isinstance(one, Agent):
-            raise ConfigError(f"opponents: {one!r:.80} is no agent: it has no `name` or no `act`")
+            raise ConfigError(f"opponents: {one!r:.80} is not an agent: it has no `name` or no `act`")
     check_agents(made, config)
     return made

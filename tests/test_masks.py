@@ -196,5 +196,5 @@ def test_pettingzoos_checks_with_plain_observations() -> None:
 
 
 def test_where_masks_can_be() -> None:
-    with pytest.raises(ConfigError, match=r"action_mask='both': \"observation\" or \"info\""):
+    with pytest.raises(ConfigError, match=r"action_mask='both': must be \"observation\" or \"info\""):
         petrichor_v0.env(action_mask="both")

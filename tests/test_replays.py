@@ -514,7 +514,7 @@ def test_slips_of_who_records() -> None:
             Replay.of(Config(), 3, actions, probabilities=shares)
     with pytest.raises(ConfigError, match="starts for 1"):
         replays_of(Config(), [1], [[], []])
-    with pytest.raises(ConfigError, match="config='solo': a game's configuration"):
+    with pytest.raises(ConfigError, match="config='solo': must be a game's configuration"):
         Replay.of("solo", 3, [])  # type: ignore[arg-type]
 
 

@@ -31,7 +31,7 @@ class Picture:
         path = Path(path)
         kind = path.suffix.lower()
         if kind not in (".svg", ".png"):
-            raise TabletopError(f"{path.name!r}: a picture is saved as .svg or .png")
+            raise TabletopError(f"{path.name!r}: must end in .svg or .png")
         try:
             if kind == ".png":
                 save_png(self.svg, path, width)

@@ -72,7 +72,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.agents: list[str] = []
         self._num_actions = game.num_actions
         if action_mask not in ("observation", "info"):
-            raise ConfigError(f'action_mask={action_mask!r}: "observation" or "info"')
+            raise ConfigError(f'action_mask={action_mask!r}: must be "observation" or "info"')
         self._plain = action_mask == "info"
         box = observation_box(game, self.batch.observations.dtype)
         mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)

@@ -59,7 +59,9 @@ def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
     given: list[Any] = list(seeds) if several else [seeds]
     for seed in given:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
-            raise ConfigError(f"seed={seeds!r:.80}: None, an int from 0 on, or a list of an int or None for each game")
+            raise ConfigError(
+                f"seed={seeds!r:.80}: must be None, an int of at least 0, or a list of an int or None for each game"
+            )
     if len(given) != number:
         raise ConfigError(f"seed: {len(given)} seeds for {number} games")
     return given
@@ -71,9 +73,9 @@ def check_mask(mask: Any, number: int) -> NDArray[np.bool_]:
         return np.ones(number, np.bool_)
     wanted = f"a bool array of shape ({number},) with at least one True"
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (number,):
-        raise ConfigError(f"options: reset_mask: {wanted}, not {mask!r:.80}")
+        raise ConfigError(f"options: reset_mask: must be {wanted}, not {mask!r:.80}")
     if not mask.any():
-        raise ConfigError(f"options: reset_mask: {wanted}, not all False")
+        raise ConfigError(f"options: reset_mask: must be {wanted}, not all False")
     return mask
 
 
@@ -84,7 +86,7 @@ def check_action(action: Any, num_actions: int, where: str = "") -> int:
     except TypeError:
         number = -1
     if not 0 <= number < num_actions:
-        raise IllegalAction(f"{where}action {action!r}: an integer from 0 to {num_actions - 1}")
+        raise IllegalAction(f"{where}action {action!r}: must be an integer from 0 to {num_actions - 1}")
     return number
 
 
@@ -93,7 +95,7 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise ConfigError(f"options={options!r}: a dictionary with any of the keys {', '.join(allowed)}")
+        raise ConfigError(f"options={options!r}: must be a dictionary with any of the keys {', '.join(allowed)}")
     for key in options:
         if key not in allowed:
             raise ConfigError(f"options: unknown key {key!r}; allowed are {', '.join(allowed)}")

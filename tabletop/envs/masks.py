@@ -30,13 +30,13 @@ class Entries(NamedTuple):
     def of(cls, key: str, mask_key: str, dtype: DTypeLike) -> Entries:
         """The entries of these arguments. Raises `ConfigError` for equal names and a dtype that can't hold 0 and 1."""
         if key == mask_key:
-            raise ConfigError(f"key={key!r}, mask_key={mask_key!r}: two different names")
+            raise ConfigError(f"key={key!r}, mask_key={mask_key!r}: must be two different names")
         try:
             wanted = np.dtype(dtype)
         except TypeError:
             wanted = np.dtype(object)
         if wanted.kind not in _KINDS:
-            raise ConfigError(f"dtype={dtype!r}: a number's, such as np.float32, or bool")
+            raise ConfigError(f"dtype={dtype!r}: must be the dtype of a number, such as np.float32, or bool")
         return cls(key, mask_key, wanted)
 
     def space(self, observations: spaces.Space[Any], actions: spaces.Space[Any]) -> spaces.Dict:

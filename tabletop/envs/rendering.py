@@ -56,7 +56,7 @@ class Rendering:
 
     def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
         if mode is not None and mode not in modes:
-            raise ConfigError(f"render_mode={mode!r}: {', '.join(map(repr, modes))} or None")
+            raise ConfigError(f"render_mode={mode!r}: must be {', '.join(map(repr, modes))} or None")
         self.game = game
         self.mode = mode
         self.draws = mode in ("rgb_array", "human")

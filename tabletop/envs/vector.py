@@ -214,7 +214,7 @@ def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
         if mode is known or (isinstance(mode, str) and (mode == known.value or mode.upper() == known.name)):
             return known
     names = ", ".join(known.name for known in AutoresetMode)
-    raise ConfigError(f"autoreset_mode={mode!r}: a gymnasium.vector.AutoresetMode or one of the names {names}")
+    raise ConfigError(f"autoreset_mode={mode!r}: must be a gymnasium.vector.AutoresetMode or one of the names {names}")
 
 
 def _add(info: dict[str, Any], key: str, values: Any, which: NDArray[np.bool_]) -> None:

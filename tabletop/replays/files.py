@@ -8,8 +8,8 @@ The file is one JSON object, with a line for each key:
 | game | the name of the game |
 | package_version, state_version | the versions of the game's package that recorded it |
 | config | the fields of the configuration; `components` are the numbers that differ from the shipped ones |
-| seed | the seed of the game, as in `Batch(config, 1, seed)`; null with a `scenario` |
-| scenario | the first state, as the game's `described` writes it; null with a `seed` |
+| seed | the seed of the game, as in `Batch(config, 1, seed)`; missing with a `scenario` |
+| scenario | the first state, as the game's `described` writes it; missing with a `seed` |
 | names | the names of the players, from seat 0 |
 | actions | the numbers of the actions, in the order of play; a last -1 is an illegal action that lost the game |
 | probabilities | for each action a list: an action, its probability, the next action …; this key may be missing |
@@ -59,7 +59,7 @@ def checked_actions(game: Game, actions: Sequence[int]) -> list[int]:
         number = isinstance(action, int | np.integer) and not isinstance(action, bool)
         if not number or not FORFEIT <= action < game.num_actions:
             allowed = f"0 to {game.num_actions - 1}, or {FORFEIT} for an illegal one that lost the game"
-            raise ReplayError(f"step {step}: action {action!r:.80}: {allowed}", step)
+            raise ReplayError(f"step {step}: action {action!r:.80}: must be {allowed}", step)
         taken.append(int(action))
     return taken
 
@@ -67,10 +67,10 @@ def checked_actions(game: Game, actions: Sequence[int]) -> list[int]:
 def check_names(names: tuple[Any, ...], config: Config) -> None:
     """Raise ConfigError for a wrong number of names, or a name with characters that a terminal would obey."""
     if len(names) != config.players:
-        raise ConfigError(f"names: {len(names)} of them for {config.players} players: one a seat")
+        raise ConfigError(f"names: {len(names)} names for {config.players} players")
     for name in names:
         if not isinstance(name, str) or name != printable(name):
-            raise ConfigError(f"names: {name!r:.80}: 1 to {_LONGEST_NAME} printable characters")
+            raise ConfigError(f"names: {name!r:.80}: must be 1 to {_LONGEST_NAME} printable characters")
 
 
 def printable(name: str) -> str:
@@ -86,7 +86,9 @@ def rounded(game: Game, probabilities: Probabilities) -> dict[int, float]:
     except (AttributeError, TypeError, ValueError, OverflowError):
         sound = False
     if not sound:
-        raise ConfigError(f"probabilities: {probabilities!r:.80}: a dictionary of numbers from 0 to 1 by action")
+        raise ConfigError(
+            f"probabilities: {probabilities!r:.80}: must be a dictionary of numbers from 0 to 1 by action"
+        )
     thousandths = ((action, round(share * THOUSANDTHS)) for action, share in given)
     return {action: share / THOUSANDTHS for action, share in thousandths if share}
 
@@ -184,9 +186,9 @@ def _content(data: bytes, game: Game) -> dict[str, Any]:
             raise ReplayError(f"{key}: missing")
     for key, value in content.items():
         if key not in _KINDS:
-            raise ReplayError(f"{key!r:.40}: unknown; there are {', '.join(_KINDS)}")
+            raise ReplayError(f"{key!r:.40}: unknown key; allowed are {', '.join(_KINDS)}")
         if type(value) is not _KINDS[key] and not (key == "winners" and value is None):
-            raise ReplayError(f"{key}: {value!r:.80} is no {_KIND_NAMES[_KINDS[key]]}")
+            raise ReplayError(f"{key}: {value!r:.80} has the wrong type; allowed: {_KIND_NAMES[_KINDS[key]]}")
     if content["game"] != game.name:
         raise ReplayError(f"game: a replay of {content['game']!r:.40}, not of {game.name!r}")
     return content
@@ -202,7 +204,7 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
     if "seed" in content:
         game_seed(content["seed"])  # raises ConfigError for a bad one
     if (version := content["package_version"]) != printable(version):
-        raise ReplayError(f"package_version: {version!r:.80}: 1 to {_LONGEST_NAME} printable characters")
+        raise ReplayError(f"package_version: {version!r:.80}: must be 1 to {_LONGEST_NAME} printable characters")
     config = _config(content["config"], game)
     check_names(tuple(content["names"]), config)
     actions = tuple(checked_actions(game, content["actions"]))
@@ -225,7 +227,7 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
 def _config(value: dict[str, Any], game: Game) -> Config:
     fields = [one.name for one in dataclasses.fields(game.config)]
     if sorted(value) != sorted(fields):
-        raise ReplayError(f"config: {value!r:.80} has other keys than {', '.join(fields)}")
+        raise ReplayError(f"config: {value!r:.80}: the keys must be {', '.join(fields)}")
     if isinstance(value["components"], str):  # a replay must not make us read any other file
         raise ReplayError("config: components: must be numbers, not the path of a file")
     try:

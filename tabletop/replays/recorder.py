@@ -58,7 +58,7 @@ class Recorder:
                 versus = inner
             inner = getattr(inner, "batch", None)
             if inner is None:
-                raise ConfigError(f"games={games!r:.80}: a Batch, or an environment that plays on one")
+                raise ConfigError(f"games={games!r:.80}: must be a Batch, or an environment that plays on one")
         if inner.illegal_action == "random":
             raise ConfigError("illegal_action='random': games can be recorded only with 'raise' or 'lose'")
         self.batch: Batch = inner

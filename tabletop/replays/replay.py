@@ -167,7 +167,9 @@ class Replay:
     def check_seat(self, seat: int | None) -> None:
         """Raise ConfigError for a seat that this game does not have. None, for all hands, is allowed."""
         if seat is not None and (isinstance(seat, bool) or not 0 <= seat < self.config.players):
-            raise ConfigError(f"seat={seat}: 0 to {self.config.players - 1} in this replay, or none for all hands")
+            raise ConfigError(
+                f"seat={seat}: must be 0 to {self.config.players - 1} in this replay, or none for all hands"
+            )
 
     def _first_state(self) -> Any:
         try:
