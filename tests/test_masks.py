@@ -99,10 +99,10 @@ def test_many_games(made: str, mode: AutoresetMode) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"key": "mask", "mask_key": "mask"}, "key='mask', mask_key='mask': two different names"),
-        ({"dtype": "U3"}, "dtype='U3': a number's"),
-        ({"dtype": "no dtype"}, "dtype='no dtype': a number's"),
-        ({"dtype": np.complex64}, "a number's, such as np.float32, or bool"),
+        ({"key": "mask", "mask_key": "mask"}, "key='mask', mask_key='mask': must be two different names"),
+        ({"dtype": "U3"}, "dtype='U3': must be the dtype of a number"),
+        ({"dtype": "no dtype"}, "dtype='no dtype': must be the dtype of a number"),
+        ({"dtype": np.complex64}, "the dtype of a number, such as np.float32, or bool"),
     ],
 )
 def test_bad_names_and_dtypes(arguments: dict[str, Any], error: str) -> None:
