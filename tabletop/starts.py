@@ -58,6 +58,6 @@ def check_records(records: Any, number: int, config: Config) -> None:
         raise ScenarioError(f"starts: must be an array of {number} records of {game.name}, not {kind}")
     for name, wanted in switches_of(config).items():
         if (records[name] != wanted).any():
-            raise ScenarioError(f"starts: records with a {name} that does not fit {config.name!r}")
+            raise ScenarioError(f"starts: records whose {name} differs from that of {config.name!r}")
     if (records["actor"] == NOBODY).any():
         raise ScenarioError("starts: a game among them is over; an episode starts at a decision")

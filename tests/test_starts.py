@@ -130,7 +130,7 @@ def test_positions_of_any_game() -> None:
         ([{"players": 2}], ScenarioError, "it describes '2p', this environment plays 'solo'"),
         ([{"round": 4, "decision": "game_over"}], ScenarioError, "this game is over"),
         (np.zeros(2), ScenarioError, "2 records of petrichor"),
-        (np.array([scenario({"players": 2})]), ScenarioError, "records with another players"),
+        (np.array([scenario({"players": 2})]), ScenarioError, "records whose players"),
         (
             np.array([scenario({"players": 1, "round": 4, "decision": "game_over"})]),
             ScenarioError,

@@ -853,7 +853,7 @@ def test_settings_files_that_are_shipped() -> None:
         ("[learning]\nlayers = [64, 0]", "widths of at least 1"),
         ("[learning]\nepochs = 0", "epochs=0: more than 0"),
         ("[learning]\ndiscount = 1.5", "discount=1.5: 0 to 1"),
-        ("[learning]\nreward = 'fame'", "reward='fame': must be one of 'win', 'margin', 'points'"),
+        ("[learning]\nreward = 'fame'", "reward='fame': one of 'win', 'margin', 'points'"),
         ("[learning]\nthreads = 0", "threads=0"),
         ("[learning]\nlearning_rate = nan", "learning_rate=nan: more than 0"),
         ("[learning]\nlearning_rate = inf", "learning_rate=inf: more than 0"),

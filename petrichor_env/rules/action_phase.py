@@ -205,7 +205,7 @@ def end_turn(s: State, t: Tables) -> None:
 
 @rule
 def pass_turn(s: State, t: Tables) -> None:
-    """The first player to pass takes the marker; the others have one more turn (Passing)."""
+    """The first to pass takes the marker (three players and more); the others have one more turn (Passing)."""
     if s.passed != NOBODY:
         end_turn(s, t)
         return

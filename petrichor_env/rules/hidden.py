@@ -53,7 +53,7 @@ def copy_cards(cards: np.ndarray, to: np.ndarray) -> None:
 
 @rule
 def redeal(s: State, seat: int) -> None:
-    """Deal the cards that this seat has not seen anew: to the others' hands and packs, the rest to the deck."""
+    """Deal anew what this seat has not seen: to the others' hands and packs, the rest to the deck."""
     unseen = s.deck.copy()
     for other in range(s.players):
         if other != seat:
