@@ -307,8 +307,8 @@ def test_wrong_answers_name_the_agent() -> None:
     """In the same words, whether an evaluation asks it or a game of which it plays another seat."""
     config = Config(players=2)
     for answer, text in (
-        (lambda decisions: np.zeros(len(decisions)), r"act gives float64 \(\d,\), not ints of shape \(\d,\)"),
-        (lambda decisions: np.zeros(9, int), r"act gives int64 \(9,\), not ints of shape \(\d,\)"),
+        (lambda decisions: np.zeros(len(decisions)), r"act returns float64 \(\d,\), not ints of shape \(\d,\)"),
+        (lambda decisions: np.zeros(9, int), r"act returns int64 \(9,\), not ints of shape \(\d,\)"),
         (lambda decisions: np.full(len(decisions), -1), r"action -1 does not answer '\w+' of player_\d; legal are "),
         (lambda decisions: np.full(len(decisions), 10**6), "action 1000000 does not answer"),
         (lambda decisions: decisions.action_masks.argmin(axis=1), r"action \d+ \(.*\) does not answer"),

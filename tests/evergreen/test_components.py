@@ -83,7 +83,7 @@ def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
 
 
 def test_unknown_keys_and_values_in_code() -> None:
-    with pytest.raises(ConfigError, match=r"components: 'flags\.sun' is no key of a component file"):
+    with pytest.raises(ConfigError, match=r"components: 'flags\.sun' is not a key of a component file"):
         Config(components={"flags.sun": "north"})
     with pytest.raises(ConfigError, match=r"components: flags\.sun_start: None is neither a number nor a word"):
         Config(components={"flags.sun_start": None})
