@@ -72,14 +72,17 @@ class SoloEnv(SeatEnv):
       tiles are not used in the solo game;
     - `powers`: with the module `powers`, your power, such as `("rain",)`: `frost`, `sun`, `wind`, `rain` or `harvest`.
       `()` draws it at random;
+    - `readings`: unclear rules read in another way (docs/rules.md): `forecasts_end_actions`, which needs the module
+      `forecasts`;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the game is lost and ends.
       The reward is then -1 with `win`; with `margin` or `points` it brings the margin to -100 or the points to 0.
       `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
       `info["illegal"]` is true. Anything but an integer from 0 to 142 raises `IllegalAction` in all three cases;
-    - `components`: other printed numbers: the path of an overlay TOML file, or None;
+    - `components`: other printed numbers: the path of an overlay TOML file, its keys and values, or None;
     - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
       the memory and less time;
+    - `starts`: positions to start from, as in `tabletop.batch.Batch`;
     - `render_mode`: `"ansi"` (`render()` returns text), `"rgb_array"` (it returns the pixels of a picture), `"human"`
       (a window shows the picture after every step) or None;
     - `render_size`: the width and height of the picture in pixels, 16 to 4096.
@@ -198,8 +201,10 @@ class VersusEnv(SeatEnv):
     - `modules`: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers);
     - `powers`: with the module `powers`, one for each seat from seat 0, all different: `frost`, `sun`, `wind`, `rain`,
       `harvest`; `()` deals them at random;
-    - `reward`, `components`, `observation_dtype`, `render_mode` and `render_size`: as in `SoloEnv`. Text and pictures
-      show what your seat sees;
+    - `readings`: unclear rules read in another way (docs/rules.md): any of `forecasts_end_actions`, which needs the
+      module `forecasts`, and `primrose_passes_once`, which needs `flower_tiles`;
+    - `reward`, `components`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in `SoloEnv`. Text and
+      pictures show what your seat sees;
     - `illegal_action`: as in `SoloEnv`, for your own actions. Anything but an integer from 0 to 142 raises
       `IllegalAction`.
 

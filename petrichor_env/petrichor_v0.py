@@ -86,6 +86,8 @@ class raw_env(SeatsAEC):  # noqa: N801
     - `modules`: any of `fertilizer`, `cactus`, `lake`, `flower_tiles`, `powers`, `forecasts` (promos and Flowers);
     - `powers`: with the module `powers`, one for each agent in their order, all different: `frost`, `sun`, `wind`,
       `rain`, `harvest`; `()` deals them at random;
+    - `readings`: unclear rules read in another way (docs/rules.md): any of `forecasts_end_actions`, which needs the
+      module `forecasts`, and `primrose_passes_once`, which needs `flower_tiles`;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the agent loses and the game
       ends. Its reward is then -1 with `win`; with `margin` or `points` it brings its margin to -100 or its points to 0.
@@ -111,12 +113,13 @@ class raw_env(SeatsAEC):  # noqa: N801
         drafting: bool = False,
         modules: Sequence[str] = (),
         powers: Sequence[str] = (),
-        components: str | None = None,
+        readings: Sequence[str] = (),
+        components: Any = None,
         **arguments: Any,
     ):
         if num_players not in (2, 3, 4, 5):
             wanted = "2, 3, 4 or 5; the solo game is Gymnasium's Petrichor/Solo-v0"
             raise ConfigError(f"num_players={num_players!r}: must be {wanted}")
-        names: dict[str, Any] = {"modules": modules, "powers": powers}
+        names: dict[str, Any] = {"modules": modules, "powers": powers, "readings": readings}
         config = Config(players=num_players, rounds=rounds, drafting=drafting, components=components, **names)
         super().__init__("petrichor_v0", config, **arguments)
