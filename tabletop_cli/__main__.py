@@ -28,13 +28,13 @@ def main(args: Sequence[str]) -> None:
         name=game.name,
         home=home,
         version=game.version,
-        help=f"{game.title} for programs.",
+        help=f"Play {game.title}, measure agents and train them.",
         config=game.config,
         players=game.players,
         opponent=str(getattr(game.words, "opponent", "")),
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
     )
-    app, _ = make_app(line)
+    app, _ = make_app(line, completes=False)
     run_app(app, game.name, rest)
 
 

@@ -33,7 +33,16 @@ from tabletop_training.evaluation import (
     mean_estimate,
     share_estimate,
 )
-from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
+from tabletop_training.evaluation_files import (
+    OnResult,
+    new_table,
+    percent,
+    plain,
+    plus_minus,
+    unheard,
+    write_json,
+    write_rows,
+)
 from tabletop_training.job import Job, Stopped
 from tabletop_training.ladder import LADDER
 from tabletop_training.matches import make_agents
@@ -262,6 +271,7 @@ def main(
     reference: str | Path | None = None,
     quick: bool = False,
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Play what is missing, print tables of what is finished, and write them; returns the folder.
 
@@ -276,6 +286,7 @@ def main(
         reference: `benchmark.json` to begin with where the output has none; None → that of the plan if it is there.
         quick: play no more games than `QUICK` says.
         workers: who plays; the games are the same.
+        on_result: told the rows of all agents with their intervals, and what they were measured with.
 
     Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
     ConfigError, CheckpointError, ComponentsError, TabletopError.
@@ -324,6 +335,9 @@ def main(
             job.console.print(table)
         if quick:
             job.console.print(_ROUGH)
+        kept = benchmark.content
+        measured = {key: kept[key] for key in ("package_version", "state_version", "seed", "components", "quick")}
+        on_result(plain({"game": plan.game.name, **measured, "agents": rows}))
     return folder
 
 

@@ -25,28 +25,29 @@ with suppress(ImportError):  # Windows has none
 class Interruptions:
     """Turns Ctrl-C into a wish to stop, which a job looks up; a second one before `clear` raises KeyboardInterrupt.
 
-    A context manager. Outside the main thread, where signals can't be caught, Ctrl-C stays what it was.
+    SIGTERM, by which schedulers of clusters end a job, does the same. A context manager. Outside the main thread,
+    where signals can't be caught, both stay what they were.
     """
 
     def __init__(self) -> None:
         self._wanted = False
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
+            self._before = {one: signal.signal(one, self._on_signal) for one in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for one, before in self._before.items():
+            signal.signal(one, before)
 
     def wanted(self) -> bool:
-        """Whether there was a Ctrl-C since the last `clear`."""
+        """Whether there was a signal since the last `clear`."""
         return self._wanted
 
     def clear(self) -> None:
-        """Forget the Ctrl-C so far, so that the next one is a first one."""
+        """Forget the signals so far, so that the next one is a first one."""
         self._wanted = False
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:

@@ -16,7 +16,15 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.game import Config, Game
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Estimate, EvaluationStopped, Workers
-from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
+from tabletop_training.evaluation_files import (
+    OnResult,
+    new_table,
+    percent,
+    percentage_points,
+    plus_minus,
+    unheard,
+    write_json,
+)
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
 
@@ -77,6 +85,7 @@ def main(
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder.json",
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Measure the steps that the JSON file lacks, `games` each or `games_of_step`; print all; returns the file.
 
@@ -84,6 +93,7 @@ def main(
         configs: what is played, one configuration for a number of players.
         players: those numbers of players that are to be measured; None for all.
         workers: who plays; the games are the same.
+        on_result: told the steps that are printed, as the file has them.
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
@@ -120,6 +130,7 @@ def main(
     if len(measured) < len(wanted):
         console.print("Stopped early: the same command goes on.")
     console.print(_table(measured))
+    on_result({**versions, "steps": measured})
     console.print(f"In [bold]{path}[/bold]")
     return path
 

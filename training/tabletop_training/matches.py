@@ -315,21 +315,23 @@ def seeds_for(games: int, players: int) -> int:
 
 
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
-    labels = [report.agent for report in evaluation.reports]
     files.write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    differences = [asdict(one) for one in evaluation.comparisons]
-    if differences:
-        files.write_rows(folder / "differences.csv", differences)
-    content = {
-        **files.provenance(evaluation.config, seed, labels),
+    if evaluation.comparisons:
+        files.write_rows(folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])
+    files.write_json(folder / "evaluation.json", _content(evaluation, seed, until_width))
+
+
+def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> dict[str, Any]:
+    """What `evaluation.json` holds."""
+    return {
+        **files.provenance(evaluation.config, seed, [report.agent for report in evaluation.reports]),
         "seeds": evaluation.reports[0].seeds,
         "stopped_by": evaluation.stopped,
         "until_width": until_width,
         "reports": [asdict(report) for report in evaluation.reports],
-        "differences": differences,
+        "differences": [asdict(one) for one in evaluation.comparisons],
         "win_rate_by_seat": evaluation.seats,
     }
-    files.write_json(folder / "evaluation.json", content)
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
@@ -355,11 +357,12 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers = HERE,
     output: str | Path = "runs/evaluate",
+    on_result: files.OnResult = files.unheard,
 ) -> Path:
     """`evaluate` with agents by name: print the tables, return the folder with `evaluation.json` and so on.
 
     `games` None is 1000, or at most 20 000 with `until_width`. `replays` is where the games are kept, None nowhere.
-    `workers` is who plays.
+    `workers` is who plays. `on_result` is told what `evaluation.json` holds.
     Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
@@ -391,6 +394,7 @@ def main(
                 bar.advance(total)
         _write(job.folder, evaluation, seed, until_width)
         _print(job.console, evaluation, until_width)
+        on_result(files.plain(_content(evaluation, seed, until_width)))
     return job.folder
 
 

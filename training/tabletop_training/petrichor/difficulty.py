@@ -16,7 +16,7 @@ from petrichor_env.game import GAME
 from tabletop.errors import TabletopError
 from tabletop_agents import check_trusted
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
-from tabletop_training.evaluation_files import ReplayFiles, new_table, plus_minus, slug, write_json
+from tabletop_training.evaluation_files import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
 from tabletop_training.job import Job, Stopped, refuse_with_resume
 from tabletop_training.matches import make_agents
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
@@ -53,6 +53,7 @@ def main(
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Play, and write report, pictures and tables; returns their folder.
 
@@ -70,6 +71,7 @@ def main(
         replays: where the games that are played now are kept, with a folder in it for each agent and set; those
             with the shipped numbers, for comparison with those of an overlay file, in a folder `shipped` of the agent.
         workers: who plays; the games are the same.
+        on_result: told what `difficulty.json` holds.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
     """
@@ -136,7 +138,8 @@ def main(
                     if len(agents_of) > 1 or not agents_of <= shown:
                         job.console.print(table)
                 with job.console.status("writing the report"):
-                    write_report(job.folder, study, played)
+                    content = write_report(job.folder, study, played)
+                on_result(content)
         except KeyboardInterrupt:
             stopped = True
         if stopped:

@@ -28,7 +28,7 @@ from tabletop.files import read_limited
 from tabletop_agents import Agent, Decisions, make_agent
 from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Playing
-from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json
+from tabletop_training.evaluation_files import OnResult, new_table, percent, plus_minus, unheard, write_json
 from tabletop_training.job import Job, Stopped
 from tabletop_training.matches import evaluate, get_ready
 from tabletop_training.petrichor.report_plots import error_bars
@@ -209,6 +209,7 @@ def main(
     seed: int = EVALUATION_SEED,
     part: str | None = None,
     output: str | Path = "runs/strength",
+    on_result: OnResult = unheard,
 ) -> Path:
     """Measure the rows that the folder's `strength.json` lacks; print tables, draw the curve; returns the folder.
 
@@ -219,6 +220,7 @@ def main(
         games: of each row with a search; `POLICY_GAMES` times as many of a policy alone.
         seed: of the first game of each row, so that all rows are of the same seeds.
         part: one of `PARTS`; None for all.
+        on_result: told the rows that are printed, as `strength.json` has them.
 
     Raises ConfigError for bad arguments, CheckpointError for a policy that can't be searched with, TabletopError for a
     file with rows of another network, of other rules, or of a search with other settings.
@@ -248,6 +250,7 @@ def main(
         for name in PARTS:
             if part in (None, name) and (measured := rows_of(name, rows)):
                 job.console.print(_table(name, measured, policy))
+        on_result({**header, "rows": [row for key, row in rows.items() if key in wanted]})
         if part != "ablations" and (curve := rows_of("curve", rows)):
             plot_thinking(job.folder / PICTURE, curve)
     return job.folder
