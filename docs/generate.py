@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
-from docs import library_snippets
+from docs import command_pages, library_snippets
 from docs.game_pages import EVERGREEN, GAMES, evergreen_blocks
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.drawing.raster import save_png
@@ -225,6 +225,8 @@ def main() -> None:
     replace_block(DOCS / "cluster.md", "cluster", cluster_table())
     replace_block(DOCS / "cluster.md", "model", cluster_model())
     replace_block(DOCS / "web.md", "web", web_table())
+    for name, text in command_pages.blocks().items():
+        replace_block(DOCS / "command-line.md", name, text)
     for name, text in library_snippets.blocks().items():
         replace_block(DOCS / "libraries.md", name, text)
     replace_block(DOCS / "agents.md", "ablations", ablations_table())

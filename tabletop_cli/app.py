@@ -150,7 +150,7 @@ _OF_RUNS = {
 }
 _SHOWN_OF_RUNS = {"seed": "0", "workers": "the cluster's cores"}
 OF_MEASURING = {
-    "of_seed": ": the first game has it, the next games count up",
+    "of_seed": ": the first game takes it, each later game the next number",
     "of_workers": " at once. The games stay the same",
     "of_output": ": JSON and CSV files",
 }
@@ -222,13 +222,13 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         PLAY,
         examples=(f"play{'' if alone else ' greedy'}", "play greedy --web"),
         texts={
-            "of_agents": f" to play against. Without any it is {line.texts['game_for_one']}",
+            "of_agents": f", to play against. Without any it is {line.texts['game_for_one']}",
             "of_seed": ": of the game's chance",
         },
         only_given=True,
         shown={"seed": "another one each time"},
     )
-    add("web", _web, PLAY, examples=("web --open",), texts={"of_agents": ", that the page offers, too"})
+    add("web", _web, PLAY, examples=("web --open",), texts={"of_agents": ", which the page offers, too"})
     add(
         "replay",
         _replay,
@@ -285,7 +285,6 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
             examples=("benchmark my_module:MyAgent --quick",),
             texts={
                 **OF_MEASURING,
-                "of_agents": " to measure",
                 "of_games": " of each agent alone, with each set of variants if there are any",
                 "of_output": ": benchmark.json, which is continued, a table and a page",
             },
@@ -398,8 +397,8 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     `args` are the words after it, None for those of the process.
     """
     forgive_bytes()
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminated)
+    catches = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, _terminated) if catches else None
     code: Any = 0
     try:
         with mended_bash_words(name):
@@ -418,6 +417,9 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     except BrokenPipeError:
         code = 1
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes it once more when it ends
+    finally:
+        if catches:
+            signal.signal(signal.SIGTERM, before)
     sys.exit(code)
 
 
@@ -604,7 +606,7 @@ def _dataset(
     output: Output = Path("runs/datasets"),
     name: Annotated[str, typer.Option(help="Name of the data set.", metavar="NAME")] = "",
 ) -> None:
-    """Write games of {span} agents{or_alone} as a Minari data set with an episode for each seat."""
+    """Write games of agents as a Minari data set, with an episode for each seat."""
     dataset = imported("tabletop_training.dataset", extra="dataset")
     matches = imported("tabletop_training.matches", extra="evaluate")
     config = matches.config_for(line.game, len(agents), alone=len(agents) == 1, **switches)
@@ -662,7 +664,7 @@ def _play(
     resume: Annotated[Path | None, typer.Option(help="Continue a saved game.", metavar="FILE")] = None,
     trust: Trust = "",
     seed: Seed = None,
-    web: Annotated[bool, typer.Option("--web", help="Play in a browser. {name} web offers more.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser. The command web offers more.")] = False,
 ) -> None:
     """Play in the terminal or in a browser: alone, against agents, or with others at the same keyboard."""
     settings: dict[str, Any] = {

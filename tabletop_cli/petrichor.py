@@ -188,7 +188,6 @@ add_command(
     examples=("difficulty --agents greedy --games 200", "difficulty ismcts-200 --resume runs/difficulty"),
     texts={
         **OF_MEASURING,
-        "of_agents": ", too",
         "of_resume": ". Agents can be added",
         "of_games": " of each agent with each set of variants",
         "of_output": ": report, pictures and tables",

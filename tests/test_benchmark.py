@@ -168,7 +168,14 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
     monkeypatch.setattr(petrichor, "PLAN", replace(PLAN, docs=str(tmp_path / "none")))
-    cli.app(["benchmark", "random", "greedy", "--quick"], standalone_mode=False)
+    cli.app(["benchmark", "random", "greedy", "--quick", "--json", "all.json"], standalone_mode=False)
+    told = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    assert (told["game"], told["quick"], told["components"]) == ("petrichor", True, None)
+    kept = table_of(tmp_path / "runs" / "benchmark-quick")
+    for row in told["agents"]:
+        columns = kept[row["agent"]]
+        assert f"{row['rating']:.6f}" == columns["rating"] and row["solo_games_a_set"] == 2
+        assert f"{row['against_random']['high']:.6f}" == columns["against_random_high"] or row["agent"] == "random"
     assert "These numbers are rough" in " ".join(capsys.readouterr().out.split())
     folder = tmp_path / "runs" / "benchmark-quick"
     assert {row["solo_games_a_set"] for row in table_of(folder).values()} == {"2"}

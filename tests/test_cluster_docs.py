@@ -38,7 +38,7 @@ def test_the_commands_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     commands = re.findall(r"^(petrichor .*?)(?:  +#.*)?$", PAGE, re.MULTILINE)
     assert len(commands) == 4
     for command in commands:
-        words = app.with_ray_address(shlex.split(command))
+        words = app.with_values(shlex.split(command))
         given = {word for word in words if word.startswith("--")}
         assert given <= options_of(words, capsys), command
 

@@ -631,7 +631,9 @@ def test_commands_that_play_a_study_again() -> None:
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
-    cli.app(words, standalone_mode=False)
+    told = tmp_path / "told.json"
+    cli.app([*words, "--json", str(told)], standalone_mode=False)
+    assert told.read_bytes() == (tmp_path / "study" / "difficulty.json").read_bytes()
     assert len(rows_of(tmp_path / "study" / "games.csv")) == 32
     resume = ["difficulty", "--resume", str(tmp_path / "study")]
     cli.app(resume, standalone_mode=False)

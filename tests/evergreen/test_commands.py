@@ -68,7 +68,9 @@ def test_train_and_play_against_it(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_the_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo", "--minutes", "0.02", "--games", "4", "--output", str(tmp_path / "demo")) == 0
+    words = ("demo", "--minutes", "0.02", "--games", "4", "--output", str(tmp_path / "demo"))
+    assert run(*words, "--json", str(tmp_path / "told.json")) == 0
+    assert (tmp_path / "told.json").read_bytes() == (tmp_path / "demo" / "tournament.json").read_bytes()
     left = {path.name for path in (tmp_path / "demo").iterdir()}
     assert {"training", "final_board.png", "game.html", "standings.csv", "cross_table.png"} <= left
     assert "trained" in capsys.readouterr().out
