@@ -452,12 +452,15 @@ def _train(
     workers: Workers = None,
     ray: Ray = None,
     output: Output = None,
+    json: Json = None,
 ) -> None:
     """Learn {learned}."""
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
     told |= {"trust": words(trust), "ray": ray, "workers": workers}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
-    imported("tabletop_training.runs", extra="train").main(line.game, kind, config, **told, **changes)
+    with json_to(json) as on_result:
+        learn = imported("tabletop_training.runs", extra="train").main
+        learn(line.game, kind, config, on_result=on_result, **told, **changes)
 
 
 def _compile(line: CommandLine) -> None:

@@ -101,5 +101,5 @@ def mended_bash_words(name: str) -> Iterator[None]:
         with redirect_stdout(answers):
             yield
     finally:
-        for answer in answers.getvalue().splitlines():
+        for answer in filter(None, answers.getvalue().splitlines()):
             print(answer[cut:])

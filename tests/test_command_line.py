@@ -150,8 +150,8 @@ def test_all_that_prints_a_table_has_it() -> None:
     having = {name for name, command in COMMANDS.items() if any(one.opts[0] == "--json" for one in options(command))}
     both = ("evaluate", "tournament", "ladder", "benchmark", "review", "components", "bench", "demo")
     assert having == {f"{game} {name}" for game in APPS for name in both} | {
-        "petrichor difficulty",
-        "petrichor strength",
+        *("petrichor difficulty", "petrichor strength"),
+        *(f"{game} train {kind}" for game in APPS for kind in ("solo", "selfplay")),
     }
 
 

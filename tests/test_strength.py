@@ -170,7 +170,7 @@ def test_stopped_and_gone_on_with(
             patch.setattr(strength, "measure", measuring)
             if finished:
                 main(games=1, part="ablations", output=folder)
-                assert "Stopped early: the same command goes on." in capsys.readouterr().out
+                assert "Stopped early. The same command continues." in capsys.readouterr().out
                 assert [row["player"] for row in content(folder)["rows"]] == ["policy"]
             else:
                 with pytest.raises(KeyboardInterrupt):

@@ -130,7 +130,7 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     folder = tmp_path / "runs" / "benchmark-quick"
     assert {row["solo_games"] for row in table_of(folder).values()} == {"2"}
     assert "These numbers are rough" in (folder / "benchmark.md").read_text(encoding="utf-8")
-    with pytest.raises(TabletopError, match="measured with --quick; go on with --quick"):
+    with pytest.raises(TabletopError, match="measured with --quick; continue with --quick"):
         run("random", "--output", folder)
 
 

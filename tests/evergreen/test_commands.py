@@ -64,7 +64,7 @@ def test_train_and_play_against_it(tmp_path: Path, capsys: pytest.CaptureFixture
     settings.write_text(TINY.partition("[selfplay]")[0] + "[solo]\ngames = 4\n[budget]\nsteps = 256\n")
     assert run("train", "solo", "--config", str(settings), "--output", str(tmp_path / "solo")) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "won" not in printed and "points (the games that chose it" in printed
+    assert "won" not in printed and "points (in the games that chose it" in printed
 
 
 def test_the_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -329,7 +329,7 @@ def main(
                 job.console.print(_duel_table(plan, own) if result.config.players > 1 else _solo_table(plan, own))
                 job.console.print(f"{left}.")
         except (Stopped, KeyboardInterrupt):
-            job.console.print("Stopped early: the same command goes on.")
+            job.console.print("Stopped early. The same command continues.")
         rows = _write(folder, benchmark)
         for table in _tables(plan, rows) if rows else ():
             job.console.print(table)
@@ -354,7 +354,7 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
                 if not read.tables:
                     raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            raise TabletopError(f"{path}: no benchmark of this version; move it away to begin anew") from None
+            raise TabletopError(f"{path}: no benchmark of this version; move it away to start again") from None
         if of_another:
             raise TabletopError(f"{path}: a benchmark of {read.game}; give another --output")
         same = (read.tables, read.state_version) == (new.tables, new.state_version)
@@ -363,10 +363,10 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
             quick = "with --quick" if read.quick else "without --quick"
-            problem = f"measured {quick}; go on {quick}, or give another --output"
+            problem = f"measured {quick}; continue {quick}, or give another --output"
             if not same:
                 problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
-                problem += " the same --components, or move it away to begin anew"
+                problem += " the same --components, or move it away to start again"
             raise TabletopError(f"{path}: {problem}")
     return new
 
@@ -386,7 +386,7 @@ def _players(
     with console.status("loading the agents"):
         for name in everybody:
             if name not in wanted and agent_hash(name, game) not in (None, benchmark.checkpoints.get(name)):
-                console.print(f"{name} is not played against: its file is another one now. Name it to measure it anew.")
+                console.print(f"{name} is left out: its file has changed. Name it to measure it again.")
                 continue
             refusals = []
             for config, players in kinds:

@@ -128,7 +128,7 @@ def main(
             write_json(path, {**versions, "steps": list(rows.values())})
     measured = [rows[step] for step in wanted if step in rows]
     if len(measured) < len(wanted):
-        console.print("Stopped early: the same command goes on.")
+        console.print("Stopped early. The same command continues.")
     console.print(_table(measured))
     on_result({**versions, "steps": measured})
     console.print(f"In [bold]{path}[/bold]")

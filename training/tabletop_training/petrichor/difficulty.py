@@ -145,7 +145,7 @@ def main(
         if stopped:
             kept_nothing = "" if played else " before a set of games was finished: nothing was kept"
             again = f"petrichor difficulty --resume {escape(str(job.folder))}"
-            job.console.print(f"Stopped early{kept_nothing}. To go on: {again}", soft_wrap=True)
+            job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
     return job.folder
 
 

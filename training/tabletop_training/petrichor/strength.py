@@ -246,7 +246,7 @@ def main(
             raise Stopped
         write_json(job.folder / FILE, {**header, "rows": list(rows.values())})  # the name may be a new one
         if not missing.keys() <= rows.keys():
-            job.console.print("Stopped early: the same command goes on.")
+            job.console.print("Stopped early. The same command continues.")
         for name in PARTS:
             if part in (None, name) and (measured := rows_of(name, rows)):
                 job.console.print(_table(name, measured, policy))
