@@ -124,7 +124,7 @@ def test_every_help_is_a_sentence_and_every_example_is_a_command() -> None:
 
 
 def test_commands_are_in_groups() -> None:
-    groups = {name: typer.main.get_command(app).commands for name, app in APPS.items()}  # type: ignore[attr-defined]
+    groups = {name: typer.main.get_command(app).commands for name, app in APPS.items()}
     for commands in groups.values():
         assert {command.rich_help_panel for command in commands.values()} == {PLAY, MEASURE, TRAIN, MACHINE}
 

@@ -650,7 +650,7 @@ def test_command(settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         assert left.value.code == 2
         name = words.split()[0].removeprefix("--")
         assert (
-            f"petrichor: {name}: not with --resume, which continues with the settings it has" in capsys.readouterr().err
+            f"petrichor: {name}: not with --resume, which keeps its settings" in capsys.readouterr().err
         )
 
 

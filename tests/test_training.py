@@ -995,7 +995,7 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
         assert ended.value.code == 2
         name = words.split()[0].removeprefix("--")
         assert (
-            f"petrichor: {name}: not with --resume, which continues with the settings it has" in capsys.readouterr().err
+            f"petrichor: {name}: not with --resume, which keeps its settings" in capsys.readouterr().err
         )
 
 
@@ -1137,7 +1137,7 @@ def test_a_budget_that_is_used_up_is_refused(tmp_path: Path, tiny_file: Path, mo
     assert not (folder / BEST).exists()
     train_solo(resume=folder)
     assert (folder / BEST).exists()
-    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; give more --steps or --minutes to"):
+    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; to continue give more --steps or"):
         train_solo(resume=folder)
     assert (folder / RUN).read_bytes() == before
 

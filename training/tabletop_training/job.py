@@ -61,7 +61,7 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
     names = [name for name, value in given.items() if value is not None]
     if names:
         raise ConfigError(
-            f"{', '.join(names)}: not with --resume, which continues with the settings it has. You can give {allowed}"
+            f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}"
         )
 
 
