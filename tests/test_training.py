@@ -1137,7 +1137,7 @@ def test_a_budget_that_is_used_up_is_refused(tmp_path: Path, tiny_file: Path, mo
     assert not (folder / BEST).exists()
     train_solo(resume=folder)
     assert (folder / BEST).exists()
-    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; to continue give more --steps or"):
+    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; give more --steps or"):
         train_solo(resume=folder)
     assert (folder / RUN).read_bytes() == before
 

@@ -175,7 +175,7 @@ def _check_unfinished(learner: BaseLearner, before: Budget) -> None:
         )
     if learner.is_evaluated:
         raise ConfigError(
-            f"{learner.folder}: already finished after {learner.steps:,} steps; to continue give more --steps or --minutes"
+            f"{learner.folder}: already finished after {learner.steps:,} steps; give more --steps or --minutes"
         )
 
 
