@@ -66,7 +66,7 @@ def _parameter(param: Any) -> Parameter:
     default = "" if switch or param.default is None else f"{param.default}"
     if isinstance(param.show_default, str):
         default = param.show_default
-    name = param.opts[0] if option else param.metavar
+    name = param.opts[0] if option else f"{param.metavar}{'' if param.nargs == 1 else ' …'}"
     return Parameter(name, "" if switch or not option else param.metavar, param.help, default, param.required)
 
 

@@ -29,7 +29,7 @@ from tabletop.extras import extra_text
 from tabletop.terminal import forgive_bytes
 from tabletop.words import either
 from tabletop_cli.completion import agents as agent_words
-from tabletop_cli.completion import mended_bash_words, one_of
+from tabletop_cli.completion import mended_bash_words, one_of, policies
 from tabletop_cli.options import command, given, whole_numbers, words
 from tabletop_cli.output import check_outputs, json_to
 from tabletop_cli.shared import (
@@ -37,7 +37,6 @@ from tabletop_cli.shared import (
     NOTHING_MORE,
     Agents,
     AnyAgents,
-    AnyPolicy,
     Device,
     Games,
     Json,
@@ -75,9 +74,9 @@ PLAY, MEASURE, TRAIN, GAME = "Play and watch", "Measure", "Train", "Game and mac
 """The groups of commands in the help."""
 
 EXIT_CODES = {
-    0: "done, also where Ctrl-C ended a job early that then reported what was finished",
-    1: "nobody reads the output any more, or the program has a fault and shows a traceback",
-    2: "a mistake in the command or in a file, which one line on stderr explains",
+    0: "finished, or stopped early with a report of what was done",
+    1: "the reader of the output went away, or the program failed with a traceback",
+    2: "a mistake in the command or in a file; one line on stderr explains it",
     130: "stopped by Ctrl-C",
     143: "stopped by SIGTERM",
 }
@@ -484,18 +483,29 @@ def _train_general(
     line: CommandLine,
     players: PlayerCounts = "",
     config: Settings = None,
-    start: AnyPolicy = None,
-    rival: AnyPolicy = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            help="A checkpoint, or the name of a shipped policy, to go on from.",
+            metavar="POLICY",
+            autocompletion=policies,
+        ),
+    ] = None,
+    rival: Annotated[
+        str | None,
+        typer.Option(
+            help="A checkpoint, or the name of a shipped policy, that has all other seats.",
+            metavar="POLICY",
+            autocompletion=policies,
+        ),
+    ] = None,
     seed: Seed = 0,
     minutes: Minutes = None,
     steps: Steps = None,
     device: Device = "cpu",
     output: Output = Path("runs/general"),
 ) -> None:
-    """Learn with every number of players and all modules: one network for all, which learns from all seats at once.
-
-    With --start it goes on from a policy. With --rival that policy has all other seats.
-    """
+    """Learn with every number of players and all modules: one network for all, which learns from all seats at once."""
     learn = imported("tabletop_training.general", extra="train").main
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
     wanted = whole_numbers("players", players, "numbers of players, with commas between")

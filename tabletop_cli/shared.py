@@ -26,8 +26,8 @@ _AGENTS_HELP = "Names of agents, such as random, greedy or policy:PATH{of_agents
 _POLICY_HELP = "A checkpoint, or the name of a shipped policy."
 
 # Arguments
-Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", autocompletion=agents)]
-AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT...", autocompletion=agents)]
+Agents = Annotated[list[str], typer.Argument(help=_AGENTS_HELP, metavar="AGENT", autocompletion=agents)]
+AnyAgents = Annotated[list[str] | None, typer.Argument(help=_AGENTS_HELP, metavar="AGENT", autocompletion=agents)]
 Policy = Annotated[str, typer.Argument(help=_POLICY_HELP, metavar="POLICY", autocompletion=policies)]
 ReplayFile = Annotated[
     Path, typer.Argument(help="A replay, as play and --save-replays write them.", metavar="FILE", dir_okay=False)
@@ -51,7 +51,6 @@ MoreAgents = Annotated[
     ),
 ]
 PolicyName = Annotated[str, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=policies)]
-AnyPolicy = Annotated[str | None, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=policies)]
 Settings = Annotated[
     str | None,
     typer.Option(

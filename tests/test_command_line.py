@@ -222,7 +222,7 @@ def test_the_help_says_what_exit_codes_mean(capsys: pytest.CaptureFixture[str]) 
     ("words", "said"),
     [
         ("evaluat random", "petrichor: No such command 'evaluat'. Did you mean 'evaluate'? See petrichor --help."),
-        ("evaluate", "petrichor evaluate: Missing argument 'AGENT...'. See petrichor evaluate --help."),
+        ("evaluate", "petrichor evaluate: Missing argument 'AGENT'. See petrichor evaluate --help."),
         ("evaluate random --gams 3", "petrichor evaluate: No such option: --gams"),
         ("evaluate random --games few", "petrichor evaluate: Invalid value for '--games'"),
         ("train solo --minutes -1", "petrichor train solo: Invalid value for '--minutes'"),

@@ -589,9 +589,7 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
         difficulty.main(resume=tmp_path)
     given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
-        with pytest.raises(
-            ConfigError, match=f"^{option}: not with --resume, which keeps its settings"
-        ):
+        with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which keeps its settings"):
             difficulty.main(resume=folder, **{option: value})
     with pytest.raises(ConfigError, match=r"^games: not with --resume"):
         difficulty.main(["rollout-1"], games=GAMES, search_games=GAMES, resume=folder)

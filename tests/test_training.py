@@ -994,9 +994,7 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
             cli.main(["train", "solo", "--resume", str(folder), *words.split()])
         assert ended.value.code == 2
         name = words.split()[0].removeprefix("--")
-        assert (
-            f"petrichor: {name}: not with --resume, which keeps its settings" in capsys.readouterr().err
-        )
+        assert f"petrichor: {name}: not with --resume, which keeps its settings" in capsys.readouterr().err
 
 
 def test_train_solo_with_numbers_of_ones_own(tmp_path: Path, tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,9 +60,7 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
     """Raise ConfigError for options that are not None: what is resumed goes on as it was set, but for `allowed`."""
     names = [name for name, value in given.items() if value is not None]
     if names:
-        raise ConfigError(
-            f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}"
-        )
+        raise ConfigError(f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}")
 
 
 def make_folder(wanted: str | Path, new: bool = False) -> Path:
