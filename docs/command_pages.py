@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from tabletop_cli import evergreen, petrichor
-from tabletop_cli.app import EXIT_CODES
+from tabletop_cli.run import EXIT_CODES
 
 APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 

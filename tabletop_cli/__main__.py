@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tabletop_cli.app import CommandLine, make_app, run_app
+from tabletop_cli.app import make_app
+from tabletop_cli.line import CommandLine
+from tabletop_cli.run import run_app
 
 
 def main(args: Sequence[str]) -> None:

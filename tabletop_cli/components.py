@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tabletop.overlays import OVERLAY, ComponentFile, Components, Numbers
-from tabletop_cli.app import GAME, CommandLine, add_command
+from tabletop_cli.app import GAME, add_command
+from tabletop_cli.line import CommandLine
 from tabletop_cli.output import json_to
 from tabletop_cli.shared import Json, Overlay
 

@@ -9,9 +9,12 @@ from evergreen_env import __version__
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.config import Config
 from evergreen_env.state import BIOME_NAMES, MAX_PLAYERS
-from tabletop_cli.app import TRAIN, CommandLine, add_command, imported, make_app, run_app
+from tabletop_cli.app import TRAIN, add_command, make_app
+from tabletop_cli.commands import imported
 from tabletop_cli.components import Section, add_components
+from tabletop_cli.line import CommandLine
 from tabletop_cli.output import json_to
+from tabletop_cli.run import run_app
 from tabletop_cli.shared import Games, Json, Minutes, Output, Seed
 
 LINE = CommandLine(

@@ -17,19 +17,16 @@ from tabletop_cli.app import (
     OF_MEASURING,
     SHOWN_OF_MEASURING,
     TRAIN,
-    CommandLine,
     add_command,
-    agent_names,
-    imported,
     make_app,
-    players_of,
-    replay_files,
-    run_app,
 )
+from tabletop_cli.commands import agent_names, imported, players_of, replay_files
 from tabletop_cli.completion import one_of
 from tabletop_cli.components import Section, add_components
+from tabletop_cli.line import CommandLine
 from tabletop_cli.options import given
 from tabletop_cli.output import json_to
+from tabletop_cli.run import run_app
 from tabletop_cli.shared import (
     AnyAgents,
     Games,

@@ -24,8 +24,9 @@ from tabletop.overlays import ComponentFile
 from tabletop_agents import checkpoint_path, make_agent, shipped_policies
 from tabletop_cli import completion, evergreen, petrichor
 from tabletop_cli.__main__ import main as any_game
-from tabletop_cli.app import EXIT_CODES, MEASURE, PLAY, TRAIN
 from tabletop_cli.app import GAME as MACHINE
+from tabletop_cli.app import MEASURE, PLAY, TRAIN
+from tabletop_cli.run import EXIT_CODES
 from tabletop_training.evaluation import Estimate
 from tabletop_training.evaluation_files import percent
 from tabletop_training.settings import shipped_settings
