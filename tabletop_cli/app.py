@@ -48,7 +48,7 @@ def add_command(
 
     Arguments:
         panel: the group in the help that it stands in.
-        examples: the words behind the command's name, such as `evaluate random greedy`, with names in braces.
+        examples: the words behind the game's name, such as `evaluate random greedy`.
         texts: what stands for names in braces, beside `CommandLine.texts`.
         options: as in `tabletop_cli.options.command`.
     """

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -52,9 +52,6 @@ from tabletop_cli.shared import (
     Trust,
     Workers,
 )
-
-if TYPE_CHECKING:
-    pass
 
 SHIPPED = ("petrichor_env.game", "evergreen_env.game")
 """The games of this distribution."""
