@@ -58,7 +58,8 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     code: Any = 0
     try:
         with mended_bash_words(name):
-            code = app(args=with_values(sys.argv[1:] if args is None else args), prog_name=name, standalone_mode=False)
+            words = with_values(sys.argv[1:] if args is None else args)
+            code = app(args=words, prog_name=name, standalone_mode=False) or 0
         sys.stdout.flush()
     except _UsageError as error:
         code = 2
@@ -66,9 +67,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     except TabletopError as error:
         code = 2
         print(f"{name}:", " ".join(str(error).split()), file=sys.stderr)
-    except typer.Abort:
-        code = 130
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
         code = 1
