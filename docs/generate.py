@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
-from docs import library_snippets
+from docs import command_pages, library_snippets
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
@@ -375,6 +375,7 @@ BLOCKS = (
     Block("playing.md", "reviews", reviews_table, ADVICE),
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
     *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),
+    *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
     *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
 )
 
