@@ -132,7 +132,7 @@ def train_general(
     """Learn with every number of players and all modules: one network for all, which learns from all seats at once."""
     learn = imported("tabletop_training.general", extra="train").main
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    wanted = whole_numbers("players", players, "numbers of players, with commas between")
+    wanted = whole_numbers("players", players, "numbers of players, separated by commas")
     learn(line.game, config, players=wanted, start=start, rival=rival, **told)
 
 
@@ -305,7 +305,7 @@ def play(
 ) -> None:
     """Play in the terminal or in a browser: alone, against agents, or with others at the same keyboard."""
     settings: dict[str, Any] = {
-        "people": whole_numbers("people", people, "seats with commas between, such as 0,2"),
+        "people": whole_numbers("people", people, "seats separated by commas, such as 0,2"),
         "seed": seed,
         "resume": resume,
         "trust": words(trust),
@@ -455,7 +455,7 @@ def ladder(
     json: Json = None,
 ) -> None:
     """Measure whether each agent, from random to ismcts-2000, is better than the one below it."""
-    counts = whole_numbers("players", players, "whole numbers with commas between, such as 1,2")
+    counts = whole_numbers("players", players, "whole numbers separated by commas, such as 1,2")
     with json_to(json) as on_result, players_of(workers, ray) as who:
         imported("tabletop_training.ladder", extra="evaluate").main(
             [line.config(players=number, **switches) for number, switches in line.ladder.items()],
