@@ -10,7 +10,7 @@ LIBRARIES := agilerl rllib tianshou torchrl
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest release-check fuzz lint format bench notebooks docs clean
+.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest release-check fuzz lint format bench notebooks docs site site-serve clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -61,15 +61,21 @@ notebooks: $(VENV)/dev $(VENV)/compiled  ## run the notebooks in full and store 
 docs: $(VENV)/dev  ## write the pages and tables anew that are made from the code
 	$(BIN)/python -m docs.generate
 
+site: $(VENV)/docs  ## the documentation as a site, in site/; a broken link or an undocumented public name is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+site-serve: $(VENV)/docs  ## the site at http://127.0.0.1:8000, built anew when a page changes
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+
 clean:  ## remove the virtual environment and the tools' caches, but not runs/
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petrichor-env needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp an extra: `make demo` needs fewer packages than `make test`, and only `make bench` EnvPool's 700 MB.
-$(VENV)/train $(VENV)/dev $(VENV)/bench $(VENV)/release: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/train $(VENV)/dev $(VENV)/docs $(VENV)/bench $(VENV)/release: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo 'Installing into $(VENV), a few minutes the first time.'
 	$(INSTALL) -e '.[$*]'
 	@touch $@

@@ -1,8 +1,8 @@
 """`python -m benchmarks.cluster`: games a second here, in processes, and on clusters of one and two nodes.
 
-Every contender plays the same blocks in turns, on as many cores as its name says. Blocks of two short games, which take
-next to no time to play, show what handing out a block and fetching its results costs. Without the extra `ray` there are
-no clusters in it. `docs/cluster.md` shows what this writes into `docs/cluster.json`.
+Every contender plays the same blocks in turns, on the cores in its name. Blocks of two short games take almost
+no time to play, so they show the cost of handing out a block and fetching its results. Clusters need the extra `ray`.
+`docs/cluster.md` shows the results, which are in `docs/cluster.json`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tabletop_training.workers import Processes
 LONG, SHORT = "long blocks", "short blocks"
 THIS_PROCESS = "this process"
 CROWD = "nodes, 2, 500 workers wanted"
-"""Two nodes that are given the blocks of 500: what looking after many of them costs."""
+"""Two nodes that get the blocks of 500, to measure the cost of managing many nodes."""
 _SEED = 1_000_000
 
 
@@ -49,7 +49,7 @@ def blocks(kind: str, number: int) -> list[Block]:
 
 @contextmanager
 def nodes(number: int, workers: int | None = None) -> Iterator[RayWorkers]:
-    """A cluster whose head plays nothing, and so many nodes of one core."""
+    """A cluster of this many nodes with one core each; its head plays nothing."""
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
@@ -64,7 +64,7 @@ def nodes(number: int, workers: int | None = None) -> Iterator[RayWorkers]:
 
 @contextmanager
 def contender(name: str) -> Iterator[Workers]:
-    """Who plays: this process, or so many `processes` or `nodes`."""
+    """The workers of that name: this process, or a number of `processes` or `nodes`."""
     kind, *numbers = name.split(", ")
     with ExitStack() as stack:
         if kind == "processes":
@@ -76,7 +76,7 @@ def contender(name: str) -> Iterator[Workers]:
 
 
 def play(workers: Workers, given: list[Block]) -> dict[str, float]:
-    """How long these blocks took, and how much of the processor this process needed for that."""
+    """Play these blocks; returns games, decisions and blocks a second, and this process's own time for a block."""
     start, busy = time.perf_counter(), time.process_time()
     results = list(workers.play(given))
     seconds = time.perf_counter() - start

@@ -21,7 +21,7 @@ _MOVES = 5000
 
 
 def connect_four(game: Measured, repeats: int, seconds: float) -> list[Result]:
-    """1,024 games; both players' moves are drawn alike from the masks that the games deliver, and games start anew."""
+    """Play 1,024 games. Both players' moves are drawn from the masks in the same way, and ended games start again."""
     contenders: dict[str, Callable[[], int]] = {"Connect Four, Batch": _batch()}
     try:
         contenders["pgx connect_four, jitted for the CPU"] = _pgx()
@@ -45,12 +45,12 @@ def _batch() -> Callable[[], int]:
 
 
 def _vector() -> Callable[[], int]:
-    """The other player's moves, drawn by the agent `random`, are played as well, and not counted."""
+    """The other player's moves, by the agent `random`, are also played, but not counted."""
     return masked_steps(SeatVectorEnv(GAME, NUM_GAMES, opponents=("random",)), _STEPS)
 
 
 def _pgx() -> Callable[[], int]:
-    """What a step gives is waited for, and handed over as arrays, which JAX's are on a CPU without a copy."""
+    """Each step's result is awaited and converted to arrays; on a CPU this copies nothing."""
     import jax
     import pgx
     from pgx.experimental.wrappers import auto_reset
@@ -74,7 +74,7 @@ def _pgx() -> Callable[[], int]:
 
 
 def _open_spiel() -> Callable[[], int]:
-    """One game after another: OpenSpiel has no games in batches. It writes observations into an array of NumPy's."""
+    """One game after another, because OpenSpiel has no batches. It writes observations into a NumPy array."""
     import pyspiel
     from open_spiel.python.observation import make_observation
 

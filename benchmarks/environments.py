@@ -1,4 +1,4 @@
-"""Environments against those that everybody knows: EnvPool's CartPole, Gymnasium's Taxi, PettingZoo's tic-tac-toe."""
+"""Our environments beside well-known ones: EnvPool's CartPole, Gymnasium's Taxi, PettingZoo's tic-tac-toe."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _vector(game: Measured, dtype: str) -> Callable[[], int]:
 
 
 def masked_steps(envs: VectorEnv[Any, Any, Any], steps: int) -> Callable[[], int]:
-    """So many steps of all games, with random legal actions; the games go on from one call to the next."""
+    """Play this many steps of all games with random legal actions. The games continue from call to call."""
     generator = np.random.default_rng(0)
     _, info = envs.reset(seed=0)
     masks = [info["action_mask"]]

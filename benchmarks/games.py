@@ -1,4 +1,4 @@
-"""What the benchmarks measure of each game."""
+"""The benchmarks of each game."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tabletop.game import Config
 
 @dataclass(frozen=True)
 class Measured:
-    """A game, by what is measured of it.
+    """What is measured of a game.
 
     Attributes:
-        solo: the Gymnasium id of the game for one, with its module. aec: makes the AEC environment for two.
-        aec_name: how the report calls that.
-        playouts, search: configurations by name. search_target: simulations a second that are wanted, with one player
+        solo: the Gymnasium id of the game for one, with its module. aec: creates the AEC environment for two.
+        aec_name: its name in the report.
+        playouts, search: configurations by name. search_target: the targets in simulations a second, with one player
             and with two.
-        int8_times: how many times as fast as EnvPool's CartPole the vector environment with plain counts should be.
+        int8_times: the target of the vector environment with plain counts, as a multiple of EnvPool's CartPole.
         pictures: by name, arguments of AEC environments whose pictures are drawn.
         with_small_games: whether the small games of the tests are measured, too.
     """

@@ -1,9 +1,10 @@
 """`python -m benchmarks.web`: how fast the page's server answers many games at once, and what memory it needs.
 
-A server in a process of its own, and random clients in this one, as browsers' pages talk to it. A third of the tables
-are Petrichor alone, a third three players with two agents, a third Evergreen for two people on two devices. An answer's
-time is from sending it to the view that it leads to, before agents go on. Between two answers a client waits `think`
-seconds on average, at random. `docs/web.md` shows what this writes into `docs/web.json`.
+The server runs in its own process. Random clients in this process talk to it as browsers do. A third of the tables play
+Petrichor alone, a third play with three players, two of them agents, and a third play Evergreen with two people on two
+devices. The time of an answer is counted from sending it to the view that follows it, before agents continue. Between
+two answers a client waits `think` seconds on average, at random. `docs/web.md` shows the results, which are in
+`docs/web.json`.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ TABLES = (
     {"game": "evergreen", "players": 2, "seats": ["apart", "apart"]},
 )
 _THINK_OF_MANY = 0.05
-"""Seconds on average, where only the number of games counts."""
+"""Seconds between answers, on average, in the runs that only count games."""
 
 
 @dataclass
 class Count:
-    """What clients have seen."""
+    """The measurements of the clients."""
 
     milliseconds: list[float] = field(default_factory=list)  # of each answer
     games: int = 0  # that are over
@@ -68,7 +69,7 @@ def server() -> Iterator[tuple[str, int]]:
 
 
 def memory_of(process: int) -> float:
-    """Of a process, in MB; NaN where the system doesn't tell it so."""
+    """The memory of a process in MB; NaN on systems that do not tell it."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except OSError:
@@ -77,7 +78,7 @@ def memory_of(process: int) -> float:
 
 
 async def play(url: str, path: str, think: float, count: Count, generator: np.random.Generator) -> None:
-    """A page of one link that answers at random, to the game's end."""
+    """Play a game to its end as the page of one link, with random answers."""
     address = f"ws{url.removeprefix('http')}/api/table/{path.rpartition('/')[2]}"
     async with connect(address, origin=Origin(url), max_size=None) as socket:
         sent, answered = 0.0, -1
@@ -101,7 +102,7 @@ async def play(url: str, path: str, think: float, count: Count, generator: np.ra
 
 
 async def games(url: str, tables: int, think: float, seconds: float, most: int, count: Count) -> None:
-    """So many tables at a time, until the time is over or so many games are."""
+    """Play at this many tables at a time, until the time is over or this many games have ended."""
     until = time.perf_counter() + seconds
     started = 0
 
@@ -125,7 +126,7 @@ async def games(url: str, tables: int, think: float, seconds: float, most: int, 
 
 
 def answers_in(url: str, tables: int, think: float, seconds: float) -> dict[str, Any]:
-    """How long answers take where clients think so long."""
+    """Measure the answers' times while clients think this long."""
     count = Count()
     start = time.perf_counter()
     asyncio.run(games(url, tables, think, seconds, sys.maxsize, count))
@@ -137,7 +138,7 @@ def answers_in(url: str, tables: int, think: float, seconds: float) -> dict[str,
 
 
 def memory_over(url: str, process: int, tables: int, number: int, steps: int) -> list[dict[str, Any]]:
-    """What memory the server has after each so many games."""
+    """Measure the server's memory after these numbers of games."""
     rows, played = [], 0
     for _ in range(steps):
         count = Count()

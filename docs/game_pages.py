@@ -1,15 +1,16 @@
-"""A game's pages that come from its modules: the observation, the actions, the state, and for Evergreen the keys.
+"""The pages of a game that come from its modules: the observation, the actions, the state, and Evergreen's keys.
 
-`docs/generate.py` writes them. One code makes the pages of both games; what is said of one game only stands here as a
-text of that game.
+`docs/generate.py` writes them. The same code makes the pages of both games. What is true of one game only is a text of
+that game below.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -31,6 +32,25 @@ from tabletop.record import record_table
 
 DOCS = Path(__file__).parent
 
+_BLOCKS = """\
+`from` and `to` are the first and the last number of a block. A block of shape `4 x 5` is an array of 4 rows with 5
+numbers each. Its meaning says what its rows stand for, and then what the numbers in a row stand for. The units are:
+
+- `one-hot`: one of the numbers is 1, and its place, from 0, is the value. The others are 0. With two axes this holds
+  for each row.
+- `0/1`: each number is 0 or 1, and several may be 1.
+- `drops / 5`: a count, here of drops, divided by 5."""
+_LISTS = """\
+Some meanings refer to a list, such as `state.Decision`. `state` and `config` are modules of `{package}`. The places in
+such a block stand for the members of the list, in this order:"""
+_ACTIONS = """\
+An action is a whole number. All configurations have the same space, `Discrete({size})`. At each decision some of its
+actions are legal; the environments' action masks say which.
+
+Each action has a name: `ACTIONS["{name}"]` is {number}, and `ACTION_NAMES[{number}]` is `"{name}"`. Both are in
+`{module}`."""
+_FIELDS = "`blank` is the value of the field on an empty table, before a game is set up."
+
 _FILE = "my-box.toml"
 _WIDEST = 70
 """Characters of a value in a table."""
@@ -38,16 +58,17 @@ _WIDEST = 70
 
 @dataclass(frozen=True)
 class GamePages:
-    """One game's modules, and what its pages say beside their tables.
+    """One game's modules, and the texts of its pages beside their tables.
 
     Attributes:
         folder: where the pages are written.
         actions, config, observation, state, tables: the game's modules of these names.
-        observed: what the observation is, with {size}, {low} and {high}.
-        unobserved: what follows the observation's orders.
-        acted: what follows the actions' ranges.
-        recorded: what the state is, with {bytes} and {version}.
-        numbers: the heading over the record of numbers, and what it is.
+        observed: what stands before the blocks of the observation, with {size}, {low} and {high} filled in.
+        unobserved: what follows the lists that the observation refers to.
+        acted: what stands between the ranges of the actions and the list of all actions.
+        recorded: what stands before the fields of the state, with {bytes} and {version} filled in. The docstring of
+            the module `state` follows it.
+        numbers: the heading over the record of numbers, and what that record is.
     """
 
     folder: Path
@@ -60,7 +81,7 @@ class GamePages:
     unobserved: str
     recorded: str
     numbers: str
-    acted: str = field(default="")
+    acted: str
 
     def written(self) -> dict[Path, str]:
         """The pages by their files."""
@@ -75,6 +96,10 @@ def observation_page(game: GamePages) -> str:
         "",
         game.observed.format(size=layout.size, low=f"{layout.low:g}", high=f"{layout.high:g}"),
         "",
+        "## Blocks",
+        "",
+        _BLOCKS,
+        "",
         "| block | from | to | shape | unit | meaning |",
         "|---|---:|---:|---|---|---|",
     ]
@@ -82,25 +107,34 @@ def observation_page(game: GamePages) -> str:
         shape = " x ".join(map(str, block.shape))
         last = block.start + block.size - 1
         lines.append(f"| `{block.name}` | {block.start} | {last} | {shape} | {block.unit} | {block.meaning} |")
-    lines += ["", "Orders: "]
-    lines += [f"- {name}: {', '.join(members)}" for name, members in _orders(game).items()]
+    lines += ["", "## Lists", "", _LISTS.format(package=game.observation.__package__), ""]
+    lines += [f"- `{name}`: {_numbered(members)}" for name, members in _lists(game).items()]
     return "\n".join([*lines, game.unobserved]) + "\n"
 
 
-def _orders(game: GamePages) -> dict[str, tuple[str, ...]]:
-    """The names of every order that a block's meaning refers to, as `state.Decision` or `config.VARIANTS`."""
-    orders = {}
+def _lists(game: GamePages) -> dict[str, tuple[str, ...]]:
+    """The names in every list that a block's meaning refers to, such as `state.Decision` or `config.VARIANTS`."""
+    lists = {}
     meanings = " ".join(block.meaning for block in game.observation.LAYOUT)
     for module, name in re.findall(r"`(state|config)\.(\w+)`", meanings):
         members = getattr({"state": game.state, "config": game.config}[module], name)
-        orders[name.lower()] = tuple(member if isinstance(member, str) else member.name.lower() for member in members)
-    return orders
+        lists[f"{module}.{name}"] = tuple(
+            member if isinstance(member, str) else member.name.lower() for member in members
+        )
+    return lists
+
+
+def _numbered(names: Sequence[str]) -> str:
+    return ", ".join(f"{number} {name}" for number, name in enumerate(names))
 
 
 def actions_page(game: GamePages) -> str:
-    doc = (game.actions.__doc__ or "").strip()
-    lines = [f"# The actions\n\n{doc}\n{game.acted}", "| action | name |", "|---:|---|"]
-    lines += [f"| {action} | {name} |" for action, name in enumerate(game.actions.ACTION_NAMES)]
+    names = game.actions.ACTION_NAMES
+    number = len(names) // 10
+    said = _ACTIONS.format(size=len(names), name=names[number], number=number, module=game.actions.__name__)
+    lines = [f"# The actions\n\n{said}\n\n## Ranges\n\n{_rest_of_docstring(game.actions)}\n\n{game.acted}"]
+    lines += ["", "## All actions", "", "| action | name |", "|---:|---|"]
+    lines += [f"| {action} | {name} |" for action, name in enumerate(names)]
     return "\n".join(lines) + "\n"
 
 
@@ -110,7 +144,11 @@ def state_page(game: GamePages) -> str:
         "",
         game.recorded.format(bytes=game.state.STATE.itemsize, version=game.state.STATE_VERSION),
         "",
-        "A blank value is what the field holds on an empty table, before a game is set up.",
+        _rest_of_docstring(game.state),
+        "",
+        "## Fields",
+        "",
+        _FIELDS,
         "",
         *record_table(game.state.State),
         "",
@@ -121,11 +159,16 @@ def state_page(game: GamePages) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _rest_of_docstring(module: ModuleType) -> str:
+    """The module's docstring without its first line."""
+    return (module.__doc__ or "").partition("\n\n")[2].strip()
+
+
 # --- Component files -------------------------------------------------------------------------------------------------
 
 
 def keys_table(components: ComponentFile) -> str:
-    """Every key of a component file: what it is, what is allowed, what is shipped and where that comes from."""
+    """Every key of a component file: its meaning, what is allowed, what is shipped, and the source of that."""
     lines = ["| key | what it is | allowed | shipped | source |", "|---|---|---|---|---|"]
     shipped = components.load()
     for name, key in components.keys.items():
@@ -137,7 +180,7 @@ def keys_table(components: ComponentFile) -> str:
 
 
 def mistakes_table(components: ComponentFile, overlays: Mapping[str, str]) -> str:
-    """What an overlay is refused for, and the message, by what the table says of it: each is a file's text."""
+    """The messages for overlays that are refused: the text of each, by what the table shows of it."""
     lines = ["| in the overlay | message: what is wrong | and what is allowed |", "|---|---|---|"]
     for shown, overlay in overlays.items():
         try:
@@ -160,33 +203,100 @@ PETRICHOR = GamePages(
     state=petrichor_env.state,
     tables=petrichor_env.tables,
     observed="""\
-One flat `float32` vector of {size} numbers between {low} and {high}, the same for every
-configuration: what one player may know, with seats counted clockwise from that player (0 is the viewer, in
-solo 1 is the neutral player). Unused seats and tiles are 0. In code: `petrichor_env.observation.LAYOUT`, and
-`observation[LAYOUT["hand"].slice]` takes a block out.
+An observation is what one player, the viewer, may know. It is one flat `float32` vector of {size} numbers between {low}
+and {high}, made of named blocks. All configurations have the same layout.
 
-With `observation_dtype="int8"` the same numbers are the counts as they are, not divided (`drops / 5`: plain
-drops), at most 127. Rollout buffers shrink to a quarter, and a step takes less time.""",
-    unobserved="""\
-- weather: frost, sun, wind, rain; tiles: a1, b1, c1, d1, a2 to d4 (solo: P1 is a1, P2 b1, P3 a2 to P6 b3)
+`LAYOUT` has each block by its name. For example, your own votes on the weather space Sun:
 
-What is hidden is not in it: other players' hands, packs and forecast cards, who is asked for one of these,
-the order of decks, the random stream.""",
+```python
+from petrichor_env import Batch, Config
+from petrichor_env.observation import LAYOUT
+from petrichor_env.state import Weather
+
+batch = Batch(Config(players=2), num_games=1, seed=0)
+observation = batch.observations[0]
+block = LAYOUT["votes"]
+votes = observation[block.slice].reshape(block.shape)  # (4, 5): by weather space and seat
+own_on_sun = votes[Weather.SUN, 0] * block.divisor
+```
+
+Seats are counted clockwise from the viewer: 0 is the viewer, 1 the next player to the left. In solo 1 is the neutral
+player. The numbers of seats and tiles that a game does not have are 0.
+
+Tiles are numbered row by row: a1, b1, c1, d1, a2 and so on up to d4. Smaller Fields use the top left of this 4x4 grid
+([state](state.md)). In solo P1 to P6 are a1, b1, a2, b2, a3 and b3, so their numbers are 0, 1, 4, 5, 8 and 9.
+
+With `observation_dtype="int8"` the numbers are the counts themselves, not divided, and at most 127: with the unit
+`drops / 5`, plain drops. Rollout buffers shrink to a quarter, and a step takes less time.""",
+    unobserved="""
+## What is not in it
+
+An observation leaves out what is hidden from the viewer:
+
+- the hands, packs and forecast cards of other players;
+- which player is asked for a forecast card at a point of the timeline;
+- the order of decks, and the random stream.
+
+With the reading `forecasts_end_actions`, it does not say which other players can play no action cards any more in this
+round.""",
+    acted="""\
+## Decisions
+
+At each decision one player is asked, and these actions may be legal:
+
+| decision | what is asked | answers |
+|---|---|---|
+| `fertilizer_tile` | the tile for the next Fertilizer token | `tile t` |
+| `draft` | the next card to keep from the pack | `card w` |
+| `setup_cloud` | the tile for the own cloud of the setup | `tile t` |
+| `turn` | what to do in this turn | `play w`, `substitute w`, `forecast n`, `pass` |
+| `optional_action` | whether to do the optional second action | `play w`, `substitute w`, `decline` |
+| `pay` | the next of the cards that stand for others | `card w` |
+| `frost_tile` | the tile for the new cloud of a Frost action | `tile t`; `decline` with a short supply |
+| `frost_cloud` | with five players and all clouds out: the cloud that gets the drop of a Frost action | `tile t`; \
+`decline` with a short supply |
+| `frost_power` | whether to put a second drop into the new cloud | `power`, `decline` |
+| `sun_cloud` | the cloud of a Sun action | `tile t`; `decline` with a short supply |
+| `rain_drop` | the drop that falls in a Rain action, the first of two | `drop t o`; with the Rain power also \
+`tile t`, and `decline` if no normal rain is possible |
+| `rain_second_drop` | a drop from another cloud | `drop t o`, `decline` |
+| `wind_cloud` | the cloud that a Wind action moves | `tile t` |
+| `wind_direction` | where it moves | `move d` |
+| `wind_tile` | where it moves, with the Wind power or away from the Lake | `tile t` |
+| `take_drop` | the tile that gives a drop for a short supply | `tile t` |
+| `vote` | the vote after an action | `vote w`, `die k` |
+| `move_vote` | the weather space that gives a vote for an empty supply | `weather w` |
+| `discard` | the next card to discard down to the hand limit | `card w` |
+| `choose_weather` | which of the tied weather spaces is selected | `weather w` |
+| `sun_weather_cloud` | the cloud to double | `tile t`; `decline` if the supply alone can double none |
+| `wind_weather_drop` | the drop to move | `drop t o` |
+| `wind_weather_direction` | where it moves | `move d` |
+| `pod_tile` | the tile for the next pod | `tile t` |
+| `forecast` | which forecast card to play at this point of the timeline | `forecast n`, `decline` |
+| `forecast_tile` | the tile or cloud of a forecast card | `tile t` |
+| `forecast_drop` | the drop of card 8, 11 or 15 | `drop t o` |
+| `forecast_direction` | where the drop of card 8 moves | `move d` |
+| `forecast_vote` | the weather space of card 5 | `vote w` |
+| `keep_drop` | the tile where the Harvest power keeps a drop | `tile t`, `decline` |
+
+A decision with one legal answer is not asked, unless that would show something hidden ([rules](rules.md)).""",
     recorded="""\
-A game is one NumPy record of `petrichor_env.state.STATE`, {bytes} bytes. It holds all of the
-game, hidden cards and the random stream included; equal games are equal bytes. `batch.states` has a record
-for each game: `batch.states["points"]` is a field of all games, `batch.states[0].points` that of the first.
-Names in capitals and those of classes are in `petrichor_env.state`. Seats are numbered clockwise; in solo
-seat 0 is the player and seat 1 the neutral player. This is version {version} of the layout.""",
+The state of a game is one NumPy record, `petrichor_env.state.STATE`, of {bytes} bytes. It holds all of the game, hidden
+cards and the random stream too. Two equal games are equal bytes. This is version {version} of the layout.
+
+`batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
+`batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
+as Decision, are in `petrichor_env.state`.""",
     numbers="""\
 ## The numbers on the pieces
 
-`petrichor_env.tables.TABLES`, one record for all games of a batch, filled from the component files.""",
+These are one record for all games of a batch, `petrichor_env.tables.TABLES`. It is filled from the component files
+([components](components.md)).""",
 )
 
 
 def _shipped_spaces() -> str:
-    """The numbers of the shipped planet's spaces, as they lie."""
+    """The numbers of the shipped planet's spaces, drawn as they lie."""
     numbers = load_tables()[0]["number_of"].reshape(ROWS, COLUMNS)
     cells = [[f"{number + 1:4}" if number >= 0 else "   ." for number in row] for row in numbers.tolist()]
     names = "".join(f"{letter:>4}" for letter in "abcdefg")
@@ -201,53 +311,65 @@ EVERGREEN = GamePages(
     state=evergreen_env.state,
     tables=evergreen_env.tables,
     observed="""\
-One flat `float32` vector of {size} numbers between {low} and {high}, the same for every configuration. It is what one
-player, the viewer, may know. Seats are counted clockwise from the viewer, who is 0. Blocks of absent players are 0.
-In code: `evergreen_env.observation.LAYOUT`, and `observation[LAYOUT["planets"].slice]` takes a block out.
+An observation is what one player, the viewer, may know. It is one flat `float32` vector of {size} numbers between {low}
+and {high}, made of named blocks. All configurations have the same layout.
 
-With `observation_dtype="int8"` the numbers are the counts as they are, not divided (`levels / 5`: plain levels), at
-most 127. Rollout buffers shrink to a quarter. Points above 127 are seen as 127 then.""",
-    unobserved="""\
-- types of cards: meadow, flowers, grain, rock, swamp, snow, wild; biomes: the first six of them
-- powers: sprout, small_tree, big_tree, bush, lake, buds
+`LAYOUT` has each block by its name. For example, your own level of the power lake:
+
+```python
+from evergreen_env import Batch, Config
+from evergreen_env.observation import LAYOUT
+from evergreen_env.state import Power
+
+batch = Batch(Config(players=2), num_games=8, seed=0)
+observation = batch.observations[0]  # of the first game
+block = LAYOUT["levels"]
+levels = observation[block.slice].reshape(block.shape)  # (4, 6): by seat and power
+own_lakes = levels[0, Power.LAKE] * block.divisor
+```
+
+Seats are counted clockwise from the viewer: 0 is the viewer, 1 the next player to the left. The numbers of absent
+players are 0. The number of a card is 6 * type + power.
+
+With `observation_dtype="int8"` the numbers are the counts themselves, not divided, and at most 127: with the unit
+`levels / 5`, plain levels. Points above 127 are seen as 127. Rollout buffers shrink to a quarter.""",
+    unobserved="""
+A card's type is one of the seven of `state.Biome`. The biomes are the first six.
 
 ## What is not in it
 
-- What is hidden: what the deck brings, the random stream, and what other players have done since the draft. Until the
-  round ends, their planets, levels and points are those of the end of the last round. `decision` and `actor` are 0
-  while another player takes a turn.
-- What is the same in all games of a configuration: the map of the biomes, the icons of cards that don't lie in the
-  market, the flags. A network that is to play with several overlays needs them besides; the map is below.
+- What is hidden: the cards that the deck brings, the random stream, and what other players have done since the draft.
+  Until the round ends, their planets, levels and points are those of the end of the last round. `decision` and `actor`
+  are 0 while another player takes a turn.
+- What is the same in all games of a configuration: the map of the biomes, the icons of cards that are not in the
+  market, the flags. A network for several overlays needs them as further inputs; the map is below.
 - The order of the cards in the fertility zone. `fertility` and `next_flip` say what matters of it, up to the next
   aridity of each biome. With the flag `aridity_empty = "pending"`, the flips that wait are not observed.
 
 ## Planes
 
 `planets`, `lit_trees`, `largest_forest` and `choices` are planes of 7 x 7, with rows from the north and columns from
-the west. They stand side by side, so that one slice takes them all: five planes for each of four seats, and three more.
+the west. They stand side by side, so one slice takes them all: five planes for each of four seats, and three more.
 
 ```python
-import numpy as np
-
-from evergreen_env import Batch, Config
-from evergreen_env.actions import NUM_ACTIONS, SPACE
-from evergreen_env.component_files import load_tables
-from evergreen_env.observation import LAYOUT
-
-batch = Batch(Config(players=2), num_games=8, seed=0)
 first, last = LAYOUT["planets"].slice.start, LAYOUT["choices"].slice.stop
 planes = batch.observations[:, first:last].reshape(8, 23, 7, 7)
 own_sprouts, own_lakes, next_players_sprouts = planes[:, 0], planes[:, 4], planes[:, 5]
 ```
 
-The action `space k` is the k-th space of the planet in reading order, and not every place of the grid is a space.
-`place_of` has the place of each space, 7 * row + column. With it a number for each place, from a network, becomes a
-number for each action, and the mask of the actions becomes a plane:
+The action `space k` is the k-th space of the planet in reading order, but not every place of the grid is a space.
+`place_of` has the place of each space, 7 * row + column. With it, the numbers that a network gives for places become
+numbers for actions, and the mask of the legal actions becomes a plane:
 
 ```python
+import numpy as np
+
+from evergreen_env.actions import NUM_ACTIONS, SPACE
+from evergreen_env.component_files import load_tables
+
 tables = load_tables(None)[0]  # or load_tables("my-box.toml"), for another planet
 places = tables["place_of"][tables["place_of"] >= 0]  # (41,) on the shipped planet
-by_place = np.zeros((8, 49), np.float32)  # what the network says
+by_place = np.zeros((8, 49), np.float32)  # what the network gives
 logits = np.zeros((8, NUM_ACTIONS), np.float32)
 logits[:, SPACE : SPACE + len(places)] = by_place[:, places]
 
@@ -262,42 +384,47 @@ The map in the same form, six planes of biomes and one of ravines:
 spaces = np.array([*tables["biome"], tables["ravines"]], np.uint64)
 biomes = (spaces[:, None] >> np.arange(49, dtype=np.uint64) & np.uint64(1)).reshape(7, 7, 7)
 ```""",
-    acted=f"""
-What is asked, and what answers it:
+    acted=f"""\
+## Decisions
 
-| decision | asked | answers |
+At each decision one player is asked, and these actions may be legal:
+
+| decision | what is asked | answers |
 |---|---|---|
 | `draft` | which card to take | `draft k`, for each slot with a card |
-| `turn` | what to do next | until one is taken, the actions that can begin; until it is used, `power`; `done` |
-| `plant` | the next sprout of `plant three` | spaces of the card's biome; `done` once there is one |
-| `grow` | the next growth of `grow two` | the same |
-| `plant_and_grow` | the next space of `plant and grow` | the same; an empty space is planted, anything else grows |
+| `turn` | what to do next | the actions that can begin, until one is taken; `power`, until it is used; `done` |
+| `plant` | the next sprout of `plant three` | spaces of the card's biome; `done` after the first one |
+| `grow` | the next growth of `grow two` | spaces of the card's biome; `done` after the first one |
+| `plant_and_grow` | the next space of `plant and grow` | spaces of the card's biome: an empty one is planted, any \
+other grows; `done` after the first one |
 | `anywhere` | the space of `anywhere` | any space that can be planted or can grow |
-| `power` | the next use of the power | spaces, and `done` |
-| `lake` | the next growth beside the lake just placed | spaces beside it, and `done` |
+| `power` | the next use of the power | spaces where it can be used, `done` |
+| `lake` | the next growth beside the lake just placed | spaces beside it, `done` |
 
 A decision with one legal answer is not asked. The flags `partial_actions`, `voluntary_pass` and `lake_growth` change
-where `done` is legal, and `canonical_sets` which spaces are ([rules](rules.md)).
+when `done` is legal, and `canonical_sets` changes which spaces are ([rules](rules.md)).
 
-The numbers of `space k` on the shipped planet, whose spaces are called by column and row, as `c1` or `d5`:
+## Spaces
+
+A space has the name of its column and row, such as `c1` or `d5`. These are the numbers k of `space k` on the shipped
+planet:
 
 ```text
 {_shipped_spaces()}
 ```
 
-Another planet has other numbers, and where it has fewer than 41 spaces, the actions of the others are never legal.
-""",
-    recorded=f"""\
-A game is one NumPy record of `evergreen_env.state.STATE`, {{bytes}} bytes. It holds all of the game, the random stream
-included; equal games are equal bytes. `batch.states` has a record for each game: `batch.states["points"]` is a field of
-all games, `batch.states[0].points` that of the first. Names in capitals and those of classes are in
-`evergreen_env.state`. This is version {{version}} of the layout.
+Another planet has other numbers. Where it has fewer than 41 spaces, the other actions `space k` are never legal.""",
+    recorded="""\
+The state of a game is one NumPy record, `evergreen_env.state.STATE`, of {bytes} bytes. It holds all of the game, the
+random stream too. Two equal games are equal bytes. This is version {version} of the layout.
 
-{(evergreen_env.state.__doc__ or "").partition(chr(10) * 2)[2].strip()}""",
+`batch.states` has one record for each game: `batch.states["points"]` is a field of all games, and
+`batch.states[0].points` is that field of the first game. Names in capitals, such as NOBODY, and names of classes, such
+as Decision, are in `evergreen_env.state`.""",
     numbers="""\
 ## Board, deck and flags
 
-`evergreen_env.tables.TABLES`, one record for all games of a batch, filled from the component files
+These are one record for all games of a batch, `evergreen_env.tables.TABLES`. It is filled from the component files
 ([components](components.md)).""",
 )
 
@@ -328,6 +455,8 @@ EVERGREEN_MISTAKES = {
 }
 
 
-def evergreen_blocks() -> dict[str, str]:
-    """The generated parts of docs/evergreen/components.md, by the name of their markers."""
-    return {"keys": keys_table(COMPONENTS), "mistakes": mistakes_table(COMPONENTS, EVERGREEN_MISTAKES)}
+EVERGREEN_BLOCKS: Mapping[str, Callable[[], str]] = {
+    "keys": partial(keys_table, COMPONENTS),
+    "mistakes": partial(mistakes_table, COMPONENTS, EVERGREEN_MISTAKES),
+}
+"""The generated parts of docs/evergreen/components.md, by the name of their markers."""

@@ -1,90 +1,103 @@
 """Write the pages and tables that come from code or measurements: `make docs`, or `python -m docs.generate`.
 
-A test compares them with what this writes. The pages that come from a game's modules are in `docs/game_pages.py`. The
-pictures are positions of real games (`docs/pictures.py`). No figure in a table is typed by hand: those of the pages
-`performance.md` come from `performance.json` beside them (`petrichor bench`, `evergreen bench`), of `README.md` from
-`docs/difficulty/difficulty.csv` (`petrichor difficulty`), of the pages `agents.md` from `ladder.json` beside them
-(`petrichor ladder`, `evergreen ladder`), of Petrichor's from `strength.json` (`petrichor strength`), of
-`libraries.md` from `libraries.json` (`python -m docs.library_snippets`), with the snippets from `docs/libraries/`, and
-of `cluster.md` from `cluster.json` (`python -m benchmarks.cluster`), that of `web.md` from `web.json`
-(`python -m benchmarks.web`).
+`BLOCKS` lists every generated part of a page, with the command that measures its figures; the page names that command
+under the table. `WHOLE_PAGES` lists the pages that a command writes as a whole. Figures that no command of ours writes
+into a file are kept in `measured.json`, with how they were measured. Pages that come from a game's modules are in
+`docs/game_pages.py`, pictures of positions in `docs/pictures.py`. `tests/test_docs_numbers.py` compares the pages with
+what this writes, and refuses tables of figures that stand outside a block.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
-from docs import library_snippets
-from docs.game_pages import EVERGREEN, GAMES, evergreen_blocks
+from docs import command_pages, library_snippets
+from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
+from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop.drawing.raster import save_png
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate
-from tabletop_training.evaluation_files import percent, plus_minus
+from tabletop_training.evaluation_files import percent, percentage_points, plus_minus
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
 from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_rows, rows_of
 from tabletop_training.petrichor.summaries import set_name
 
 DOCS = Path(__file__).parent
-README = DOCS.parent / "README.md"
+DIFFICULTY = (
+    "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
+)
+STRENGTH = "petrichor strength --games 300 --output docs"
+CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
+ADVICE = "python -m benchmarks.advice --json docs/advice.json"
+OPENSPIEL = (
+    "petrichor benchmark openspiel-mcts-200 openspiel-ismcts-200 --duel-games 40 --search-games 12 --output docs"
+)
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------------
+
+
+def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
+    """All but the `left` first columns are aligned to the right."""
+    rule = "|---" * left + "|---:" * (len(heads) - left) + "|"
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], rule, *lines[1:]])
 
 
 def performance_table(folder: Path = DOCS) -> str:
     report = json.loads((folder / "performance.json").read_text(encoding="utf-8"))
-    lines = [
-        f"Measured on {report['date']}: {report['cores']} cores, Python {report['python']}, NumPy {report['numpy']},"
-        f" Numba {report['numba']}; medians of {report['repeats']} runs, contenders in turns in one process.",
-        "",
-        "| benchmark | what | measured | target | met |",
-        "|---|---|---:|---|---|",
-    ]
-    for result in report["results"]:
-        met = {None: "", True: "yes", False: "**no**"}[result["met"]]
-        value = f"{shown(result['value'])} {result['unit']}"
-        lines.append(f"| {result['name']} | {result['what']} | {value} | {result['target_text']} | {met} |")
-    return "\n".join(lines)
+    met = {None: "", True: "yes", False: "**no**"}
+    rows = (
+        (one["name"], one["what"], f"{shown(one['value'])} {one['unit']}", one["target_text"], met[one["met"]])
+        for one in report["results"]
+    )
+    return (
+        f"Measured on {report['date']}: {report['cores']} cores, Python {report['python']}, NumPy {report['numpy']}, "
+        f"Numba {report['numba']}; medians of {report['repeats']} runs, contenders in turns in one process.\n\n"
+        + markdown_table(("benchmark", "what", "measured", "target", "met"), rows, left=2)
+    )
 
 
 def difficulty_table() -> str:
     with (DOCS / "difficulty" / "difficulty.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    agents = list(dict.fromkeys(row["agent"] for row in rows))
-    lines = [
-        "| variants | " + " | ".join(f"`{agent}` wins" for agent in agents) + " |",
-        "|---|" + "---:|" * len(agents),
-    ]
-    for variants in dict.fromkeys(row["variants"] for row in rows):
-        cells = [variants.replace("+", ", ").replace("_", " ")]
-        for agent in agents:
-            row = next(row for row in rows if row["variants"] == variants and row["agent"] == agent)
-            low, win, high = (100 * float(row[key]) for key in ("win_rate_low", "win_rate", "win_rate_high"))
-            cells.append(f"{win:.1f} % ({low:.1f} to {high:.1f})")
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        won = {(row["variants"], row["agent"]): _won_from(row) for row in csv.DictReader(file)}
+    agents, sets = (list(dict.fromkeys(names)) for names in reversed(list(zip(*won, strict=True))))
+    rows = ((_set_in_words(one), *(won[one, agent] for agent in agents)) for one in sets)
+    return markdown_table(("variants", *(f"`{agent}` wins" for agent in agents)), rows)
+
+
+def _won_from(row: Mapping[str, str]) -> str:
+    """From a line of the study's CSV file, as the report has it."""
+    low, win, high = (100 * float(row[key]) for key in ("win_rate_low", "win_rate", "win_rate_high"))
+    return f"{win:.1f} % ({low:.1f} to {high:.1f})"
+
+
+def _set_in_words(variants: str) -> str:
+    return variants.replace("+", ", ").replace("_", " ")
 
 
 def ladder_table(folder: Path = DOCS) -> str:
-    lines = [
-        "| game | agent | against | games | win rate | above | margin |",
-        "|---|---|---|---:|---:|---:|---:|",
-    ]
+    rows = []
     for row in json.loads((folder / "ladder.json").read_text(encoding="utf-8"))["steps"]:
         rate, above, margin = (Estimate(*row[key]) for key in ("win_rate", "above", "margin"))
         game = "solo" if row["players"] == 1 else f"{row['players']} players"
-        gain, won = f"{100 * above.value:+.1f} ({100 * above.low:+.1f} to {100 * above.high:+.1f})", percent(rate)
+        gain, won = percentage_points(above), percent(rate)
         if row["owners"] == 1:  # nobody to win against
             gain = won = "–"
-        lines.append(
-            f"| {game} | `{row['upper']}` | `{row['lower']}` | {row['games']} | {won} | {gain} | "
-            f"{plus_minus(margin, signed=True)} |"
-        )
-    return "\n".join(lines)
+        agents = (f"`{row[key]}`" for key in ("upper", "lower"))
+        rows.append((game, *agents, f"{row['games']}", won, gain, plus_minus(margin, signed=True)))
+    return markdown_table(("game", "agent", "against", "games", "win rate", "above", "margin"), rows, left=3)
 
 
 def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
@@ -98,30 +111,44 @@ def strength_rows(part: str, folder: Path = DOCS) -> tuple[str, list[Row]]:
 
 def ablations_table(folder: Path = DOCS) -> str:
     """Empty where nothing is measured."""
-    policy, rows = strength_rows("ablations", folder)
-    lines = ["| agent | what | won | margin | games | ms a decision |", "|---|---|---:|---:|---:|---:|"]
-    for row in rows:
-        margin = plus_minus(Estimate(*row["margin"]), signed=True)
-        lines.append(
-            f"| `{row['player']}:{policy}` | {row['what']} | {percent(Estimate(*row['win_rate']))} | {margin} | "
-            f"{row['games']:,} | {row['milliseconds']:g} |"
+    policy, measured = strength_rows("ablations", folder)
+    rows = (
+        (
+            f"`{row['player']}:{policy}`",
+            row["what"],
+            percent(Estimate(*row["win_rate"])),
+            plus_minus(Estimate(*row["margin"]), signed=True),
+            f"{row['games']:,}",
+            f"{row['milliseconds']:g}",
         )
-    return "\n".join([*lines, "", _games_of(rows)]) if rows else ""
+        for row in measured
+    )
+    table = markdown_table(("agent", "what", "won", "margin", "games", "ms a decision"), rows, left=2)
+    return f"{table}\n\n{_games_of(measured)}" if measured else ""
 
 
 def thinking_table(folder: Path = DOCS) -> str:
     """Win rates and times by simulations and set, with the picture; empty where nothing is measured."""
-    _, rows = strength_rows("curve", folder)
+    _, measured = strength_rows("curve", folder)
     cells = {
         (row["simulations"], row["variants"]): f"{percent(Estimate(*row['win_rate']))}, {row['milliseconds']:g} ms"
-        for row in rows
+        for row in measured
     }
-    lines = [f"| simulations | {' | '.join(SETS)} |", "|---:|" + "---:|" * len(SETS)]
-    for simulations in sorted({row["simulations"] for row in rows}):
-        of_sets = (cells.get((simulations, set_name(variants)), "–") for variants in SETS.values())
-        lines.append(f"| {f'{simulations:,}' if simulations else 'no search'} | {' | '.join(of_sets)} |")
+    rows = (
+        (
+            f"{simulations:,}" if simulations else "no search",
+            *(cells.get((simulations, set_name(variants)), "–") for variants in SETS.values()),
+        )
+        for simulations in sorted({row["simulations"] for row in measured})
+    )
+    table = markdown_table(("simulations", *SETS), rows, left=0)
     drawn = f"![Win rate over the time for a decision, in three sets of variants]({STRENGTH_PICTURE})"
-    return "\n".join([*lines, "", _games_of(rows), "", drawn]) if rows else ""
+    return f"{table}\n\n{_games_of(measured)}\n\n{drawn}" if measured else ""
+
+
+def _games_of(rows: Sequence[Row]) -> str:
+    games, seeds = ([f"{number:,}" for number in sorted({row[key] for row in rows})] for key in ("games", "seed"))
+    return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
 
 
 def cluster_table(folder: Path = DOCS) -> str:
@@ -130,21 +157,27 @@ def cluster_table(folder: Path = DOCS) -> str:
     if not file.exists():
         return ""
     content = json.loads(file.read_text(encoding="utf-8"))
-    rows = {(row["who"], row["blocks"]): row for row in content["rows"]}
-    lines = [
-        f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.",
-        "",
-        "| who plays | long blocks: games/s | decisions/s | command's own share | short blocks: blocks/s | own ms |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+    measured = {(row["who"], row["blocks"]): row for row in content["rows"]}
+    rows = []
     for who in dict.fromkeys(row["who"] for row in content["rows"]):
-        long, short = rows.get((who, LONG)), rows[who, SHORT]
-        first, own = "– | – | –", f"{short['own_milliseconds_a_block']:.1f}"
+        here, long, short = who == THIS_PROCESS, measured.get((who, LONG)), measured[who, SHORT]
+        first, own = ["–"] * 3, f"{short['own_milliseconds_a_block']:.1f}"
         if long:
-            share = "–" if who == THIS_PROCESS else f"{_own_share(long):.1%}".replace("%", " %")
-            first = f"{long['games_per_second']:,.0f} | {long['decisions_per_second']:,.0f} | {share}"
-        lines.append(f"| {who} | {first} | {short['blocks_per_second']:,.0f} | {'–' if who == THIS_PROCESS else own} |")
-    return "\n".join(lines)
+            share = "–" if here else f"{_own_share(long):.1%}".replace("%", " %")
+            first = [f"{long['games_per_second']:,.0f}", f"{long['decisions_per_second']:,.0f}", share]
+        rows.append((who, *first, f"{short['blocks_per_second']:,.0f}", "–" if here else own))
+    heads = (
+        "who plays",
+        "long blocks: games/s",
+        "long: decisions/s",
+        "long: the command's share of a core",
+        "short blocks: blocks/s",
+        "short: the command's ms a block",
+    )
+    return (
+        f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.\n\n"
+        + markdown_table(heads, rows)
+    )
 
 
 def _own_share(row: dict[str, Any]) -> float:
@@ -158,25 +191,30 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
     file, strength = folder / "cluster.json", folder / STRENGTH_FILE
     if not file.exists():
         return ""
-    rows = {(row["who"], row["blocks"]): row for row in json.loads(file.read_text(encoding="utf-8"))["rows"]}
-    own = rows["nodes, 1", LONG]["own_milliseconds_a_block"] / 1000
-    seconds = {"`greedy`, two players": 1 / rows[THIS_PROCESS, LONG]["games_per_second"]}
+    measured = {(row["who"], row["blocks"]): row for row in json.loads(file.read_text(encoding="utf-8"))["rows"]}
+    own = measured["nodes, 1", LONG]["own_milliseconds_a_block"] / 1000
+    seconds = {"`greedy`, two players": 1 / measured[THIS_PROCESS, LONG]["games_per_second"]}
     thought = json.loads(strength.read_text(encoding="utf-8"))["rows"]
     for row in thought:
         if row["variants"] == "base" and row["player"] == "search-800":
             seconds["`search-800:solo`, base game"] = row["milliseconds"] / 1000 * row["decisions"] / row["games"]
-    lines = [
-        f"| {games:,} games of | core hours | a block | {cores:,} cores end a second | the command takes | in all |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+    rows = []
     for what, one in seconds.items():
         block = MAX_GAMES_AT_ONCE * one
         ends, most = cores / block, 1 / own
         hours = games / MAX_GAMES_AT_ONCE / min(ends, most) / 3600
         takes = f"{60 * hours:.1f} minutes" if hours < 1 else f"{hours:.1f} hours"
-        cells = (what, f"{games * one / 3600:,.1f}", f"{block:,.1f} s", f"{ends:,.1f} blocks", f"{most:,.0f}", takes)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        hours_of_cores = f"{games * one / 3600:,.1f}"
+        rows.append((what, hours_of_cores, f"{block:,.1f} s", f"{ends:,.1f} blocks", f"{most:,.0f}", takes))
+    heads = (
+        f"{games:,} games of",
+        "core hours",
+        "a block takes",
+        f"{cores:,} cores end, a second",
+        "the command can hand out, a second",
+        "in all",
+    )
+    return markdown_table(heads, rows)
 
 
 def web_table(folder: Path = DOCS) -> str:
@@ -185,23 +223,168 @@ def web_table(folder: Path = DOCS) -> str:
     if not file.exists():
         return ""
     content = json.loads(file.read_text(encoding="utf-8"))
-    lines = [
-        f"{content['tables']} games at once on {content['cores']} cores, clients included, measured on "
-        f"{content['date']} with Python {content['python']}:",
-        "",
-        "| seconds between a client's answers | answers/s | median | 95 % within | 99 % within |",
-        "|---:|---:|---:|---:|---:|",
-    ]
-    for row in content["answers"]:
-        times = " | ".join(f"{row[name]:.0f} ms" for name in ("median", "p95", "p99"))
-        lines.append(f"| {row['think']:g} | {row['answers_per_second']:.0f} | {times} |")
+    rows = (
+        (
+            f"{row['think']:g}",
+            f"{row['answers_per_second']:.0f}",
+            *(f"{row[name]:.0f} ms" for name in ("median", "p95", "p99")),
+        )
+        for row in content["answers"]
+    )
+    heads = ("seconds between a client's answers", "answers/s", "median", "95 % within", "99 % within")
     grown = ", ".join(f"{row['megabytes']:.0f} MB after {row['games']:,}" for row in content["memory"])
-    return "\n".join([*lines, "", f"Memory of the server over games that follow each other: {grown}."])
+    return (
+        f"{content['tables']} games at once on {content['cores']} cores, clients included, measured on "
+        f"{content['date']} with Python {content['python']}:\n\n{markdown_table(heads, rows, left=0)}\n\n"
+        f"Memory of the server over games that follow each other: {grown}."
+    )
 
 
-def _games_of(rows: Sequence[Row]) -> str:
-    games, seeds = ([f"{number:,}" for number in sorted({row[key] for row in rows})] for key in ("games", "seed"))
-    return f"{' or '.join(games)} games a figure, seeds from {' or '.join(seeds)}."
+def hints_table() -> str:
+    """What agents expected in the first and the last round of their games, and what came."""
+    forms = {CHANCE_TO_WIN: "{:.2f}", POINTS_AHEAD: "{:+.1f}", POINTS: "{:.0f}"}
+    rows = []
+    for row in _advice()["hints"]:
+        form = forms[row["estimated"]]
+        rounds = (f"{form.format(row[one][0])} said, {form.format(row[one][1])} came" for one in ("first", "last"))
+        rows.append((row["game"], f"`{row['agent']}`", f"{row['games']}", row["estimated"].split(" as ")[0], *rounds))
+    return markdown_table(("game", "agent", "games", "what", "first round", "last round"), rows, left=2)
+
+
+def chances_table() -> str:
+    """What share of decisions was won, by the chance that the agent gave."""
+    rows = []
+    for row in _advice()["hints"]:
+        if "classes" in row:
+            cells = (f"{100 * won:.0f} %" if decisions else "–" for won, decisions in row["classes"])
+            rows.append((row["game"], f"`{row['agent']}`", *cells))
+    ends = [100 * end // CLASSES for end in range(CLASSES + 1)]
+    said = (f"said {low} to {high} %" for low, high in pairwise(ends))
+    return markdown_table(("game", "agent", *said), rows, left=2)
+
+
+def reviews_table() -> str:
+    """How well two reviews of the same games agree."""
+    rows = []
+    for row in _advice()["reviews"]:
+        form = "{:.1%}" if row["estimated"] == CHANCE_TO_WIN else "{:.1f}"
+        drops = (form.format(row[name]).replace("%", " %") for name in ("drop", "noise"))
+        numbers = (f"{row['decisions']:.0f}", f"{row['correlation']:.2f}", *drops, f"{100 * row['alike']:.0f} %")
+        rows.append((row["game"], f"`{row['played']}`", f"`{row['agent']}`", *numbers, f"{row['seconds']:.1f}"))
+    heads = ("decisions", "correlation", "drop, mean", "noise of a drop", "top three alike", "seconds")
+    return markdown_table(("game", "who played", "who looks back", *heads), rows, left=3)
+
+
+def _advice() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((DOCS / "advice.json").read_text(encoding="utf-8"))
+    return content
+
+
+def openspiel_table() -> str:
+    """OpenSpiel's searches among Petrichor's agents; for Evergreen there is a table in `measured.json`."""
+    with (DOCS / "benchmark.csv").open(encoding="utf-8", newline="") as file:
+        measured = {row["agent"]: row for row in csv.DictReader(file)}
+    agents = ("openspiel-mcts-200", "openspiel-ismcts-200")
+    rows = []
+    for other in ("random", "greedy", "rollout", "ismcts-200"):
+        keys = [f"against_{other}{end}" for end in ("", "_low", "_high")]
+        won = (percent(Estimate(*(float(measured[agent][key]) for key in keys))) for agent in agents)
+        rows.append((f"`{other}`", *won))
+    return markdown_table(("won against", *(f"`{agent}`" for agent in agents)), rows)
+
+
+def measured_table(name: str) -> str:
+    """A table of `measured.json`, with how it was made.
+
+    `columns` gives each head the format of its cells. A cell is a text, which stands as it is, a number, a list of
+    numbers such as a win rate with its interval, or null.
+    """
+    content = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))[name]
+    columns, rows = content["columns"], content["rows"]
+    texts = [all(isinstance(cell, str) for cell in column) for column in zip(*rows, strict=True)]
+    table = markdown_table(
+        list(columns), (map(_cell, columns.values(), row) for row in rows), left=[*texts, False].index(False)
+    )
+    return f"{table}\n\n{content['made']} Published on {content['date']}."
+
+
+def _cell(form: str, value: str | float | list[float] | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return form.format(*value) if isinstance(value, list) else form.format(value)
+
+
+# --- What is written -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Block:
+    """A generated part of a page, between `<!-- name -->` and `<!-- end of name -->`.
+
+    Attributes:
+        page: relative to `docs/`. name: of the markers.
+        make: gives the text.
+        command: measures the figures; "" where they come from the code, or where the text itself names it.
+    """
+
+    page: str
+    name: str
+    make: Callable[[], str]
+    command: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.make()}\n\nMade by `{self.command}`." if self.command else self.make()
+
+
+def _measured(page: str, *names: str) -> tuple[Block, ...]:
+    return tuple(Block(page, name, partial(measured_table, name)) for name in names)
+
+
+BLOCKS = (
+    Block("../README.md", "difficulty", difficulty_table, DIFFICULTY),
+    Block("agents.md", "ladder", ladder_table, "petrichor ladder --output docs/ladder.json"),
+    *_measured("agents.md", "ismcts_parts"),
+    Block("agents.md", "ablations", ablations_table, STRENGTH),
+    Block("agents.md", "thinking", thinking_table, STRENGTH),
+    *_measured("agents.md", "expert"),
+    Block(
+        "evergreen/agents.md",
+        "ladder",
+        partial(ladder_table, EVERGREEN.folder),
+        "evergreen ladder --output docs/evergreen/ladder.json",
+    ),
+    *_measured("evergreen/agents.md", "evergreen_versus"),
+    *_measured("training.md", "shipped", "versus", "exploiters", "ray_training"),
+    *_measured("evaluation.md", "coverage"),
+    Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
+    *_measured("performance.md", "first_start", "connect_four", "learning_speed"),
+    Block(
+        "evergreen/performance.md",
+        "benchmarks",
+        partial(performance_table, EVERGREEN.folder),
+        "evergreen bench --json docs/evergreen/performance.json",
+    ),
+    Block("cluster.md", "cluster", cluster_table, CLUSTER),
+    Block("cluster.md", "model", cluster_model, CLUSTER),
+    Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
+    Block("openspiel.md", "openspiel", openspiel_table, OPENSPIEL),
+    *_measured("openspiel.md", "openspiel_play", "openspiel_times", "openspiel_evergreen"),
+    Block("playing.md", "hints", hints_table, ADVICE),
+    Block("playing.md", "chances", chances_table, ADVICE),
+    Block("playing.md", "reviews", reviews_table, ADVICE),
+    Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
+    *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),
+    *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
+    *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
+)
+
+WHOLE_PAGES = {
+    "benchmark.md": "petrichor benchmark --output docs",
+    "evergreen/benchmark.md": "evergreen benchmark --output docs/evergreen",
+    "difficulty/report.md": DIFFICULTY,
+}
+"""Pages that a command writes as a whole, beside those of `GAMES`."""
 
 
 def replace_block(page: Path, name: str, text: str) -> None:
@@ -216,19 +399,8 @@ def main() -> None:
     for game in GAMES:
         for page, text in game.written().items():
             page.write_text(text, encoding="utf-8")
-    for name, table in evergreen_blocks().items():
-        replace_block(EVERGREEN.folder / "components.md", name, table)
-    for folder in (DOCS, EVERGREEN.folder):
-        replace_block(folder / "performance.md", "benchmarks", performance_table(folder))
-        replace_block(folder / "agents.md", "ladder", ladder_table(folder))
-    replace_block(README, "difficulty", difficulty_table())
-    replace_block(DOCS / "cluster.md", "cluster", cluster_table())
-    replace_block(DOCS / "cluster.md", "model", cluster_model())
-    replace_block(DOCS / "web.md", "web", web_table())
-    for name, text in library_snippets.blocks().items():
-        replace_block(DOCS / "libraries.md", name, text)
-    replace_block(DOCS / "agents.md", "ablations", ablations_table())
-    replace_block(DOCS / "agents.md", "thinking", thinking_table())
+    for block in BLOCKS:
+        replace_block(DOCS / block.page, block.name, block.text)
     _, curve = strength_rows("curve")
     if curve:
         plot_thinking(DOCS / STRENGTH_PICTURE, curve)

@@ -1,11 +1,12 @@
-"""The snippets of `docs/libraries.md`: each is a program in `docs/libraries/`, which this runs and measures.
+"""Runs and measures the snippets of `docs/libraries.md`, which are the programs in `docs/libraries/`.
 
     python -m docs.library_snippets                # all of them, one after another, into docs/libraries.json
     python -m docs.library_snippets torchrl_ppo    # one
 
-A snippet learns from about as many decisions as the environment variable `STEPS` says, where an illegal action is an
-error, and leaves `act(observations, masks)`, which plays here. What it needs beside the extra `dev` is in
-`docs/libraries/requirements/`, and `make test-libraries` installs it into `.venv/libraries/`.
+A snippet learns from about as many decisions as the environment variable `STEPS` says. An illegal action ends it with
+an error. It defines `act(observations, masks)`, which plays the games that are counted here. Packages that the extra
+`dev` does not have are listed in `docs/libraries/requirements/`; `make test-libraries` installs them into
+`.venv/libraries/`.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ FOLDER = DOCS / "libraries"
 FILE = DOCS / "libraries.json"
 INSTALLED = ROOT / ".venv" / "libraries"
 GAMES = 1000
-"""To evaluate with, from `EVALUATION_SEED` on."""
+"""Games of an evaluation; their seeds start with `EVALUATION_SEED`."""
 STEPS = 204_800
-"""Decisions that a snippet learns from if the environment variable says nothing."""
+"""Decisions that a snippet learns from unless the environment variable says otherwise."""
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """What the table says of a snippet.
+    """A row of the table.
 
     Attributes:
-        library: its name and what of it is used. packages: whose versions are told.
-        ours: what is handed to the library. mask, autoreset: where it finds the mask, and the mode.
-        environment: a file in `requirements/`, or "" where the extra `dev` has all.
-        players: of the game.
+        library: its name, and the part of it that is used. packages: those whose versions the table shows.
+        ours: what the library gets from this project. mask: where it finds the mask. autoreset: the mode.
+        environment: a file in `requirements/`, or "" if the extra `dev` has all that it needs.
+        players: number of players of the game.
     """
 
     library: str
@@ -148,18 +149,19 @@ SNIPPETS = {
 
 
 def run_here(name: str) -> dict[str, Any]:
-    """Run a snippet in this process, then play with what it learned; returns what is kept in the file.
+    """Run a snippet in this process, then evaluate what it learned. Returns its entry in `libraries.json`.
 
-    With several players the others are `random`. Raises what the snippet raises, `IllegalAction` for an illegal action.
+    In a game of several players, `random` plays the other seats. Raises what the snippet raises, and `IllegalAction`
+    for an illegal action.
     """
-    import torch  # only the process that learns needs these
+    import torch  # here, as only the process that learns needs it
 
     from petrichor_env import GAME, Config
     from tabletop_agents import Decisions, make_agent
     from tabletop_training.matches import evaluate
 
     snippet = SNIPPETS[name]
-    torch.set_num_threads(1)  # small networks are no work for more, which would wait for each other
+    torch.set_num_threads(1)  # more threads are slower with small networks
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     start = time.monotonic()
     left = runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
@@ -183,9 +185,9 @@ def run_here(name: str) -> dict[str, Any]:
 
 
 def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> dict[str, Any]:
-    """Run a snippet in a process and a folder of its own, with the packages that it needs; returns as `run_here`.
+    """Run a snippet in its own process and folder, with the packages that it needs. Returns what `run_here` returns.
 
-    Raises subprocess.CalledProcessError, whose stderr tells what went wrong, and subprocess.TimeoutExpired.
+    Raises subprocess.CalledProcessError, whose stderr says what went wrong, and subprocess.TimeoutExpired.
     """
     needed = [INSTALLED / SNIPPETS[name].environment] if SNIPPETS[name].environment else []
     paths = os.pathsep.join(map(str, [*needed, ROOT, ROOT / "agents", ROOT / "training"]))
@@ -199,17 +201,16 @@ def run_apart(name: str, steps: int = STEPS, timeout: float | None = None) -> di
     return result
 
 
-def blocks() -> dict[str, str]:
-    """What `docs/libraries.md` has between its markers: the table, and each snippet's text."""
-    texts = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in SNIPPETS}
-    return {"libraries": table()} | {name: f"```python\n{text}```" for name, text in texts.items()}
+def program(name: str) -> str:
+    """A program as `docs/libraries.md` shows it."""
+    return f"```python\n{(FOLDER / f'{name}.py').read_text(encoding='utf-8')}```"
 
 
 def table() -> str:
-    """A row for each snippet, with what it reached as far as that is measured."""
+    """A row for each snippet, with the result in `libraries.json`."""
     results = json.loads(FILE.read_text(encoding="utf-8"))
     lines = [
-        "| library | version | of ours | mask | autoreset | won | minutes | decisions a second |",
+        "| program | versions | environment | mask | autoreset | won | minutes | decisions a second |",
         "|---|---|---|---|---|---:|---:|---:|",
     ]
     for name, snippet in SNIPPETS.items():
@@ -225,9 +226,9 @@ def table() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Run the snippets of docs/libraries.md and note what they reach.")
-    parser.add_argument("names", nargs="*", choices=[[], *SNIPPETS], help="all if none is given")
-    parser.add_argument("--here", metavar="FILE", help="run one in this process and write what it reached there")
+    parser = argparse.ArgumentParser(description="Run and measure the snippets of docs/libraries.md.")
+    parser.add_argument("names", nargs="*", choices=[[], *SNIPPETS], help="default: all")
+    parser.add_argument("--here", metavar="FILE", help="run one snippet in this process and write its result to FILE")
     given = parser.parse_args()
     if given.here:
         result = run_here(given.names[0])

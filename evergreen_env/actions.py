@@ -1,12 +1,15 @@
 """The action space: one `Discrete(NUM_ACTIONS)` for every configuration, made of named ranges.
 
-| range | actions | answers |
+| range | numbers | meaning |
 |---|---|---|
-| draft k | 5 | draft: take the card of slot k, 1 is the leftmost |
-| plant three, grow two, plant and grow, anywhere | 4 | turn: begin that action |
-| power | 1 | turn: raise the card's power by a level, and use it |
-| done | 1 | turn: end it, without what is still open; other decisions: no more spaces |
-| space k | 41 | the k-th space of the planet, in reading order, to plant, grow or place something in |
+| `draft k` | 0 to 4 | take the card in slot k; slot 1 is the leftmost |
+| `plant three` | 5 | begin action 1: up to three sprouts in the biome of the card |
+| `grow two` | 6 | begin action 2: up to two growths in the biome of the card |
+| `plant and grow` | 7 | begin action 3: a sprout and a growth in the biome of the card |
+| `anywhere` | 8 | begin action 4: a sprout or a growth in any biome |
+| `power` | 9 | raise the level of the card's power, and use it |
+| `done` | 10 | in a turn: end it, without what is still open; inside an action, a power or a lake: no more spaces |
+| `space k` | 11 to 51 | plant, grow or place something in the k-th space of the planet, in reading order, from 1 |
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ ANYWHERE = PLANT_AND_GROW + 1
 POWER = ANYWHERE + 1
 DONE = POWER + 1
 SPACE = DONE + 1
+"""The first action that is a space of the planet."""
 NUM_ACTIONS = SPACE + MAX_SPACES
+"""How many actions there are, in every configuration."""
 
 _TURN = ("plant three", "grow two", "plant and grow", "anywhere", "power", "done")
 
@@ -30,14 +35,14 @@ ACTION_NAMES = (
     *_TURN,
     *(f"space {number}" for number in range(1, MAX_SPACES + 1)),
 )
-"""One distinct name an action, by index."""
+"""The name of each action, by its number. No two are equal."""
 
 ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
-"""The action of a name."""
+"""The number of each action, by its name."""
 
 
 def action_name(action: int) -> str:
-    """What `action` (0 to NUM_ACTIONS - 1) does, in words. Raises IndexError outside."""
+    """The name of `action`, 0 to NUM_ACTIONS - 1. Raises IndexError for other numbers."""
     if not 0 <= action < NUM_ACTIONS:
         raise IndexError(f"action {action}: 0 to {NUM_ACTIONS - 1}")
     return ACTION_NAMES[action]

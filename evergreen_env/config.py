@@ -1,4 +1,4 @@
-"""The configuration of a game: checked once, then frozen."""
+"""The configuration of a game. It is checked once, and frozen after that."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Config:
-    """What is played. Raises `ConfigError` for other numbers of players.
+    """The variant of the game that is played. Raises `ConfigError` for another number of players.
 
-    The fields' metadata are of the command line's options (`tabletop_cli.options`).
+    The metadata of the fields describe the options of the command line (`tabletop_cli.options`).
 
     Arguments:
-        players: 2 to 4; 1 plays for points alone.
-        components: board, deck and flags that replace the shipped ones: the path of an overlay TOML file, or a mapping
-            of its keys to values, such as {"flags.sun_start": "east"}, which is kept as a tuple of (key, value) pairs,
-            sorted, with tuples in place of lists; None, and an empty mapping, for the shipped ones.
+        players: 1 to 4. One player plays for points alone.
+        components: a board, a deck and flags that replace the shipped ones. Either the path of an overlay TOML file, or
+            a mapping of its keys to values, such as {"flags.sun_start": "east"}. A mapping is kept as a sorted tuple of
+            (key, value) pairs, with tuples in place of lists. None, or an empty mapping, stands for the shipped ones.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds", "outline")
-    """The fields of a record that the configuration sets."""
+    """The fields of a record that a configuration sets."""
 
     players: int = 1
     components: Any = field(
@@ -73,7 +73,7 @@ class Config:
 
     @property
     def owners(self) -> int:
-        """Who has points: the players."""
+        """The number of those who have points: the players."""
         return self.players
 
     @property

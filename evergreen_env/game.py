@@ -1,4 +1,4 @@
-"""Evergreen as the engine, the agents and the command line see it."""
+"""The `Game` object of Evergreen, for the engine, the agents and the command line."""
 
 from __future__ import annotations
 
@@ -60,3 +60,4 @@ GAME = Game(
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )
+"""Evergreen, as the engine, agents and training take it."""

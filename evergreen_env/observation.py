@@ -1,12 +1,12 @@
 """One player's view of a game as a flat vector of counts with a named layout.
 
-Seats are counted clockwise from the viewer, who is 0; absent players are zeros. The viewer sees the own planet as it
-is, and those of the others as they were when all had taken their turn. While players take their turns, the view says
-nothing of what the others do. The order of the deck and the random stream are not in it.
+Seats are counted clockwise from the viewer, who is 0. The blocks of absent players are 0. The viewer sees their own
+planet as it is, and those of the others as they were at the end of the last round. While players take their turns, the
+observation says nothing of what the others do. The order of the deck and the random stream are not in it.
 
-Blocks whose last two numbers of the shape are 7, 7 are planes of the planets' grid, rows from the north:
-`observation[LAYOUT["planets"].slice].reshape(4, 5, 7, 7)`. The action `space k` is the k-th place with a space in them,
-row by row; `tables["place_of"]` has its number 7 * row + column.
+Blocks whose shape ends with 7, 7 are planes of the planets' grid, with rows from the north:
+`observation[LAYOUT["planets"].slice].reshape(4, 5, 7, 7)`. The action `space k` is the k-th place that is a space, row
+by row. `tables["place_of"]` has the number of its place, 7 * row + column.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from tabletop.observation import Layout
 
 NUM_TYPES = len(BIOME_NAMES)
 _FACE = NUM_TYPES + NUM_POWERS
-"""A card as type and power, one-hot each."""
+"""Numbers for a card: its type and its power, one-hot each."""
 _SLOT = _FACE + 3
 _CARDS = np.uint64((1 << NUM_CARDS) - 1)
 
@@ -66,50 +66,87 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
         "decision",
         (len(Decision),),
         "one-hot",
-        "what is asked, in the order of `state.Decision`; all 0 while others take their turn",
+        "the decision that is asked, as `state.Decision`; all 0 while another player takes a turn",
     ),
-    ("actor", (MAX_PLAYERS,), "one-hot", "who is asked; all 0 as above"),
-    ("players", (MAX_PLAYERS,), "one-hot", "number of players"),
-    ("season", (len(Season),), "one-hot", "in the order of `state.Season`"),
-    ("sun", (NUM_SUNS,), "one-hot", "in the order of `state.Sun`"),
-    ("round", (1,), "rounds / 14", "the present one, from 1"),
-    ("rounds_left", (1,), "rounds / 5", "of this season, after the present one"),
-    ("first_player", (MAX_PLAYERS,), "one-hot", "of this round"),
-    ("next_first", (MAX_PLAYERS,), "one-hot", "who took the marked card in this round"),
-    ("finished", (1,), "0/1", "whether the viewer has taken the turn of this round"),
-    ("points", (MAX_PLAYERS,), "points / 100", "the viewer's with those of this turn"),
-    ("levels", (MAX_PLAYERS, NUM_POWERS), "levels / 5", "of each power"),
+    ("actor", (MAX_PLAYERS,), "one-hot", "the seat that is asked; all 0 in the same case, and when the game is over"),
+    ("players", (MAX_PLAYERS,), "one-hot", "number of players - 1; 0 is one player"),
+    ("season", (len(Season),), "one-hot", "the season, as `state.Season`"),
+    ("sun", (NUM_SUNS,), "one-hot", "the side where the sun is, as `state.Sun`"),
+    ("round", (1,), "rounds / 14", "the round, from 1"),
+    ("rounds_left", (1,), "rounds / 5", "rounds of this season after this one"),
+    ("first_player", (MAX_PLAYERS,), "one-hot", "the seat that is first in this round"),
+    (
+        "next_first",
+        (MAX_PLAYERS,),
+        "one-hot",
+        "the seat that took the marked card in this round; all 0 if nobody has",
+    ),
+    ("finished", (1,), "0/1", "1 if the viewer has taken the turn of this round"),
+    ("points", (MAX_PLAYERS,), "points / 100", "by seat: points; the viewer's with those of this turn"),
+    ("levels", (MAX_PLAYERS, NUM_POWERS), "levels / 5", "by seat and power, as `state.Power`: the level"),
     (
         "planets",
         (MAX_PLAYERS, NUM_PIECES, ROWS, COLUMNS),
         "0/1",
-        "spaces with a sprout, small tree, big tree, bush, lake",
+        "by seat, piece, as `state.Piece`, row and column: 1 where such a piece stands",
     ),
-    ("lit_trees", (ROWS, COLUMNS), "0/1", "the viewer's trees that collect light under this season's sun"),
-    ("largest_forest", (ROWS, COLUMNS), "0/1", "the viewer's"),
-    ("choices", (ROWS, COLUMNS), "0/1", "spaces that the viewer can choose now"),
-    ("light", (MAX_PLAYERS, NUM_SUNS), "points / 30", "that each planet would bring now under each sun"),
-    ("forest", (MAX_PLAYERS,), "points / 30", "that each planet's largest forest would bring now"),
-    ("big_trees", (MAX_PLAYERS, NUM_BIOMES), "trees / 6", "by biome"),
-    ("fertility_points", (MAX_PLAYERS,), "points / 30", "that the big trees would bring now"),
-    ("fertility", (NUM_BIOMES,), "flowers / 5", "of each biome"),
-    ("next_flip", (NUM_BIOMES,), "flowers / 3", "that the next aridity would take away"),
-    ("cards", (MAX_PLAYERS, _FACE), "one-hot", "drafted in this round: type, then power"),
+    ("lit_trees", (ROWS, COLUMNS), "0/1", "the viewer's trees that would collect light now, under this season's sun"),
+    ("largest_forest", (ROWS, COLUMNS), "0/1", "the viewer's largest forest"),
+    (
+        "choices",
+        (ROWS, COLUMNS),
+        "0/1",
+        "spaces that the viewer's action, power or lake can be used on now; all 0 if no space is asked for",
+    ),
+    (
+        "light",
+        (MAX_PLAYERS, NUM_SUNS),
+        "points / 30",
+        "by seat and side of the sun, as `state.Sun`: points for light that the planet would bring now",
+    ),
+    ("forest", (MAX_PLAYERS,), "points / 30", "by seat: points that the largest forest would bring now"),
+    ("big_trees", (MAX_PLAYERS, NUM_BIOMES), "trees / 6", "by seat and biome, as `state.Biome`: number of big trees"),
+    (
+        "fertility_points",
+        (MAX_PLAYERS,),
+        "points / 30",
+        "by seat: points that the big trees would bring now, were this the end of the game",
+    ),
+    ("fertility", (NUM_BIOMES,), "flowers / 5", "by biome, as `state.Biome`: the fertility"),
+    ("next_flip", (NUM_BIOMES,), "flowers / 3", "by biome: the flowers that its next aridity would take away"),
+    (
+        "cards",
+        (MAX_PLAYERS, _FACE),
+        "one-hot",
+        "by seat: the card drafted in this round: 7 numbers for its type, as `state.Biome`, and 6 for its power, as "
+        "`state.Power`; all 0 without a card",
+    ),
     (
         "market",
         (MAX_MARKET, _SLOT),
         "one-hot",
-        "each slot's card: type, then power; its flowers and skulls, and 1 if it has the marker",
+        "by slot: its card's type (7 numbers) and power (6), as in `cards`; then counts: its flowers, its skulls, and "
+        "1 if it has the marker; all 0 without a card",
     ),
-    ("deck", (NUM_CARDS,), "0/1", "cards in the deck, by 6 * type + power"),
-    ("discards", (NUM_CARDS,), "0/1", "cards in the discard pile, and collected in this season"),
-    ("open", (2,), "0/1", "whether action and power are still open"),
-    ("left", (3,), "spaces / 3", "sprouts, growths and uses of the power that are left"),
+    ("deck", (NUM_CARDS,), "0/1", "by number of the card, 6 * type + power: cards in the deck"),
+    (
+        "discards",
+        (NUM_CARDS,),
+        "0/1",
+        "by number of the card: cards in the discard pile, and cards drafted in earlier rounds of this season",
+    ),
+    ("open", (2,), "0/1", "in the viewer's turn: 1 while the action is open, 1 while the power is open"),
+    ("left", (3,), "spaces / 3", "in the viewer's turn: sprouts, growths and uses of the power that are left"),
 )
 
+
 LAYOUT = Layout.of(_BLOCKS, high=20.0)
+"""The blocks of the observation."""
+
 OBSERVATION_SIZE = LAYOUT.size
+"""The number of values in an observation, in every configuration."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
+"""The bounds of every value of a float32 observation."""
 
 
 def _starts() -> Any:
@@ -122,7 +159,7 @@ At = _starts()
 
 @shared_rule
 def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
-    """Write the viewer's observation into `out`, (OBSERVATION_SIZE,) zeros, in counts."""
+    """Write the viewer's observation into `out`, (OBSERVATION_SIZE,) zeros. Counts are not divided."""
     _observe_progress(s, t, viewer, out)
     _observe_cards(s, t, out, viewer)
     for i in range(min(s.players, MAX_PLAYERS)):  # a record changed by hand must not write beyond the view
@@ -178,7 +215,7 @@ def _observe_cards(s: State, t: Tables, out: np.ndarray, viewer: int) -> None:
 
 @rule
 def _mark(spaces: np.uint64, out: np.ndarray, start: int) -> None:
-    """A 1 for each space, or card, of a set."""
+    """Write a 1 for each space, or card, of a set."""
     while spaces != NO_SPACES:
         out[start + first_place(spaces)] = 1
         spaces = without_first(spaces)
@@ -186,7 +223,7 @@ def _mark(spaces: np.uint64, out: np.ndarray, start: int) -> None:
 
 @rule
 def _observe_planet(s: State, t: Tables, viewer: int, i: int, out: np.ndarray) -> None:
-    """The planet of the i-th player from the viewer on."""
+    """The planet of the i-th player, counted from the viewer, who is 0."""
     seat = (viewer + i) % s.players
     own = i == 0
     sprouts = s.sprouts[seat] if own else s.shown_sprouts[seat]
@@ -218,7 +255,7 @@ def _observe_planet(s: State, t: Tables, viewer: int, i: int, out: np.ndarray) -
 
 @rule
 def _observe_turn(s: State, t: Tables, out: np.ndarray) -> None:
-    """The turn of the actor, who looks on."""
+    """The turn of the actor, who is the viewer."""
     out[At.open], out[At.open + 1] = s.action_open, s.power_open
     out[At.left], out[At.left + 1], out[At.left + 2] = s.plants_left, s.growths_left, s.uses_left
     choices = NO_SPACES

@@ -1,17 +1,18 @@
 """A whole game as one NumPy record, and the numbers that its fields hold.
 
-A planet lies on a grid of 7 x 7 places. A place that the planet has is a space. A set of spaces is one `uint64`, a bit
-each, by 7 * row + column:
+A planet lies on a grid of 7 x 7 places. A place that belongs to the planet is a space. A set of spaces is one `uint64`
+with a bit for each place, by the number of the place, 7 * row + column:
 
     a1 b1 c1 d1 e1 f1 g1        0  1  2  3  4  5  6
     a2 b2 c2 d2 e2 f2 g2        7  8  9 10 11 12 13
     ...                         ...
     a7 b7 c7 d7 e7 f7 g7       42 43 44 45 46 47 48
 
-A set of cards is one `uint64` too, a bit each, by 6 * type + power. Seats are numbered clockwise.
+The number of a card is 6 * type + power, as in `Biome` and `Power`. A set of cards is one `uint64` too, with a bit for
+each card. Seats are numbered clockwise.
 
-Players take their turns at the same time. They are asked one after another, and what one has done is shown to the
-others when all are done: `shown_…` and `points` are what everybody knows.
+Players take their turns at the same time. The program asks them one after another. What a player has done is shown to
+the others when all are done: `shown_…` and `points` are what everybody knows.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from tabletop.record import NOBODY as NOBODY
 from tabletop.record import Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 1
-"""Of the record's layout; saved states carry it."""
+"""The version of the record's layout. Saved states carry it."""
 RULES_VERSION = 1
-"""Of the rules, and of what chance brings for a seed: results with the same version can be compared."""
+"""The version of the rules and of what chance brings for a seed. Results of one version can be compared."""
 
 MAX_PLAYERS = 4
 ROWS, COLUMNS = 7, 7
 PLACES = ROWS * COLUMNS
 MAX_SPACES = 41
-"""Spaces of the largest planet there can be: as many as the shipped one has. Actions number them in reading order."""
+"""The spaces of the largest planet, as many as the shipped one has. Actions number them in reading order."""
 NUM_CARDS = 42
 MAX_MARKET = MAX_PLAYERS + 1
 NO_CARD = -1
@@ -41,7 +42,7 @@ MAX_ROUNDS = 14
 
 
 class Biome(IntEnum):
-    """The biomes of a planet, and what a card shows; a wild card stands for any."""
+    """The biomes of a planet, and the types of cards. A wild card stands for any biome."""
 
     MEADOW = 0
     FLOWERS = 1
@@ -55,7 +56,7 @@ class Biome(IntEnum):
 NUM_BIOMES = 6
 WILD = Biome.WILD
 NUM_PILES = 7
-"""Of the fertility zone: one a biome, and the wild cards' own."""
+"""The piles of the fertility zone: one for each biome, and one for wild cards."""
 
 
 class Power(IntEnum):
@@ -70,7 +71,7 @@ class Power(IntEnum):
 
 
 class Piece(IntEnum):
-    """What can stand in a space."""
+    """The pieces that can stand in a space."""
 
     SPROUT = 0
     SMALL_TREE = 1
@@ -80,6 +81,8 @@ class Piece(IntEnum):
 
 
 class Season(IntEnum):
+    """The four seasons of a game."""
+
     SPRING = 0
     SUMMER = 1
     AUTUMN = 2
@@ -87,7 +90,7 @@ class Season(IntEnum):
 
 
 class Sun(IntEnum):
-    """The side of the planets that the sun is on."""
+    """The side of the planets where the sun is."""
 
     NORTH = 0
     EAST = 1
@@ -99,7 +102,7 @@ class Source(IntEnum):
     """What brings points."""
 
     START = 0
-    """What later players begin with."""
+    """The points that later players start with."""
     BUDS = 1
     LIGHT = 2
     FOREST = 3
@@ -107,7 +110,7 @@ class Source(IntEnum):
 
 
 class Decision(IntEnum):
-    """What the actor is asked. `actions.py` says which actions answer each."""
+    """What the actor is asked. `actions.py` says which actions answer each decision."""
 
     GAME_OVER = 0
     DRAFT = 1
@@ -137,65 +140,72 @@ class State(Record):
     """A whole game. Two equal games are equal bytes."""
 
     rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
-    legal = array(np.uint64, 1, "the set of actions that answer the pending decision, one bit an action")
+    legal = array(np.uint64, 1, "the set of actions that answer the decision, one bit for each action")
 
-    # the switches of this game, which a new game keeps
-    players = number(np.int8, "number of players; 1 plays for points alone")
-    owners = number(np.int8, "who has points: the players")
-    rounds = number(np.int8, "rounds of the game")
-    outline = number(np.uint64, "the spaces of a planet")
+    # the switches of this game; a new game keeps them
+    players = number(np.int8, "the number of players; 1 plays for points alone")
+    owners = number(np.int8, "the number of those who have points: the players")
+    rounds = number(np.int8, "the number of rounds in the game")
+    outline = number(np.uint64, "the set of the spaces of a planet")
 
     # progress
     decision = number(np.int8, "the Decision that is asked")
-    actor = number(np.int8, "the seat asked, or NOBODY when the game is over", NOBODY)
+    actor = number(np.int8, "the seat that is asked, or NOBODY when the game is over", NOBODY)
     round = number(np.int8, "the round, from 1", 1)
-    season = number(np.int8, "the Season")
-    sun = number(np.int8, "the Sun")
-    first_player = number(np.int8, "who is first in this round")
-    next_first = number(np.int8, "who took the marked card in this round, or NOBODY", NOBODY)
+    season = number(np.int8, "the Season of this round")
+    sun = number(np.int8, "the side where the Sun is in this season")
+    first_player = number(np.int8, "the seat that is first in this round")
+    next_first = number(np.int8, "the seat that took the marked card in this round, or NOBODY", NOBODY)
     forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY", NOBODY)
-    points = array(np.int16, MAX_PLAYERS, "points that all know: without those of turns that are not shown yet")
-    scored = array(np.int16, (MAX_PLAYERS, len(Source)), "these points by their Source, for reports")
-    earned = array(np.int16, MAX_PLAYERS, "points of a turn that is not shown yet")
+    points = array(
+        np.int16, MAX_PLAYERS, "by seat: points that everybody knows, without those of turns that are not shown yet"
+    )
+    scored = array(
+        np.int16, (MAX_PLAYERS, len(Source)), "by seat and Source: where these points came from, for reports"
+    )
+    earned = array(np.int16, MAX_PLAYERS, "by seat: points of a turn that is not shown yet")
 
     # cards
-    market = array(np.int8, MAX_MARKET, "the card in each slot, the leftmost first, or NO_CARD", NO_CARD)
+    market = array(np.int8, MAX_MARKET, "the card in each slot, the leftmost slot first, or NO_CARD", NO_CARD)
     marker = number(np.int8, "the slot whose card has the first player marker, or NO_SLOT", NO_SLOT)
-    card = array(np.int8, MAX_PLAYERS, "the card that each player drafted in this round, or NO_CARD", NO_CARD)
-    deck = number(np.uint64, "cards in the deck")
-    discards = number(np.uint64, "cards in the discard pile")
-    collected = number(np.uint64, "cards drafted in earlier rounds of this season, all players' together")
-    zone = array(np.int8, NUM_CARDS, "cards of the fertility zone in order of arrival; then NO_CARD", NO_CARD)
-    zone_size = number(np.int8, "cards of the fertility zone")
-    face_down = number(np.uint64, "those of them that lie face down")
-    waiting_flips = array(np.int8, NUM_PILES, "by pile: aridities that found no flower (flag aridity_empty)")
-    fertility = array(np.int8, NUM_BIOMES, "the fertility of each biome")
+    card = array(np.int8, MAX_PLAYERS, "by seat: the card that the player drafted in this round, or NO_CARD", NO_CARD)
+    deck = number(np.uint64, "the set of cards in the deck")
+    discards = number(np.uint64, "the set of cards in the discard pile")
+    collected = number(np.uint64, "the set of cards that all players drafted in earlier rounds of this season")
+    zone = array(np.int8, NUM_CARDS, "the cards of the fertility zone in order of arrival, then NO_CARD", NO_CARD)
+    zone_size = number(np.int8, "the number of cards in the fertility zone")
+    face_down = number(np.uint64, "the set of those of them that lie face down")
+    waiting_flips = array(
+        np.int8, NUM_PILES, "by pile: the number of aridities that wait for a flower (flag aridity_empty)"
+    )
+    fertility = array(np.int8, NUM_BIOMES, "by biome: the fertility")
 
     # the planets
-    sprouts = array(np.uint64, MAX_PLAYERS, "spaces with a sprout")
-    small_trees = array(np.uint64, MAX_PLAYERS, "spaces with a small tree")
-    big_trees = array(np.uint64, MAX_PLAYERS, "spaces with a big tree")
-    bushes = array(np.uint64, MAX_PLAYERS, "spaces with a bush")
-    lakes = array(np.uint64, MAX_PLAYERS, "spaces with a lake")
-    level = array(np.int8, (MAX_PLAYERS, len(Power)), "the level of each power")
-    shown_sprouts = array(np.uint64, MAX_PLAYERS, "the same as the others see it, since all have taken their turn")
-    shown_small_trees = array(np.uint64, MAX_PLAYERS, "so")
-    shown_big_trees = array(np.uint64, MAX_PLAYERS, "so")
-    shown_bushes = array(np.uint64, MAX_PLAYERS, "so")
-    shown_lakes = array(np.uint64, MAX_PLAYERS, "so")
-    shown_level = array(np.int8, (MAX_PLAYERS, len(Power)), "so")
+    sprouts = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a sprout")
+    small_trees = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a small tree")
+    big_trees = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a big tree")
+    bushes = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a bush")
+    lakes = array(np.uint64, MAX_PLAYERS, "by seat: the set of spaces with a lake")
+    level = array(np.int8, (MAX_PLAYERS, len(Power)), "by seat and Power: the level")
+    shown_sprouts = array(np.uint64, MAX_PLAYERS, "`sprouts` at the end of the last round, as the others see it")
+    shown_small_trees = array(np.uint64, MAX_PLAYERS, "`small_trees` at the end of the last round")
+    shown_big_trees = array(np.uint64, MAX_PLAYERS, "`big_trees` at the end of the last round")
+    shown_bushes = array(np.uint64, MAX_PLAYERS, "`bushes` at the end of the last round")
+    shown_lakes = array(np.uint64, MAX_PLAYERS, "`lakes` at the end of the last round")
+    shown_level = array(np.int8, (MAX_PLAYERS, len(Power)), "`level` at the end of the last round")
 
     # the turn of the actor
-    finished = array(np.int8, MAX_PLAYERS, "1 for those who have taken their turn in this round")
-    action_open = number(np.int8, "1 while the action is still to be taken")
-    power_open = number(np.int8, "1 while the power is still to be used")
-    plants_left = number(np.int8, "sprouts that this action may still plant")
-    growths_left = number(np.int8, "growths that this action, or the lake just placed, still has")
-    uses_left = number(np.int8, "uses that the power still has")
+    finished = array(np.int8, MAX_PLAYERS, "by seat: 1 if the player has taken the turn of this round")
+    action_open = number(np.int8, "1 while the action can still be taken")
+    power_open = number(np.int8, "1 while the power can still be used")
+    plants_left = number(np.int8, "the number of sprouts that this action may still plant")
+    growths_left = number(np.int8, "the number of growths that this action, or the lake just placed, still has")
+    uses_left = number(np.int8, "the number of uses that the power still has")
     begun = number(np.int8, "1 once this action has planted or grown something")
-    open_spaces = number(np.uint64, "the spaces that this action, power or lake may still be used on")
+    open_spaces = number(np.uint64, "the set of spaces that this action, power or lake may still be used on")
 
 
 STATE = dtype_of(State)
+"""The dtype of a record: a whole game."""
 BLANK = blank_record(State)
 """(1,) STATE: an empty table, with no switches set."""

@@ -29,10 +29,10 @@ SOLO_ID = "Petrichor/Solo-v0"
 """The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""
 
 VERSUS_ID = "Petrichor/Versus-v0"
-"""The Gymnasium id of the game for 2 to 5 seen from one seat, agents playing the others."""
+"""The Gymnasium id of the game for 2 to 5 players, seen from one seat. Agents play the other seats."""
 
 AEC_ID = "petrichor/petrichor-v0"
-"""The PettingZoo id of the game for 2 to 5, in `pettingzoo.make("aec", …)`."""
+"""The PettingZoo id of the game for 2 to 5 players, in `pettingzoo.make("aec", …)`."""
 
 _LAZY = {
     "Batch": "tabletop.batch",

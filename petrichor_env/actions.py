@@ -1,25 +1,30 @@
 """The action space: one `Discrete(NUM_ACTIONS)` for every configuration, made of named ranges.
 
-| range | actions | answers |
+| range | numbers | meaning, and the decisions that it answers |
 |---|---|---|
-| pass | 1 | turn |
-| decline | 1 | "no", "no more": optional action, frost tile or cloud, sun cloud, rain's second drop, \
-sun weather's cloud, powers, forecast cards |
-| play w | 4 | turn (one card), optional action (two cards of the kind) |
-| substitute w | 4 | turn, optional action: some cards stand for others; `card` actions then name them |
-| card w | 4 | pay, draft, discard: several cards at once are named one by one in ascending order of kinds, \
-an optional action's own kind first |
-| tile t | 16 | a tile, or the cloud above it: setup cloud, frost, sun, wind, take drop, sun weather, fertilizer, pod, \
-forecast, rain (the Rain power's own drop), keep drop |
-| drop t o | 80 | rain: owner o's drop falls from the cloud on t; wind weather and forecast: owner o's drop on tile t |
-| direction d | 4 | wind, wind weather, forecast |
-| vote w | 4 | vote, forecast |
-| die k | 4 | vote: decrease a Harvest die that shows k votes |
-| weather w | 4 | move vote: take the vote from there; choose weather: select that space |
-| forecast n | 16 | turn, forecast: play forecast card n |
-| power | 1 | frost power: a second drop in the new cloud |
+| `pass` | 0 | pass (`turn`) |
+| `decline` | 1 | "no" or "no more" (`optional_action`, `frost_tile`, `frost_cloud`, `frost_power`, `sun_cloud`, \
+`rain_drop`, `rain_second_drop`, `sun_weather_cloud`, `forecast`, `keep_drop`) |
+| `play w` | 2 to 5 | play one card of the kind (`turn`), or two of the kind (`optional_action`) |
+| `substitute w` | 6 to 9 | do the action with cards that stand for others, which `card` actions name next (`turn`, \
+`optional_action`) |
+| `card w` | 10 to 13 | name one card of the kind (`pay`, `draft`, `discard`); several cards are named one by one in \
+ascending order of kinds, but in an optional action a card of the action's own kind comes first |
+| `tile t` | 14 to 29 | choose a tile, or the cloud above it (`setup_cloud`, `fertilizer_tile`, `frost_tile`, \
+`frost_cloud`, `sun_cloud`, `wind_cloud`, `wind_tile`, `take_drop`, `sun_weather_cloud`, `pod_tile`, `forecast_tile`, \
+`keep_drop`); with the Rain power, the tile that gets an own drop (`rain_drop`) |
+| `drop t o` | 30 to 109 | owner o's drop in the cloud above the tile falls (`rain_drop`, `rain_second_drop`, and \
+`forecast_drop` of card 15); owner o's drop on the tile (`wind_weather_drop`, `forecast_drop` of cards 8 and 11) |
+| `move d` | 110 to 113 | move in that direction (`wind_direction`, `wind_weather_direction`, `forecast_direction`) |
+| `vote w` | 114 to 117 | vote for that weather space (`vote`, `forecast_vote`) |
+| `die k` | 118 to 121 | decrease a Harvest die that shows k votes (`vote`) |
+| `weather w` | 122 to 125 | take the vote from that space (`move_vote`), or select that space (`choose_weather`) |
+| `forecast n` | 126 to 141 | play forecast card n (`turn`, `forecast`) |
+| `power` | 142 | put a second drop into the new cloud (`frost_power`) |
 
-Owners count clockwise from the actor: 0 is the actor, in solo 1 the neutral player.
+Kinds of cards and weather spaces w are frost, sun, wind, rain; directions d are north, east, south, west. Owners o
+count clockwise from the actor: 0 is the actor, and in solo 1 is the neutral player. The number of `drop t o` is
+`DROP + 5 * tile + owner`, with tiles from 0 in the order of `tile t`.
 """
 
 from __future__ import annotations
@@ -40,6 +45,7 @@ WEATHER = DIE + 4
 FORECAST = WEATHER + 4
 POWER = FORECAST + NUM_FORECASTS
 NUM_ACTIONS = POWER + 1
+"""How many actions there are, in every configuration."""
 
 _OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 
@@ -60,14 +66,14 @@ def _names() -> tuple[str, ...]:
 
 
 ACTION_NAMES = _names()
-"""One distinct name an action, by index."""
+"""The name of each action, by its number. No two are equal."""
 
 ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
-"""The action of a name."""
+"""The number of each action, by its name."""
 
 
 def action_name(action: int) -> str:
-    """What `action` (0 to NUM_ACTIONS - 1) does, in words. Raises IndexError outside."""
+    """The name of `action`, 0 to NUM_ACTIONS - 1. Raises IndexError for other numbers."""
     if not 0 <= action < NUM_ACTIONS:
         raise IndexError(f"action {action}: 0 to {NUM_ACTIONS - 1}")
     return ACTION_NAMES[action]

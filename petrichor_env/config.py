@@ -1,4 +1,4 @@
-"""The configuration of a game: checked once, then frozen."""
+"""The configuration of a game. It is checked once, and frozen after that."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tabletop.game import Game
 
 VARIANTS = VARIANT_NAMES
-"""The Southern Winds' difficulty variants, in the order of the record's `variants` switches."""
+"""The variants that make the solo game harder, in the order of the record's `variants` switches."""
 
 MODULES = MODULE_NAMES
 """The Kickstarter promos and the modules of the Flowers expansion, in the order of the record's `modules` switches."""
@@ -26,7 +26,7 @@ POWERS = POWER_NAMES[1:]
 READINGS = READING_NAMES
 """The other readings of unclear rules, in the order of the record's `readings` switches (docs/rules.md)."""
 MODULE_OF_READING = {"forecasts_end_actions": "forecasts", "primrose_passes_once": "flower_tiles"}
-"""Of which module the rule is that is read."""
+"""The module that the rule of each reading belongs to."""
 _NOT_IN_SOLO = {
     "lake": 'the Lake is not used in solo play (Promos, The Lake, "Note")',
     "flower_tiles": "the Southern Winds don't support the three flower tiles (Flowers, Le tessere Fiori)",
@@ -38,7 +38,7 @@ def _is_int(value: object) -> bool:
 
 
 def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]:
-    """The value as a tuple of different names. Raises `ConfigError` that lists what is allowed."""
+    """The value as a tuple of different names. Raises a `ConfigError` that lists what is allowed."""
     if isinstance(value, str):
         raise ConfigError(f"{key}={value!r}: a sequence of names, such as ({value!r},)")
     try:
@@ -55,30 +55,32 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 
 @dataclass(frozen=True)
 class Config:
-    """What is played. Raises `ConfigError` for what no rule text describes.
+    """The variant of the game that is played. Raises `ConfigError` for a combination that no rule text describes.
 
-    The fields' metadata are of the command line's options (`tabletop_cli.options`); a page offers those with `names`,
-    some of which can be chosen, and `values`, one of which can.
+    The metadata of the fields describe the options of the command line (`tabletop_cli.options`). A page offers a field
+    with `names` as several choices, and a field with `values` as one choice.
 
     Arguments:
-        players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, 5 come with Flowers.
-        rounds: 4 (short form) or 6 (long form); solo is always 4 (Southern Winds, Setup 1).
-        drafting: the Official Drafting Variant; not in solo.
-        variants: any of `VARIANTS`, solo only (Increasing the Difficulty); kept in the order of `VARIANTS`.
-        modules: any of `MODULES` (promos and Flowers), kept in their order; neither "lake" nor "flower_tiles" in solo.
+        players: 1 is the solo game against the Southern Winds, 2 to 4 the base game, and 5 the game of the Flowers
+            expansion.
+        rounds: 4 (short form) or 6 (long form). Solo always has 4 (Southern Winds, Setup 1).
+        drafting: True for the Official Drafting Variant. Not in solo.
+        variants: any of `VARIANTS` (Increasing the Difficulty). Only in solo. They are kept in the order of `VARIANTS`.
+        modules: any of `MODULES` (promos and Flowers). They are kept in the order of `MODULES`. Solo has neither
+            "lake" nor "flower_tiles".
         powers: one of `POWERS` for each player from seat 0, all different; () deals them at random. Needs the module
             "powers".
-        readings: any of `READINGS`, kept in their order: unclear rules are read otherwise than usual. Each needs the
-            module that its rule is of.
-        components: numbers that replace the shipped ones: the path of an overlay TOML file, or a mapping of its keys
-            to numbers, such as {"pieces.clouds": 9}, which is kept as a tuple of (key, number) pairs, sorted, with
-            tuples in place of lists; None, and an empty mapping, for the shipped ones.
+        readings: any of `READINGS`: unclear rules that are read in the other way (docs/rules.md). They are kept in the
+            order of `READINGS`. Each needs the module that its rule belongs to.
+        components: numbers that replace the shipped ones. Either the path of an overlay TOML file, or a mapping of its
+            keys to numbers, such as {"pieces.clouds": 9}. A mapping is kept as a sorted tuple of (key, number) pairs,
+            with tuples in place of lists. None, or an empty mapping, stands for the shipped numbers.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = (
         *("players", "owners", "rounds", "drafting", "variants", "modules", "chosen_power", "readings"),
     )
-    """The fields of a record that the configuration sets."""
+    """The fields of a record that a configuration sets."""
 
     players: int = 1
     rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several", "values": (4, 6)})
@@ -182,7 +184,7 @@ class Config:
 
     @property
     def owners(self) -> int:
-        """How many colours of drops and votes there are: the players, in solo also the neutral player."""
+        """The number of owners of drops and votes: the players, in solo also the neutral player."""
         return 2 if self.solo else self.players
 
     @property
@@ -198,17 +200,17 @@ class Config:
         return "+".join((game, *self.variants, *self.module_names, *self.readings))
 
     def curriculum(self) -> tuple[tuple[Config, ...], ...]:
-        """What to learn one after the other, the easy ones first: this with 0, 1, 2 … of the solo game's variants."""
+        """What to learn, one after the other, easy ones first: this one with 0, 1, 2 … of the solo variants."""
         return tuple(
             tuple(replace(self, variants=chosen) for chosen in combinations(VARIANTS, number))
             for number in range(len(VARIANTS) + 1 if self.solo else 1)
         )
 
     def variety(self) -> tuple[Config, ...]:
-        """What one should know who plays with so many: in solo all sets of variants, else modules, drafts and lengths.
+        """The configurations that a general player for this number of players should know.
 
-        With several players these are no module, all of them, and each alone; the first two also with a draft, in the
-        long form, and both.
+        In solo these are all sets of variants. With several players these are no module, all modules, and each module
+        alone; the first two also with a draft, in the long form, and with both.
         """
         if self.solo:
             return tuple(config for level in self.curriculum() for config in level)
@@ -218,6 +220,6 @@ class Config:
 
     @property
     def module_names(self) -> tuple[str, ...]:
-        """The modules, with the powers that were chosen: `cactus`, `powers=rain-sun`."""
+        """The names of the modules, with the powers that were chosen: `cactus`, `powers=rain-sun`."""
         powers = f"powers={'-'.join(self.powers)}" if self.powers else "powers"
         return tuple(powers if name == "powers" else name for name in self.modules)

@@ -1,4 +1,4 @@
-"""Petrichor as the engine, the agents and the command line see it."""
+"""The `Game` object of Petrichor, for the engine, the agents and the command line."""
 
 from __future__ import annotations
 
@@ -61,3 +61,4 @@ GAME = Game(
     scored=SOURCE_NAMES,
     own_numbers=own_numbers,
 )
+"""Petrichor, as the engine, agents and training take it."""

@@ -1,9 +1,9 @@
 """One player's view of a game as a flat vector of counts with a named layout.
 
-Seats are counted clockwise from the viewer: 0 is the viewer, in solo 1 is the neutral player. What the viewer may
-not know (other hands, packs and forecast cards, the order of decks, the random stream) is not in it. While a player
-is asked for a forecast card at a point of the timeline, the others do not see who. The same layout serves every
-configuration, so that one network can play all of them.
+Seats are counted clockwise from the viewer: 0 is the viewer, and in solo 1 is the neutral player. The observation
+leaves out what the viewer may not know: other hands, packs and forecast cards, the order of decks, the random stream.
+While a player is asked for a forecast card at a point of the timeline, the others do not see who it is. All
+configurations have the same layout, so that one network can play all of them.
 """
 
 from __future__ import annotations
@@ -47,81 +47,116 @@ _BLOCKS: tuple[tuple[str, tuple[int, ...], str, str], ...] = (
         "decision",
         (len(Decision),),
         "one-hot",
-        "what is asked, in the order of `state.Decision`; all 0 while another player is asked for a forecast card",
+        "the decision that is asked, as `state.Decision`; all 0 while another player is asked for a forecast card",
     ),
-    ("actor", (MAX_PLAYERS,), "one-hot", "who is asked; all 0 as above"),
-    ("phase", (len(Phase),), "one-hot", "in the order of `state.Phase`"),
-    ("players", (MAX_PLAYERS,), "one-hot", "number of players; the first is solo"),
-    ("drafting", (1,), "0/1", "whether the drafting variant is played"),
-    ("variants", (len(Variant),), "0/1", "the solo variants, in the order of `config.VARIANTS`"),
-    ("modules", (len(Module),), "0/1", "promos and Flowers modules, in the order of `config.MODULES`"),
+    ("actor", (MAX_PLAYERS,), "one-hot", "the seat that is asked; all 0 in the same case, and when the game is over"),
+    ("phase", (len(Phase),), "one-hot", "the phase, as `state.Phase`"),
+    ("players", (MAX_PLAYERS,), "one-hot", "number of players - 1; 0 is solo"),
+    ("drafting", (1,), "0/1", "1 if the drafting variant is played"),
+    ("variants", (len(Variant),), "0/1", "solo variants that are played, as `config.VARIANTS`"),
+    ("modules", (len(Module),), "0/1", "promos and Flowers modules that are played, as `config.MODULES`"),
     ("rounds_left", (1,), "rounds / 6", "rounds after this one"),
-    ("first_player", (MAX_PLAYERS,), "one-hot", "who has the First Player marker"),
+    ("first_player", (MAX_PLAYERS,), "one-hot", "the seat with the First Player marker; all 0 in solo"),
     (
         "passed",
         (MAX_PLAYERS,),
         "one-hot",
-        "who passed first in this (or the last) Action Phase; all 0 while nobody has",
+        "the seat that passed first in this Action Phase or, after it, in the last one; all 0 while nobody has passed",
     ),
-    ("first_turn", (1,), "0/1", "whether nobody may pass yet, as it is the first turn of the round"),
-    ("last_turns", (1,), "turns / 4", "turns left in this Action Phase once somebody has passed"),
-    ("points", (MAX_PLAYERS,), "points / 50", "on the Victory Point track"),
-    ("voting_wins", (MAX_PLAYERS,), "wins / 10", "on the Voting Wins track"),
-    ("wheat_tokens", (MAX_PLAYERS,), "tokens / 5", ""),
-    ("supply", (MAX_PLAYERS,), "drops / 20", "water drops in the personal supply"),
-    ("vote_supply", (MAX_PLAYERS,), "votes / 12", "votes in the personal supply"),
-    ("votes", (NUM_KINDS, MAX_PLAYERS), "votes / 6", "on the weather spaces"),
-    ("dice", (5,), "dice / 3", "Harvest dice that show Harvest, 1, 2, 3, 4"),
-    ("hand", (NUM_KINDS,), "cards / 5", "the viewer's hand"),
-    ("hand_sizes", (MAX_PLAYERS,), "cards / 10", ""),
-    ("pack", (NUM_KINDS,), "cards / 5", "the pack the viewer drafts from"),
+    ("first_turn", (1,), "0/1", "1 while players take their first turn of the round, which cannot be a pass"),
+    ("last_turns", (1,), "turns / 4", "turns left in this Action Phase after somebody has passed, this one included"),
+    ("points", (MAX_PLAYERS,), "points / 50", "by seat: Victory Points"),
+    ("voting_wins", (MAX_PLAYERS,), "wins / 10", "by seat: Voting Wins"),
+    ("wheat_tokens", (MAX_PLAYERS,), "tokens / 5", "by seat: Wheat tokens"),
+    ("supply", (MAX_PLAYERS,), "drops / 20", "by seat: drops in the personal supply"),
+    ("vote_supply", (MAX_PLAYERS,), "votes / 12", "by seat: votes in the personal supply"),
+    ("votes", (NUM_KINDS, MAX_PLAYERS), "votes / 6", "by weather space, as `state.Weather`, and seat: votes"),
+    ("dice", (5,), "dice / 3", "number of Harvest dice that show Harvest, 1, 2, 3 and 4 votes"),
+    ("hand", (NUM_KINDS,), "cards / 5", "by kind, as `state.Weather`: cards in the viewer's hand"),
+    ("hand_sizes", (MAX_PLAYERS,), "cards / 10", "by seat: cards in the hand"),
+    ("pack", (NUM_KINDS,), "cards / 5", "by kind: cards in the pack that the viewer drafts from"),
     ("draft_step", (4,), "one-hot", "how often packs have been passed on; all 0 outside a draft"),
-    ("discards", (NUM_KINDS,), "cards / 10", "the discard pile"),
-    ("unseen", (NUM_KINDS,), "cards / 10", "cards in the deck and in the others' hands and packs together"),
-    ("winds_deck", (9,), "0/1", "Southern Winds cards 1 to 9 that are still in the deck"),
-    ("card", (NUM_KINDS,), "one-hot", "action being carried out; all 0 if there is none"),
-    ("optional", (1,), "0/1", "whether it is the optional second action"),
+    ("discards", (NUM_KINDS,), "cards / 10", "by kind: cards in the discard pile"),
+    (
+        "unseen",
+        (NUM_KINDS,),
+        "cards / 10",
+        "by kind: cards in the deck and in the other players' hands and packs together",
+    ),
+    ("winds_deck", (9,), "0/1", "by card number - 1: Southern Winds cards that are still in the deck"),
+    ("card", (NUM_KINDS,), "one-hot", "the action that is carried out, as `state.Weather`; all 0 if there is none"),
+    ("optional", (1,), "0/1", "1 during the optional second action"),
     (
         "cards_left",
         (1,),
         "cards / 4",
-        "cards the actor still has to name; in a payment one of the action's own kind counts as two",
+        "cards that the actor still has to name; in a payment a card of the action's own kind counts as two",
     ),
-    ("selected", (NUM_KINDS,), "0/1", "weather spaces selected to be resolved"),
-    ("weather", (NUM_KINDS,), "one-hot", "weather being resolved; all 0 if there is none"),
-    ("target_vote", (NUM_KINDS,), "one-hot", "space that a moved vote goes to"),
-    ("target_owner", (MAX_PLAYERS,), "one-hot", "whose drop has been chosen"),
-    ("powers", (MAX_PLAYERS, NUM_POWERS), "one-hot", "player powers, in the order of `config.POWERS`"),
-    ("forecasts", (NUM_FORECASTS,), "0/1", "the viewer's forecast cards, 1 to 16"),
-    ("forecasts_held", (MAX_PLAYERS,), "cards / 3", "forecast cards each player holds"),
-    ("forecasts_played", (NUM_FORECASTS,), "0/1", "forecast cards that are out of the game"),
-    ("forecast", (NUM_FORECASTS,), "one-hot", "forecast card being carried out; all 0 if there is none"),
+    ("selected", (NUM_KINDS,), "0/1", "weather spaces that are selected to be resolved, as `state.Weather`"),
+    ("weather", (NUM_KINDS,), "one-hot", "the weather that is resolved, as `state.Weather`; all 0 if there is none"),
+    ("target_vote", (NUM_KINDS,), "one-hot", "the weather space that a moved vote goes to, as `state.Weather`"),
+    ("target_owner", (MAX_PLAYERS,), "one-hot", "the seat whose drop was chosen last in this effect"),
+    ("powers", (MAX_PLAYERS, NUM_POWERS), "one-hot", "by seat: the power, as `config.POWERS`; all 0 for none"),
+    ("forecasts", (NUM_FORECASTS,), "0/1", "by card number - 1: the viewer's forecast cards"),
+    ("forecasts_held", (MAX_PLAYERS,), "cards / 3", "by seat: number of forecast cards held"),
+    ("forecasts_played", (NUM_FORECASTS,), "0/1", "by card number - 1: forecast cards that are out of the game"),
+    (
+        "forecast",
+        (NUM_FORECASTS,),
+        "one-hot",
+        "number - 1 of the forecast card that is carried out; all 0 if there is none",
+    ),
     (
         "timing",
         (NUM_TIMINGS,),
         "one-hot",
-        "point of the round's timeline, in the order of `state.Timing` from start_of_weather; all 0 before",
+        "the point of the round's timeline: its number in `state.Timing` - 1; all 0 before its first point",
     ),
-    ("choices_left", (1,), "choices / 3", "drops or tiles the actor still has to choose in this effect"),
-    ("chosen_drops", (MAX_PLAYERS,), "drops / 3", "drops chosen so far of the target tile (forecast card 11)"),
-    ("counts_clouds", (MAX_PLAYERS,), "0/1", "whose drops in clouds count in this Harvest (forecast card 3)"),
-    ("controller", (MAX_PLAYERS,), "one-hot", "who controls the Primrose"),
+    ("choices_left", (1,), "choices / 3", "drops or tiles that the actor still has to choose in this effect"),
+    (
+        "chosen_drops",
+        (MAX_PLAYERS,),
+        "drops / 3",
+        "by seat: drops that have been chosen so far on the target tile (forecast card 11)",
+    ),
+    (
+        "counts_clouds",
+        (MAX_PLAYERS,),
+        "0/1",
+        "by seat: 1 if the player's drops in clouds count in this Harvest (forecast card 3)",
+    ),
+    ("controller", (MAX_PLAYERS,), "one-hot", "the seat that controls the Primrose; all 0 if nobody does"),
     (
         "tile_crop",
         (NUM_TILES, NUM_CROPS),
         "one-hot",
-        "in the order of `state.Crop`; all 0 off the field, and while tiles lie face down",
+        "by tile: the crop, as `state.Crop`; all 0 outside the Fields, and while tiles lie face down",
     ),
-    ("tile_missing", (NUM_TILES,), "drops / 5", "drops missing until the tile grows; 0 for Lake and Primrose"),
-    ("tile_growing", (NUM_TILES, NUM_TOKENS), "one-hot", "growing token: sprouting, developed, drowned"),
-    ("tile_fertilizer", (NUM_TILES,), "0/1", "Fertilizer tokens"),
-    ("tile_pods", (NUM_TILES,), "0/1", "the Dandelion's pods"),
-    ("tile_blooms", (NUM_TILES,), "tokens / 4", "bloom tokens on Snowdrop and Primrose"),
-    ("tile_scored", (NUM_TILES,), "drops / 5", "the viewer's drops that this Harvest scored, until its end"),
-    ("tile_target", (NUM_TILES,), "0/1", "tile or cloud chosen so far in this effect"),
-    ("tile_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "on the tile"),
-    ("tile_cloud", (NUM_TILES, 2), "one-hot", "light cloud, thundercloud"),
-    ("cloud_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "in the cloud"),
+    (
+        "tile_missing",
+        (NUM_TILES,),
+        "drops / 5",
+        "by tile: drops that are missing for its crop to grow; 0 for Lake and Primrose",
+    ),
+    (
+        "tile_growing",
+        (NUM_TILES, NUM_TOKENS),
+        "one-hot",
+        "by tile: the growing token: its number in `state.Growing` - 1; all 0 without a token",
+    ),
+    ("tile_fertilizer", (NUM_TILES,), "0/1", "by tile: 1 with a Fertilizer token"),
+    ("tile_pods", (NUM_TILES,), "0/1", "by tile: 1 with one of the Dandelion's pods"),
+    ("tile_blooms", (NUM_TILES,), "tokens / 4", "by tile: bloom tokens, on Snowdrop and Primrose"),
+    (
+        "tile_scored",
+        (NUM_TILES,),
+        "drops / 5",
+        "by tile: the viewer's drops that this Harvest scored, kept until its end",
+    ),
+    ("tile_target", (NUM_TILES,), "0/1", "1 for the tile or cloud that was chosen last in this effect"),
+    ("tile_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "by tile and seat: drops on the tile"),
+    ("tile_cloud", (NUM_TILES, 2), "one-hot", "by tile: light cloud, thundercloud; all 0 without a cloud"),
+    ("cloud_drops", (NUM_TILES, MAX_PLAYERS), "drops / 5", "by tile and seat: drops in the cloud above the tile"),
 )
 
 
@@ -129,8 +164,9 @@ LAYOUT = Layout.of(_BLOCKS, high=20.0)
 """The blocks of the observation."""
 
 OBSERVATION_SIZE = LAYOUT.size
+"""The number of values in an observation, in every configuration."""
 LOW, HIGH = LAYOUT.low, LAYOUT.high
-"""Bounds of every value of a float32 observation."""
+"""The bounds of every value of a float32 observation."""
 
 
 def _starts() -> Any:
@@ -138,13 +174,13 @@ def _starts() -> Any:
 
 
 At = _starts()
-"""Where each block starts, as `At.points`: compiled code knows enumerations."""
+"""Where each block starts, as `At.points`. It is an enumeration because compiled code can read one."""
 _NUM_MODULES, _NUM_VARIANTS = len(Module), len(Variant)
 
 
 @shared_rule
 def observe(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
-    """Write what the player on seat `viewer` sees into `out`, (LAYOUT.size,) int16 zeros, as plain counts."""
+    """Write what the player on seat `viewer` sees into `out`, (LAYOUT.size,) int16 zeros. Counts are not divided."""
     _observe_progress(s, viewer, out)
     _observe_players(s, viewer, out)
     _observe_cards(s, viewer, out)
@@ -263,7 +299,7 @@ def _observe_fields(s: State, t: Tables, viewer: int, out: np.ndarray) -> None:
 
 @rule
 def _observe_modules(s: State, viewer: int, out: np.ndarray) -> None:
-    """What promos and Flowers add; nothing where no module is played."""
+    """What promos and Flowers add to the observation. Nothing without modules."""
     played = 0
     for module in range(_NUM_MODULES):
         out[At.modules + module] = s.modules[module]

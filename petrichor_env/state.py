@@ -1,15 +1,21 @@
 """A whole game as one NumPy record, and the numbers that its fields hold.
 
-The field is a 4x4 grid of positions, numbered row by row; smaller fields use its top left:
+The Fields are a 4x4 grid of positions, numbered row by row. Smaller Fields use its top left:
 
     a1  b1  c1  d1         0   1   2   3
     a2  b2  c2  d2         4   5   6   7
     a3  b3  c3  d3         8   9  10  11
     a4  b4  c4  d4        12  13  14  15
 
-Two players use a1 to c3 without a1 and c3, three a1 to c3, four a1 to d3, five all of them, solo a1 to b3
-(P1 = a1, P2 = b1, P3 = a2 … P6 = b3).
-Seats are numbered clockwise. In solo seat 0 is the player and seat 1 the neutral player.
+| players | positions |
+|---|---|
+| solo | a1 to b3: P1 = a1, P2 = b1, P3 = a2, P4 = b2, P5 = a3, P6 = b3 |
+| 2 | a1 to c3, without a1 and c3 |
+| 3 | a1 to c3 |
+| 4 | a1 to d3 |
+| 5 | a1 to d4 |
+
+Seats are numbered clockwise. In solo seat 0 is the player and seat 1 is the neutral player.
 """
 
 from __future__ import annotations
@@ -22,9 +28,9 @@ from tabletop.record import NOBODY as NOBODY
 from tabletop.record import Record, array, blank_record, dtype_of, number
 
 STATE_VERSION = 4
-"""Of the record's layout; saved states carry it."""
+"""The version of the record's layout. Saved states carry it."""
 RULES_VERSION = 3
-"""Of the rules, and of what chance brings for a seed: results with the same version can be compared."""
+"""The version of the rules and of what chance brings for a seed. Results of one version can be compared."""
 
 MAX_PLAYERS = 5
 NUM_TILES = 16
@@ -33,13 +39,13 @@ NUM_FORECASTS = 16
 NO_TILE = -1
 NO_SPACE = -1
 FACE_DOWN = -2
-"""A tile whose crop nobody has seen yet: only while Fertilizer tokens are placed."""
+"""The crop of a tile that nobody has seen yet. Tiles lie face down only while Fertilizer tokens are placed."""
 PLAYED = -2
-"""Holder of a forecast card that is out of the game: played, or discarded with the second one played."""
+"""The holder of a forecast card that is out of the game: played, or discarded with the second one played."""
 LEGAL_WORDS = 3
 """64-bit words of the set of legal actions."""
 WINDS_LOG = 6
-"""Southern Winds cards that can be revealed between two turns of the player: three neutral turns of two cards."""
+"""The most Southern Winds cards between two turns of the player: three neutral turns of two cards."""
 
 
 class Weather(IntEnum):
@@ -52,6 +58,8 @@ class Weather(IntEnum):
 
 
 class Crop(IntEnum):
+    """The tiles: the crops of the base game, the promos and the flower tiles."""
+
     WHEAT = 0
     COTTON = 1
     GRASS = 2
@@ -67,7 +75,7 @@ class Crop(IntEnum):
 
 
 class Source(IntEnum):
-    """What brings points: a Harvest of each Crop (the first twelve, same numbers), and what else there is."""
+    """What brings points. The first twelve are a Harvest of each Crop, with the same numbers."""
 
     WHEAT = 0
     COTTON = 1
@@ -88,13 +96,13 @@ class Source(IntEnum):
     WHEAT_TOKENS = 14
     """The bonus for the most Wheat tokens, at the end."""
     CARDS = 15
-    """A player's forecast cards; the neutral player's Southern Winds cards that find no target or no vote."""
+    """A player's forecast cards; for the neutral player, Southern Winds cards without a target or without a vote."""
 
 
 class Growing(IntEnum):
-    """The growing token on a tile: its side (Growing Crops).
+    """The side of the growing token on a tile (Growing Crops).
 
-    Only Coffee and Rice are ever SPROUTING, only the Maltese Cactus is ever DROWNED.
+    Only Coffee and Rice are ever SPROUTING. Only the Maltese Cactus is ever DROWNED.
     """
 
     NONE = 0
@@ -104,12 +112,16 @@ class Growing(IntEnum):
 
 
 class Cloud(IntEnum):
+    """The cloud above a tile."""
+
     NONE = 0
     LIGHT = 1
     THUNDER = 2
 
 
 class Direction(IntEnum):
+    """The directions on the Fields. North is the row above."""
+
     NORTH = 0
     EAST = 1
     SOUTH = 2
@@ -117,6 +129,8 @@ class Direction(IntEnum):
 
 
 class Phase(IntEnum):
+    """The setup, the four phases of a round, and the end of the game."""
+
     SETUP = 0
     ACTION = 1
     WEATHER = 2
@@ -137,7 +151,7 @@ class Module(IntEnum):
 
 
 class Variant(IntEnum):
-    """What makes the solo game harder (Southern Winds, Increasing the Difficulty)."""
+    """The variants that make the solo game harder (Southern Winds, Increasing the Difficulty)."""
 
     DOUBLE_CARD = 0
     NON_RANDOM_TARGETS = 1
@@ -146,10 +160,10 @@ class Variant(IntEnum):
 
 
 class Reading(IntEnum):
-    """Readings of unclear rules that can be played instead of the usual ones (docs/rules.md)."""
+    """The other readings of unclear rules, which can be played instead of the usual ones (docs/rules.md)."""
 
     FORECASTS_END_ACTIONS = 0
-    """Who plays a forecast card in place of a turn plays no action cards for the rest of the round."""
+    """A player who plays a forecast card in place of a turn plays no action cards for the rest of the round."""
     PRIMROSE_PASSES_ONCE = 1
     """When drops on the Primrose change, at most one player takes control."""
 
@@ -166,7 +180,7 @@ class Power(IntEnum):
 
 
 class Timing(IntEnum):
-    """How far a round's timeline has come: when forecast cards are played, and the steps of a Harvest."""
+    """The points of a round's timeline: when forecast cards are played, and the steps of a Harvest."""
 
     ACTION_PHASE = 0
     START_OF_WEATHER = 1
@@ -179,7 +193,7 @@ class Timing(IntEnum):
 
 
 class Decision(IntEnum):
-    """What the actor is asked. `actions.py` says which actions answer each."""
+    """What the actor is asked. `actions.py` says which actions answer each decision."""
 
     GAME_OVER = 0
     DRAFT = 1
@@ -227,7 +241,7 @@ TIMING_NAMES = tuple(timing.name.lower() for timing in Timing)
 PHASE_NAMES = tuple(phase.name.lower() for phase in Phase)
 TILE_NAMES = tuple(f"{column}{row}" for row in "1234" for column in "abcd")
 HARVEST = 0
-"""The harvest die's Harvest side; the other sides are their number of votes, 1 to 4."""
+"""The Harvest side of a Harvest die. The other sides are their number of votes, 1 to 4."""
 
 NOT_DRAFTING = -1
 NO_CARD = -1
@@ -239,95 +253,112 @@ class State(Record):
     """A whole game. Two equal games are equal bytes."""
 
     rng = number(np.uint64, "the random stream (splitmix64), the only source of randomness")
-    legal = array(np.uint64, LEGAL_WORDS, "the set of actions that answer the pending decision, one bit an action")
+    legal = array(np.uint64, LEGAL_WORDS, "the set of actions that answer the decision, one bit for each action")
 
-    # the switches of this game, which a new game keeps
-    players = number(np.int8, "number of players; 1 is solo")
-    owners = number(np.int8, "who owns drops and votes: the players, in solo the neutral player too")
-    rounds = number(np.int8, "rounds of the game")
+    # the switches of this game; a new game keeps them
+    players = number(np.int8, "the number of players; 1 is solo")
+    owners = number(np.int8, "the number of owners of drops and votes: the players, in solo also the neutral player")
+    rounds = number(np.int8, "the number of rounds in the game")
     drafting = number(np.int8, "1 with the drafting variant")
-    variants = array(np.int8, len(Variant), "1 for each solo variant played with, in the order of `config.VARIANTS`")
-    modules = array(np.int8, len(Module), "1 for each module played with, in the order of `Module`")
-    chosen_power = array(np.int8, MAX_PLAYERS, "the Power that a seat is to have; all NONE: they are dealt at random")
-    readings = array(np.int8, len(Reading), "1 for each Reading played with, in their order")
+    variants = array(np.int8, len(Variant), "1 for each solo variant that is played, in the order of `config.VARIANTS`")
+    modules = array(np.int8, len(Module), "1 for each module that is played, in the order of `Module`")
+    chosen_power = array(
+        np.int8, MAX_PLAYERS, "by seat: the Power that the configuration names; all NONE if powers are dealt at random"
+    )
+    readings = array(np.int8, len(Reading), "1 for each Reading that is played, in their order")
 
     # progress
     decision = number(np.int8, "the Decision that is asked")
-    actor = number(np.int8, "the seat asked, or NOBODY when the game is over", NOBODY)
+    actor = number(np.int8, "the seat that is asked, or NOBODY when the game is over", NOBODY)
     phase = number(np.int8, "the Phase", Phase.SETUP)
     round = number(np.int8, "the round, from 1", 1)
     first_player = number(np.int8, "the seat with the First Player marker")
-    passed = number(np.int8, "the seat that passed first this round, or NOBODY", NOBODY)
-    turns = number(np.int8, "turns finished this Action Phase, counted up to the number of players")
-    last_turns = number(np.int8, "turns left once somebody has passed")
-    turn_index = number(np.int8, "how many players are done, where all do something one after another")
+    passed = number(np.int8, "the seat that passed first in this round, or NOBODY", NOBODY)
+    turns = number(np.int8, "the turns finished in this Action Phase, counted up to the number of players")
+    last_turns = number(np.int8, "the turns left after somebody has passed, this one included")
+    turn_index = number(np.int8, "the number of players who are done, where players act one after another")
     harvested = number(np.int8, "1 if this round has had a Harvest")
     forfeited = number(np.int16, "the seat that lost by an illegal action, or NOBODY", NOBODY)
-    points = array(np.int16, MAX_PLAYERS, "Victory Points")
-    scored = array(np.int16, (MAX_PLAYERS, len(Source)), "the points by their Source, for reports")
+    points = array(np.int16, MAX_PLAYERS, "by owner: Victory Points")
+    scored = array(
+        np.int16, (MAX_PLAYERS, len(Source)), "by owner and Source: the points that each source brought, for reports"
+    )
 
     # the Fields
     crop = array(np.int8, NUM_TILES, "the Crop of each position, FACE_DOWN or NO_TILE", NO_TILE)
-    growing = array(np.int8, NUM_TILES, "the Growing token of each tile")
-    drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops on the tile, by owner")
+    growing = array(np.int8, NUM_TILES, "the Growing token on each tile")
+    drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops on the tile")
     cloud = array(np.int8, NUM_TILES, "the Cloud above each tile")
-    cloud_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops in the cloud, by owner")
-    fertilizer = array(np.int8, NUM_TILES, "1 with a Fertilizer token")
-    pods = array(np.int8, NUM_TILES, "1 with one of the Dandelion's pods")
-    blooms = array(np.int8, NUM_TILES, "bloom tokens: 1 on an open Snowdrop, 1 to 4 on the Primrose")
+    cloud_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops in the cloud above it")
+    fertilizer = array(np.int8, NUM_TILES, "1 for each tile with a Fertilizer token")
+    pods = array(np.int8, NUM_TILES, "1 for each tile with one of the Dandelion's pods")
+    blooms = array(np.int8, NUM_TILES, "bloom tokens on each tile: 1 on an open Snowdrop, 1 to 4 on the Primrose")
     controller = number(np.int8, "the seat that controls the Primrose, or NOBODY", NOBODY)
 
     # personal supplies and the board
-    supply = array(np.int8, MAX_PLAYERS, "drops in the personal supply")
-    votes = array(np.int8, (NUM_KINDS, MAX_PLAYERS), "votes on each weather space, by owner")
-    vote_supply = array(np.int8, MAX_PLAYERS, "votes in the personal supply")
-    voting_wins = array(np.int8, MAX_PLAYERS, "Voting Wins")
-    wheat_tokens = array(np.int8, MAX_PLAYERS, "Wheat tokens")
-    dice = array(np.int8, 3, "the Harvest dice in ascending order: HARVEST or 1 to 4 votes")
+    supply = array(np.int8, MAX_PLAYERS, "by owner: drops in the personal supply")
+    votes = array(np.int8, (NUM_KINDS, MAX_PLAYERS), "by weather space and owner: votes")
+    vote_supply = array(np.int8, MAX_PLAYERS, "by owner: votes in the personal supply")
+    voting_wins = array(np.int8, MAX_PLAYERS, "by owner: Voting Wins")
+    wheat_tokens = array(np.int8, MAX_PLAYERS, "by owner: Wheat tokens")
+    dice = array(np.int8, 3, "the three Harvest dice in ascending order: HARVEST or 1 to 4 votes")
 
     # cards, as counts of each kind
-    hand = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "each player's hand, by kind")
-    deck = array(np.int8, NUM_KINDS, "the deck, by kind")
-    discards = array(np.int8, NUM_KINDS, "the discard pile, by kind")
-    pack = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "the pack that each player drafts from, by kind")
+    hand = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "by seat and kind: cards in the hand")
+    deck = array(np.int8, NUM_KINDS, "by kind: cards in the deck")
+    discards = array(np.int8, NUM_KINDS, "by kind: cards in the discard pile")
+    pack = array(np.int8, (MAX_PLAYERS, NUM_KINDS), "by seat and kind: cards in the pack that the player drafts from")
     draft_step = number(np.int8, "how often packs have been passed on in this draft, or NOT_DRAFTING", NOT_DRAFTING)
 
     # player powers and forecast cards
-    power = array(np.int8, MAX_PLAYERS, "the Power of each seat")
+    power = array(np.int8, MAX_PLAYERS, "by seat: the Power")
     forecast_holder = array(
         np.int8, NUM_FORECASTS, "by card number - 1: the seat that holds it, NOBODY (not dealt) or PLAYED", NOBODY
     )
 
     # the effect being carried out
-    card = number(np.int8, "the Weather of the action, or NO_CARD", NO_CARD)
+    card = number(np.int8, "the Weather of the action that is carried out, or NO_CARD", NO_CARD)
     optional = number(np.int8, "1 during the turn's optional second action")
-    cards_left = number(np.int8, "cards the actor has still to name; one of the action's own kind pays for two")
-    lowest_card = number(np.int8, "the lowest kind allowed next: cards of one set are named in ascending order")
-    target = number(np.int8, "the tile or cloud chosen last in this effect, or NO_TILE", NO_TILE)
+    cards_left = number(
+        np.int8, "the cards that the actor still has to name; one of the action's own kind pays for two"
+    )
+    lowest_card = number(
+        np.int8, "the lowest kind that may be named next: cards of one set are named in ascending order"
+    )
+    target = number(np.int8, "the tile or cloud that was chosen last in this effect, or NO_TILE", NO_TILE)
     target_owner = number(np.int8, "the seat whose drop was chosen last in this effect, or NOBODY", NOBODY)
     target_space = number(np.int8, "the weather space that a moved vote goes to, or NO_SPACE", NO_SPACE)
-    choices_left = number(np.int8, "drops or tiles still to choose in this effect")
-    chosen_drops = array(np.int8, MAX_PLAYERS, "drops chosen so far of the target, by owner (forecast card 11)")
-    selected = array(np.int8, NUM_KINDS, "1 for the weather spaces selected to be resolved")
-    weather = number(np.int8, "the Weather being resolved, or SELECTING", SELECTING)
-    pod_turns = number(np.int8, "how many players are done placing pods after the Wind weather")
-    timing = number(np.int8, "the Timing: how far this round's timeline has come")
-    timing_index = number(np.int8, "how many players are done with what is offered at this point of the timeline")
-    forecast = number(np.int8, "the number of the forecast card being carried out, 1 to 16, or 0")
-    no_actions = array(np.int8, MAX_PLAYERS, "1: plays no action cards this round (FORECASTS_END_ACTIONS)")
-    counts_clouds = array(np.int8, MAX_PLAYERS, "1: own drops in clouds count in this Harvest (forecast card 3)")
-    scored_drops = array(np.int8, (NUM_TILES, MAX_PLAYERS), "drops that this Harvest scored, by owner, until its end")
+    choices_left = number(np.int8, "the drops or tiles that are still to be chosen in this effect")
+    chosen_drops = array(
+        np.int8, MAX_PLAYERS, "by owner: drops of the target that have been chosen so far (forecast card 11)"
+    )
+    selected = array(np.int8, NUM_KINDS, "1 for each weather space that is selected to be resolved")
+    weather = number(np.int8, "the Weather that is resolved, or SELECTING", SELECTING)
+    pod_turns = number(np.int8, "the number of players who are done placing pods after the Wind weather")
+    timing = number(np.int8, "the Timing: the point that this round's timeline has reached")
+    timing_index = number(np.int8, "the number of players who are done at this point of the timeline")
+    forecast = number(np.int8, "the number of the forecast card that is carried out, 1 to 16, or 0")
+    no_actions = array(
+        np.int8, MAX_PLAYERS, "by seat: 1 if the player plays no action cards in this round (FORECASTS_END_ACTIONS)"
+    )
+    counts_clouds = array(
+        np.int8, MAX_PLAYERS, "by seat: 1 if own drops in clouds count in this Harvest (forecast card 3)"
+    )
+    scored_drops = array(
+        np.int8, (NUM_TILES, MAX_PLAYERS), "by tile and owner: drops that this Harvest scored, kept until its end"
+    )
 
-    # Southern Winds: what was revealed since the player's last turn
-    winds_deck = array(np.int8, 9, "1 for each card, by number - 1, that is still in the deck")
-    winds_revealed = number(np.int8, "cards revealed")
-    winds_card = array(np.int8, WINDS_LOG, "the number of each card revealed, 1 to 8, or 0")
-    winds_roll = array(np.int8, WINDS_LOG, "the numeric die for it, or 0 if none was rolled")
-    winds_target = array(np.int8, WINDS_LOG, "the tile it took effect on, or NO_TILE", NO_TILE)
+    # Southern Winds: the deck, and the cards revealed since the player's last turn
+    winds_deck = array(np.int8, 9, "1 for each Southern Winds card that is still in the deck, by card number - 1")
+    winds_revealed = number(np.int8, "the number of cards revealed since the player's last turn")
+    winds_card = array(np.int8, WINDS_LOG, "the number of each revealed card, 1 to 8, or 0")
+    winds_roll = array(np.int8, WINDS_LOG, "the numeric die rolled for each of them, or 0 if none was rolled")
+    winds_target = array(np.int8, WINDS_LOG, "the tile that each of them took effect on, or NO_TILE", NO_TILE)
 
-    spare = array(np.int8, 7, "nothing: makes the record's size a multiple of 8 bytes")
+    spare = array(np.int8, 7, "nothing: it makes the record's size a multiple of 8 bytes")
 
 
 STATE = dtype_of(State)
+"""The dtype of a record: a whole game."""
 BLANK = blank_record(State)
 """(1,) STATE: an empty table, with no switches set."""

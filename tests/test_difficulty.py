@@ -260,14 +260,17 @@ def test_report_says_what_the_games_say(tmp_path: Path, costly: int, title: str,
     weak = sets_of(noisy(-10.0 - 3.0 * SWITCHED[:, costly], 120, seed=1), "weak")
     text = report_of(tmp_path, weak, strong)
     (effect,) = [e for e in effects(strong.margins, 1) if e.significant]
-    assert f"**What a variant costs**, averaged over all sets of the others: {title} {-effect.value:.1f} points" in text
+    assert (
+        f"**What a variant costs**, averaged over all sets of the other variants: {title} {-effect.value:.1f} points"
+        in text
+    )
     assert re.search(rf"What could be chance\*\*: .*{other}", text)
     assert "`strong`, the strongest of 2 agents measured here, wins" in text
     assert f"**{100 * strong.win_rates[0]:.1f} % (" in text
     assert re.search(rf"\*\*{title}\*\* costs", text)
-    assert re.search(rf"{title} shifts this by .* in favour of `weak`", text)
+    assert re.search(rf"{title} shifts this lead by .* in favour of `weak`", text)
     assert re.search(r"`strong` ends \d+\.\d points \(.* to .*\) ahead of the next strongest, `weak`.* 120 seeds", text)
-    assert "no two variants do measurably more" in text
+    assert "no pair costs measurably more" in text
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -277,7 +280,7 @@ def test_report_of_a_variant_that_helps_and_one_that_multiplies(tmp_path: Path) 
     assert "**Easier than it looks**: the margin grows with Non-random targeting by" in text
     assert re.search(r"Double card and One More Turn cost \d+\.\d points \(.*\) more than the sum of both", text)
     assert "This takes at least two agents." in text
-    assert "You outscore it" not in text.split("## The hardest")[1]
+    assert "You score more than it" not in text.split("## The hardest")[1]
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -328,7 +331,7 @@ def test_an_interval_without_0_that_could_be_chance_says_why(tmp_path: Path) -> 
         if any(len(one.variants) == 1 for one in unsure):
             break
     chance = next(line for line in report_of(tmp_path, sets_of(margins)).splitlines() if "could be chance**" in line)
-    assert "the interval leaves out 0, but 15 effects were tested together" in chance
+    assert "the interval excludes 0, but 15 effects were tested together" in chance
     assert "corrected for their number, p is 0." in chance
 
 
@@ -507,7 +510,7 @@ def test_interrupted_and_resumed_is_the_same_study(
     stopped = difficulty.main(
         ["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again", workers=stopping_after(20)
     )
-    assert "Stopped early. To go on: petrichor difficulty --resume" in capsys.readouterr().out
+    assert "Stopped early. To continue: petrichor difficulty --resume" in capsys.readouterr().out
     assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
     report = (stopped / "report.md").read_text(encoding="utf-8")
     assert "the strongest of" not in report  # greedy has not played all sets
@@ -585,11 +588,11 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(TabletopError, match="no study to go on with"):
+    with pytest.raises(TabletopError, match="there is no study to continue"):
         difficulty.main(resume=tmp_path)
     given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
-        with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which goes on as it was set"):
+        with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which keeps its settings"):
             difficulty.main(resume=folder, **{option: value})
     with pytest.raises(ConfigError, match=r"^games: not with --resume"):
         difficulty.main(["rollout-1"], games=GAMES, search_games=GAMES, resume=folder)
@@ -631,7 +634,9 @@ def test_commands_that_play_a_study_again() -> None:
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
-    cli.app(words, standalone_mode=False)
+    told = tmp_path / "told.json"
+    cli.app([*words, "--json", str(told)], standalone_mode=False)
+    assert told.read_bytes() == (tmp_path / "study" / "difficulty.json").read_bytes()
     assert len(rows_of(tmp_path / "study" / "games.csv")) == 32
     resume = ["difficulty", "--resume", str(tmp_path / "study")]
     cli.app(resume, standalone_mode=False)

@@ -992,7 +992,7 @@ def test_an_agent_whose_name_no_replay_can_hold(name: str) -> None:
     """It could never be saved."""
     agent = Broken(RuntimeError())
     agent.name = name
-    with pytest.raises(ConfigError, match=r"names: .*: 1 to 200 printable characters"):
+    with pytest.raises(ConfigError, match=r"names: .*: must be 1 to 200 printable characters"):
         TypedSession(Config(players=2), {1: agent})
 
 

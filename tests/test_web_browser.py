@@ -742,7 +742,7 @@ def test_two_opinions(analysed: Visitor) -> None:
     assert compared == [2] * len(compared)
     name.clear()
     name.send_keys("nobody" + Keys.ENTER)
-    wait(lambda: "agent nobody: not one of those here" in analysed.text("message"))
+    wait(lambda: "agent nobody: not available here" in analysed.text("message"))
 
 
 def test_exports(analysed: Visitor, replay: Replay) -> None:

@@ -189,13 +189,14 @@ def test_out_of_turn_and_once_more(server: Server) -> None:
             action, number = asked.view["answers"][0]["action"], asked.view["number"]
             assert other.answer(action)["error"] == "it is not your turn"
             assert (
-                other.ask("advice", view=other.view["number"], agent="greedy")["error"] == "advice is for who is asked"
+                other.ask("advice", view=other.view["number"], agent="greedy")["error"]
+                == "only the player whose turn it is can ask for advice"
             )
             assert other.ask("undo", view=other.view["number"])["error"] == "there is nothing to take back"
             assert "error" not in asked.answer(action, number)
-            assert asked.answer(action, number)["error"] == "the game has gone on since"  # the same message again
-            assert asked.ask("export", what="replay")["error"].startswith("a game is saved when it is over")
-            assert asked.ask("export", what="scenario")["error"].startswith("a game is saved when it is over")
+            assert asked.answer(action, number)["error"] == "the game has moved on"  # the same message again
+            assert asked.ask("export", what="replay")["error"].startswith("this game can be saved when it is over")
+            assert asked.ask("export", what="scenario")["error"].startswith("this game can be saved when it is over")
 
 
 def test_many_at_once(server: Server) -> None:

@@ -34,7 +34,7 @@ from tabletop_agents import GreedyAgent
 from tabletop_agents.play.session import PERSON, Session
 from tabletop_agents.web.line import Line
 from tabletop_agents.web.server import Site
-from tabletop_cli.app import SHIPPED
+from tabletop_cli.commands import SHIPPED
 from tests.games.playthroughs import GAMES
 from tests.web import SECONDS, Server, closing_words, serving
 
@@ -79,10 +79,10 @@ def test_what_a_table_may_be(server: Server) -> None:
     refused = server.refused
     assert refused(game="chess", players=2) == "game: one of petrichor, evergreen"
     assert refused(game="petrichor", players=7, seats=[]) == "players: 7; there can be 1, 2, 3, 4, 5"
-    assert refused(game="petrichor", players=2, seats=["here"]) == "seats: 1 of them for 2 players"
-    assert refused(game="petrichor", players=1, seats=["greedy"]) == "seats: one for a person, where one plays"
+    assert refused(game="petrichor", players=2, seats=["here"]) == "seats: 1 given, but the game has 2 players"
+    assert refused(game="petrichor", players=1, seats=["greedy"]) == "seats: to play, leave at least one for a person"
     watch = {"kind": "watch", "seats": ["greedy", "here"]}
-    assert refused(game="petrichor", players=2, **watch) == "seats: agents in all of them, where one only watches"
+    assert refused(game="petrichor", players=2, **watch) == "seats: to watch, choose an agent for every seat"
     assert refused(game="petrichor", players=1, seats=["here"], kind="fly") == "kind: play, watch, analyse"
     options: dict[str, Any] = {"modules": ["snow"]}
     assert refused(game="petrichor", players=1, seats=["here"], options=options).startswith("modules: some of fert")
@@ -208,7 +208,7 @@ def test_two_pages_of_one_link(server: Server) -> None:
         action = one.view["answers"][0]["action"]
         assert "error" not in one.answer(action)
         assert other.wait()["number"] == one.view["number"] == number + 1
-        assert other.answer(action, view=number)["error"] == "the game has gone on since"
+        assert other.answer(action, view=number)["error"] == "the game has moved on"
         assert other.view["board"] == one.view["board"]
 
 

@@ -104,10 +104,11 @@ def test_it_is_the_wheel_that_runs(run: Run) -> None:
     ), paths
 
 
-def test_readme_blocks(run: Run) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def test_blocks_of_the_first_pages(run: Run) -> None:
+    texts = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/start.md")]
+    blocks = re.findall(r"```python\n(.*?)```", "\n".join(texts), re.DOTALL)
     assert len(blocks) > 5
-    run("-c", "\n".join(f"exec({block!r}, {{'__name__': 'readme'}})" for block in blocks))
+    run("-c", "\n".join(f"exec({block!r}, {{'__name__': 'page'}})" for block in blocks))
 
 
 def _command(*words: str) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from petrichor_env import Config
 from tabletop.agents import Agent, Decisions
 from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_cli import app
 from tabletop_cli import petrichor as cli
+from tabletop_cli import run
 from tabletop_training import matches, tournament, workers
 from tabletop_training.cluster import workers as workers_of
 from tabletop_training.evaluation import HERE, EvaluationStopped, Results, Workers, blocks_of
@@ -309,10 +309,14 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
         ("evaluate --ray --games 5 greedy", "evaluate --ray local --games 5 greedy"),
         ("evaluate greedy --ray=auto", "evaluate greedy --ray=auto"),
         ("evaluate greedy", "evaluate greedy"),
+        ("components --json", "components --json -"),
+        ("components --json --overlay FILE", "components --json - --overlay FILE"),
+        ("components --json - --overlay FILE", "components --json - --overlay FILE"),
+        ("evaluate greedy --json greedy.json", "evaluate greedy --json greedy.json"),
     ],
 )
-def test_the_address_may_be_left_out(words: str, full: str) -> None:
-    assert app.with_ray_address(words.split()) == full.split()
+def test_the_address_and_the_json_file_may_be_left_out(words: str, full: str) -> None:
+    assert run.with_values(words.split()) == full.split()
 
 
 def test_here_is_a_context_like_the_others() -> None:

@@ -56,15 +56,15 @@ AGENT_NAMES = (
 """What `make_agent` understands.
 
 - `random`: any legal action.
-- `greedy`: the best-looking position at the end of the own action.
-- `rollout-N`: flat Monte Carlo, N playouts (from 1 on) of every legal action; `rollout` takes 16.
+- `greedy`: the action that leads to the best-looking position at the end of the agent's turn.
+- `rollout-N`: flat Monte Carlo with N playouts (at least 1) of every legal action; `rollout` is `rollout-16`.
 - `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
 - `openspiel-mcts-N`, `openspiel-ismcts-N`: OpenSpiel's own searches, with N simulations a decision.
-- `policy:PATH`: a trained network's likeliest action, `policy-sample:PATH`: drawn as the network would. PATH is a
-  checkpoint that training left, or the name of a shipped one (`shipped_policies`).
-- `search-N:PATH`: tree search that this network guides, with N simulations a decision, `search-Nms:PATH` with N
-  milliseconds; `search:PATH` takes 800 simulations.
-- `MODULE:CLASS`: an agent of one's own, made without arguments; the module is looked for in the current folder, too.
+- `policy:PATH`: the likeliest action of a trained network; `policy-sample:PATH` draws an action from its
+  probabilities. PATH is a checkpoint file of a training run, or the name of a shipped one (`shipped_policies`).
+- `search-N:PATH`: tree search guided by this network, with N simulations a decision, `search-Nms:PATH` with N
+  milliseconds; `search:PATH` is `search-800:PATH`.
+- `MODULE:CLASS`: an agent of your own, created without arguments. The module may also be in the current folder.
 """
 
 _SEARCHES = re.compile(r"(rollout|ismcts)(-(?P<number>[0-9]{1,9}))?|ismcts-(?P<milliseconds>[0-9]{1,9}(\.[0-9]+)?)ms")
@@ -73,19 +73,19 @@ _GUIDED = re.compile(r"search(-(?P<number>[0-9]{1,9})|-(?P<milliseconds>[0-9]{1,
 
 _POLICY_KINDS = ("policy", "policy-sample")
 POLICIES = Path(__file__).parent / "policies"
-"""A folder for each game with the trained policies that come with the package."""
+"""The folder of the trained policies that come with the package; each game has a folder in it."""
 
 
 def shipped_policies(game: Game) -> tuple[str, ...]:
-    """The names of the trained policies for a game that come with the package."""
+    """The names of the shipped policies, the trained networks that come with the package, for a game."""
     return tuple(sorted(path.stem for path in (POLICIES / game.name).glob("*.zip")))
 
 
 def make_agent(name: str, game: Game) -> Agent:
-    """The agent of a name (`AGENT_NAMES`) for a game; its own `name` is the same.
+    """Create an agent from its name (`AGENT_NAMES`) for a game. The agent's `name` is this name.
 
-    Raises ConfigError for an unknown name and for an own class that can't be made, CheckpointError for a checkpoint
-    that is missing or of another version.
+    Raises ConfigError for an unknown name and for a class of your own that cannot be created, CheckpointError for a
+    checkpoint that is missing or has another version.
     """
     if name == "random":
         return RandomAgent()
@@ -129,14 +129,14 @@ def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> A
 
 
 def own_agents(names: Iterable[str]) -> list[str]:
-    """Those of the form `MODULE:CLASS`: to make one runs the code of that module."""
+    """The names of the form `MODULE:CLASS`. To create such an agent runs the code of its module."""
     return sorted({name for name in names if _is_own_agent(*name.partition(":")[::2])})
 
 
 def check_trusted(path: str | Path, names: Iterable[str], trusted: Iterable[str], option: str = "--trust ") -> None:
-    """Raise ConfigError if a file at `path` names agents of somebody's own besides those that the user has named.
+    """Raise ConfigError if a file at `path` names agents of the form `MODULE:CLASS` that the user has not named.
 
-    The message says to name them after this `option`.
+    The message says how to name them: after this `option`.
     """
     foreign = [name for name in own_agents(names) if name not in tuple(trusted)]
     if foreign:
@@ -145,10 +145,9 @@ def check_trusted(path: str | Path, names: Iterable[str], trusted: Iterable[str]
 
 
 def agent_file(name: str, game: Game) -> Path | None:
-    """The file that decides how an agent of this name plays: a checkpoint, or the module of an own class.
+    """The file that decides how an agent of this name plays: a checkpoint, or the module of its class.
 
-    None for the other agents, and where no such module is found. Raises CheckpointError for a checkpoint that is not
-    there.
+    None for all other agents, and if there is no such module. Raises CheckpointError for a missing checkpoint.
     """
     kind, _, path = name.partition(":")
     if _plays_checkpoint(kind):
@@ -172,7 +171,7 @@ def _plays_checkpoint(kind: str) -> bool:
 
 
 def _look_in_the_current_folder() -> None:
-    """For modules, as `python -m` does: the commands are scripts that lie elsewhere."""
+    """Look for modules in the current folder, as `python -m` does: the commands are scripts in another folder."""
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
 
@@ -190,7 +189,7 @@ def _own_agent(name: str, module: str, kind: str, game: Game) -> Agent:
 
 
 def checkpoint_path(path: str, game: Game) -> Path:
-    """Where the checkpoint of `policy:PATH` is: a file, or a shipped policy. Raises CheckpointError for neither."""
+    """The path of the checkpoint `policy:PATH`: a file, or a shipped policy. Raises CheckpointError if neither."""
     if Path(path).is_file():
         return Path(path)
     if path in shipped_policies(game):

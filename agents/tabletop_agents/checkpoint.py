@@ -1,7 +1,7 @@
 """Checkpoints: a network and what it was made for, in one zip file without any pickle.
 
-`tabletop.json` says for which game the network is, which layers it has and how it was trained; each array of weights
-is a `.npy` file of its own, float32 or float16.
+`tabletop.json` says which game the network is for, which layers it has and how it was trained. Each array of weights
+is a separate `.npy` file, float32 or float16.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MEMBER = "tabletop.json"
 FORMAT = 2
 MOST_BYTES = 256_000_000
-"""Of a member of the zip file: nothing larger is read."""
+"""Bytes of a member of the zip file, at most; nothing larger is read."""
 
 _MUST_AGREE = {
     "format": "the checkpoint format",
@@ -44,7 +44,7 @@ def _fingerprint(things: object) -> str:
 
 
 def versions(game: Game) -> dict[str, Any]:
-    """What networks for this game see and do here; a checkpoint fits if all but the package's version agree."""
+    """The versions that a checkpoint for this game must have. Only the package's version may differ."""
     layout = [(block.name, block.start, block.shape, block.unit) for block in game.observation]
     return {
         "format": FORMAT,
@@ -57,11 +57,12 @@ def versions(game: Game) -> dict[str, Any]:
 
 
 def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
-    """Save the network of a MaskablePPO model as a file for `policy:PATH`; at no time is half a file at `path`.
+    """Save the network of a MaskablePPO model as a file for `policy:PATH`. The file is replaced as a whole.
 
-    `notes` are JSON-able: with `players` it plays with so many only, the rest says what it was trained for and how.
+    `notes` are JSON-able. The key `players` limits the network to these numbers of players; the other keys say what it
+    was trained for and how.
 
-    Raises ConfigError for a network that `Network.of` does not know.
+    Raises ConfigError for a network that `Network.of` does not support.
     """
     from tabletop_agents.networks import Network  # torch takes seconds to import
 
@@ -71,9 +72,9 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
 def save_network(
     game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None, half: bool = False
 ) -> None:
-    """`save_checkpoint` for a network, with its outlook if it has one.
+    """Save a network, with its outlook if it has one, as `save_checkpoint` does.
 
-    `half` keeps the weights as float16: half the file, and they are rounded to 11 bits. Whoever reads it gets float32.
+    `half` stores the weights as float16: half the size, rounded to 11 bits. Reading turns them into float32.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,9 +88,9 @@ def save_network(
 
 
 def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
-    """What a checkpoint was made for and how, after checking that it fits this game and installation.
+    """The notes of a checkpoint, after a check that it fits this game and installation.
 
-    Raises CheckpointError with what differs, or with what is wrong with the file.
+    Raises CheckpointError, which says what differs or what is wrong with the file.
     """
     path = Path(path)
     if not path.is_file():
@@ -121,15 +122,18 @@ def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, An
 
 
 def variety(config: Config) -> tuple[Config, ...]:
-    """All that a player of everything should know who plays with so many: what the game says (`variety`), or this."""
+    """The configurations for a network that should play everything with this number of players.
+
+    They are the game's own (`variety`), if it names any.
+    """
     ways: Any = getattr(config, "variety", None)
     return (config,) if ways is None else tuple(ways())
 
 
 def configs_of(game: Game, training: Mapping[str, Any], path: str | Path) -> list[Config]:
-    """What a checkpoint at `path` was trained for, by the notes on its training; each number of players together.
+    """The configurations that a checkpoint at `path` was trained for, by its notes on the training.
 
-    Raises CheckpointError where they don't say it.
+    Raises CheckpointError if the notes do not say it.
     """
     try:
         switches = {key: tuple(one) if isinstance(one, list) else one for key, one in training["config"].items()}

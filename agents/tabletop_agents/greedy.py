@@ -1,6 +1,7 @@
-"""A one-turn planner: it tries every way to finish the action at hand and takes the best-looking position.
+"""A one-turn planner: it tries every way to finish the current action and chooses the best-looking position.
 
-It looks on copies whose hidden parts were redrawn; the game's `rules.value` says what looks good.
+It tries them on copies of the state in which everything hidden is drawn anew. The game's value function (`rules.value`)
+says how good a position looks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MIN_GAMES_A_THREAD = 16
 
 
 class GreedyAgent(LooksAhead):
-    """Plays for the best position at the end of its own action.
+    """Plays towards the best position at the end of its own action.
 
     Arguments:
         weights: replaces some of the game's (`Game.weights`). `check` raises ConfigError for an unknown name.

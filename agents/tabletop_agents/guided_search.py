@@ -29,12 +29,12 @@ from tabletop_agents.search.visits import assessed
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
 """What `tabletop_agents.search.guided_tree.SETTINGS` says of each; the values come from games (docs/agents.md)."""
 OF_SEVERAL = {"exploration": 0.5}
-"""What is different in games of several players, where hidden cards and the others make each value less certain."""
+"""What differs in games of several players: hidden cards and the other players make each value less certain."""
 
 SIMULATIONS = 800
 """Simulations a decision of the agent named `search:POLICY`."""
 _MOST_SIMULATIONS = 20_000
-"""Of one decision that a tree has room for; what comes after only adds to the nodes there are."""
+"""Simulations of one decision that a tree has space for. Later ones only update existing nodes."""
 _NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
 
 
@@ -105,17 +105,17 @@ class GuidedTree:
 
 @dataclass(eq=False)
 class GuidedSearchAgent:
-    """Searches a tree that a network guides, as `tabletop_agents.search.guided_tree` says; plays the most tried action.
+    """Searches a tree guided by a network (`tabletop_agents.search.guided_tree`) and plays the most visited action.
 
     Arguments:
-        policy: the network, and for how many players it is.
-        simulations: of each decision.
-        milliseconds: to think of each decision, instead; what it plays then depends on the machine.
-        settings: replaces some of `DEFAULT_SETTINGS` and of what is different `OF_SEVERAL`.
+        policy: the network, and the numbers of players it was trained for.
+        simulations: for each decision.
+        milliseconds: time for each decision, instead of simulations. What it plays then depends on the machine.
+        settings: replaces some of `DEFAULT_SETTINGS`, and of `OF_SEVERAL` in games of several players.
         num_threads: threads that share the games of one call; None for as many as there are cores.
 
-    Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, for unknown
-    settings, and for a network without an outlook.
+    Raises ConfigError unless exactly one of simulations (an int of at least 1) and milliseconds (above 0) is given, for
+    unknown settings, and for a network without an outlook.
     """
 
     policy: PolicyAgent
@@ -162,9 +162,9 @@ class GuidedSearchAgent:
         return np.asarray(visits / visits.sum(axis=1, keepdims=True))
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """As `search.visits.assessed` says it, with chances to win; the points in the utilities are left out.
+        """As `search.visits.assessed`, with chances to win; the points in the utilities are left out.
 
-        Where nobody is there to win against, the values are points instead, unless the search counts none.
+        In a game without opponents the values are points, unless the search gives points no weight.
         """
         visits, utilities, wins = self._search(decisions, generator, np.ones(len(decisions), np.bool_))
         actions = _most_tried(decisions, visits, utilities)

@@ -21,21 +21,21 @@ SIMULATIONS = 2000
 """Simulations a decision of the agent named `ismcts`."""
 
 NODES_A_SIMULATION = 40
-"""Room for the children of one expanded node; few decisions have more legal actions."""
+"""Space for the children of one expanded node; few decisions have more legal actions."""
 _MOST_SIMULATIONS = 50_000
-"""Of one decision that the tree has room for; what comes after only adds to the nodes there are."""
+"""Simulations of one decision that the tree has space for. Later ones only update existing nodes."""
 
 
 class IsmctsAgent(LooksAhead):
-    """Searches a tree of what may follow, everything hidden from it drawn anew for every simulation.
+    """Searches a tree of possible continuations. For every simulation, everything hidden from the agent is drawn anew.
 
-    Plays the action with the most simulations. See `tabletop_agents.search.tree` for the method. It plays every
-    configuration.
+    It plays the action with the most simulations, in every configuration of a game. `tabletop_agents.search.tree`
+    explains the method.
 
     Arguments:
         simulations: of each decision.
-        milliseconds: to think of each decision, instead; what it plays then depends on the machine.
-        settings, weights, num_threads, name: as in `RolloutAgent`; one tree is one thread's.
+        milliseconds: time for each decision, instead of simulations. What it plays then depends on the machine.
+        settings, weights, num_threads, name: as in `RolloutAgent`. Each tree is searched by one thread.
 
     Raises ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given, and for
     unknown settings and weights.

@@ -15,7 +15,7 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {"ReLU": nn.ReLU, "Tanh": nn.Tanh}
 _ACTIVATION_CODES = {"ReLU": forward.RELU, "Tanh": forward.TANH}
 _PARTS = ("trunk", "policy", "value")
 OUTLOOK = "outlook"
-"""The part that searches need and that not every network has."""
+"""The part of a network that searches need. Not every network has it."""
 _LINEAR = "Linear"
 _STORED = (np.float32, np.float16)
 _NEVER = -1e8
@@ -23,11 +23,12 @@ _NEVER = -1e8
 
 
 class Network(nn.Module):
-    """A trunk that may be empty, and after it a head each for policy and value: `nn.Linear` and `ACTIVATIONS`.
+    """A trunk, which may be empty, and two heads after it, policy and value: `nn.Linear` and `ACTIVATIONS`.
 
-    Beside them it may have an outlook, which begins at the observation, too: what the game comes to for each seat. Its
-    2 K numbers, for the K players that the game may have, are logits of winning and margins in points, clockwise from
-    who is asked. Several players' logits are those of a softmax; a game for one has a logit of its own.
+    A network may also have an outlook. It too starts from the observation, and predicts the end of the game for each
+    seat: 2 K numbers, where K is the largest number of players of the game. The first K are logits of winning, the
+    others margins in points, both clockwise from the acting seat. For several players a softmax turns the logits into
+    chances to win; in a game for one the single logit stands alone.
     """
 
     def __init__(

@@ -19,10 +19,10 @@ EXPLORATION = 2.0
 
 
 class OpenSpielAgent:
-    """Lets a search of OpenSpiel's decide, which sees what this agent may know.
+    """Lets a search from OpenSpiel decide. The search sees only what this agent may know.
 
-    "ismcts" draws all that is hidden anew for every simulation; "mcts" does so once a decision, and searches that one
-    world as if all in it were open. In both, chance is chance. Positions are valued by a game played on at random.
+    "ismcts" draws everything hidden anew for every simulation. "mcts" does so once for each decision and then searches
+    as if nothing were hidden. Both sample chance events. Positions are valued by random playouts.
 
     Arguments:
         kind: "mcts" or "ismcts". simulations: of each decision. name: `openspiel-KIND-N` if None.

@@ -66,7 +66,7 @@ class PolicyAgent:
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
         """The policy's probabilities, the likeliest action, and what the outlook, if there is one, expects.
 
-        That is of the position alone, so single actions have no values. Nothing is drawn from the generator.
+        The outlook values the position only, so single actions have no values. Nothing is drawn from the generator.
         """
         shares = self.probabilities(decisions, generator)
         told = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")

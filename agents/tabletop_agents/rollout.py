@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: every action is tried by playouts, and the best on average is played."""
+"""Flat Monte Carlo: every action is tried in playouts, and the action with the best mean is played."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ PLAYOUTS = 16
 
 
 class RolloutAgent(LooksAhead):
-    """Plays the action after which it does best on average, when all go on by the one-turn walk (as `greedy` would).
+    """Plays the action with the best mean result, if all players go on with the one-turn walk (as `greedy` would).
 
-    Everything hidden from it is drawn anew for every playout, in the same ways for every action. It plays every
-    configuration.
+    Everything hidden from the agent is drawn anew for every playout, and every action gets the same draws. It plays
+    every configuration.
 
     Arguments:
         playouts: of each legal action.

@@ -1,4 +1,4 @@
-"""AgileRL: PPO on the native vector environment, which has the masks in its infos."""
+"""AgileRL: PPO on the native vector environment. The masks are in its infos."""
 
 import os
 
@@ -32,5 +32,5 @@ for _ in range(-(-STEPS // 8192)):
 
 
 def act(observations, masks):
-    agent.get_action(observations, action_mask=masks)  # is drawn; here is the likeliest
+    agent.get_action(observations, action_mask=masks)  # it samples; the likeliest is below
     return agent.actor.head_net.dist.logits.argmax(1).numpy()

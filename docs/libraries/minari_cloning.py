@@ -1,4 +1,4 @@
-"""Minari: greedy's games as a data set, and a network that learns to act as it does."""
+"""Minari: a data set of greedy's games, and a network that learns to act like greedy."""
 
 import os
 import tempfile
@@ -12,10 +12,10 @@ from tabletop_agents import make_agent
 from tabletop_training import dataset
 
 STEPS = int(os.environ.get("STEPS", 204_800))
-# greedy decides 70 times a game; in a shell: petrichor dataset greedy --games 3000 --observation-dtype float32
+# greedy decides 70 times a game; as a command: petrichor dataset greedy --games 3000 --observation-dtype float32
 options = {"games": -(-STEPS // 70), "observation_dtype": "float32", "output": tempfile.mkdtemp()}
 episodes = list(MinariDataset(dataset.main([make_agent("greedy", GAME)], Config(), **options)))
-# an episode has one observation more than actions, that of the end
+# an episode has one observation more than actions: the last one
 observations = np.concatenate([one.observations["observation"][:-1] for one in episodes])
 masks = np.concatenate([one.observations["action_mask"][:-1] for one in episodes])
 actions = torch.as_tensor(np.concatenate([one.actions for one in episodes]))

@@ -1,4 +1,4 @@
-"""OpenSpiel: its PPO on its environments, which sample chance nodes by themselves."""
+"""OpenSpiel: its PPO on its own environments, which sample the chance nodes."""
 
 import os
 
@@ -27,7 +27,7 @@ agent = PPO(
 )
 steps = envs.reset()
 for _ in range(-(-STEPS // (NUM_ENVS * LENGTH))):
-    for _ in range(LENGTH):  # an action that is not in legal_actions would be an error
+    for _ in range(LENGTH):  # an illegal action would be an error
         steps, rewards, ended, _ = envs.step(agent.step(steps), reset_if_done=True)
         agent.post_step([[0.1 * reward for reward in one] for one in rewards], ended)
     agent.learn(steps)

@@ -23,7 +23,7 @@ def game(options):
 register_env("petrichor", game)
 config = PPOConfig().environment("petrichor", disable_env_checking=True)  # the check plays any actions
 config.env_runners(num_env_runners=0, num_envs_per_env_runner=16)
-# policies={"player_0", "player_1"}, policy_mapping_fn=lambda agent, *_, **__: agent: each seat its own
+# policies={"player_0", "player_1"}, policy_mapping_fn=lambda agent, *_, **__: agent: one for each seat
 config.multi_agent(policies={"every_seat"}, policy_mapping_fn=lambda *_, **__: "every_seat")
 config.rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
 config.training(lr=1e-3, gamma=1.0, lambda_=0.98, train_batch_size=8192, minibatch_size=1024, num_epochs=4)

@@ -1,4 +1,4 @@
-"""RLlib, self-play: a policy learns against its own copy of five iterations ago at most."""
+"""RLlib, self-play: a policy learns against a copy of itself, renewed every five iterations."""
 
 import os
 
@@ -18,7 +18,7 @@ FORM = {"key": "observations", "dtype": "float32"}
 register_env("petrichor", lambda _: PettingZooEnv(AgentMaskInObservation(petrichor_v0.env(**OPTIONS), **FORM)))
 
 
-def who_plays(agent, episode, **_):  # the learner sits here in one game, there in another
+def who_plays(agent, episode, **_):  # the learner's seat changes from game to game
     return ("learner", "earlier")[(hash(episode.id_) + int(agent[-1])) % 2]
 
 

@@ -1,4 +1,4 @@
-"""RLlib: PPO on the solo game, with its own masking module."""
+"""RLlib: PPO on the solo game, with RLlib's masking module."""
 
 import os
 

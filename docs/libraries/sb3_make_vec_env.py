@@ -1,4 +1,4 @@
-"""Stable-Baselines3: MaskablePPO on eight ordinary environments of its own make_vec_env."""
+"""Stable-Baselines3: MaskablePPO on eight single environments, made by its make_vec_env."""
 
 import os
 

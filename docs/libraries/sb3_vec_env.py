@@ -11,7 +11,7 @@ from tabletop_training.vec_env import SeatsVecEnv
 
 STEPS = int(os.environ.get("STEPS", 204_800))
 
-# Config(players=2), 64, ("greedy",): the game for two, against that agent
+# for the game for two against greedy: VersusBatch(Config(players=2), 64, ("greedy",), …)
 games = VersusBatch(Config(), 64, reward="margin", illegal_action="raise", new_observations=True)
 model = MaskablePPO(
     "MlpPolicy",

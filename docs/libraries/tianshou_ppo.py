@@ -24,7 +24,7 @@ def game():
 
 class Network(torch.nn.Sequential):
     def forward(self, obs, state=None, info=None):
-        out = super().forward(torch.as_tensor(obs.obs))  # of the critic values, of the actor logits
+        out = super().forward(torch.as_tensor(obs.obs))  # the critic's values, or the actor's logits
         return out if out.shape[1] == 1 else (out.masked_fill(~torch.as_tensor(obs.mask), -1e8), state)
 
 

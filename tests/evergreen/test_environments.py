@@ -99,7 +99,7 @@ def test_the_game_for_one_is_for_points() -> None:
         with pytest.raises(ConfigError, match="alone there is nobody to win against"):
             gymnasium.make(SOLO, reward=reward)
     for arguments in ({"players": 2}, {"opponents": ("greedy",)}, {"seat": 0}):
-        with pytest.raises(ConfigError, match="Evergreen/Versus-v0 has it"):
+        with pytest.raises(ConfigError, match="use it with Evergreen/Versus-v0"):
             gymnasium.make(SOLO, **arguments)
     with pytest.raises(ConfigError, match="the solo game is Evergreen/Solo-v0"):
         gymnasium.make(VERSUS, players=1)

@@ -1,7 +1,7 @@
 """`… benchmark`: a game's reference table of agents, and any agent's place in it.
 
-What has been measured stays in `benchmark.json` and is not played again: an agent that joins plays its own solo games
-and one match against each agent that is there. What a game's table has is its `Plan`.
+Results stay in `benchmark.json` and are not measured again. An agent that joins plays its own solo games and one match
+against each agent that is already there. A game's `Plan` says what its table contains.
 """
 
 from __future__ import annotations
@@ -33,7 +33,16 @@ from tabletop_training.evaluation import (
     mean_estimate,
     share_estimate,
 )
-from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
+from tabletop_training.evaluation_files import (
+    OnResult,
+    new_table,
+    percent,
+    plain,
+    plus_minus,
+    unheard,
+    write_json,
+    write_rows,
+)
 from tabletop_training.job import Job, Stopped
 from tabletop_training.ladder import LADDER
 from tabletop_training.matches import make_agents
@@ -46,10 +55,10 @@ from tabletop_training.tournament import rate
 _ROOT = Path(__file__).parents[2]
 _FILE = "benchmark.json"
 _RESULTS = "-=+"
-"""Of a game in a pair's `games`: lost, shared, won by the first agent."""
+"""The result of a game in a pair's `games`: lost, shared or won by the first agent."""
 
 QUICK = {"games": 50, "search_games": 5, "duel_games": 8}
-"""The most games that are played with `quick`."""
+"""The largest numbers of games with `quick`."""
 _ROUGH = "These numbers are rough: --quick plays few games, so the intervals are wide."
 
 # --- What a table has ------------------------------------------------------------------------------------------------
@@ -57,12 +66,12 @@ _ROUGH = "These numbers are rough: --quick plays few games, so the intervals are
 
 @dataclass(frozen=True)
 class Measure:
-    """What solo games are measured by.
+    """A measure of solo games.
 
     Attributes:
-        of: takes results, returns a number of each game, (games,).
-        estimate: their mean with its interval.
-        long, short: the estimate as the page shows it, and as a screen does, without its interval.
+        of: takes results and returns a number for each game, (games,).
+        estimate: the mean of these numbers with its interval.
+        long, short: the estimate as text, for the page with its interval and for a screen without.
     """
 
     of: Callable[[Results], np.ndarray]
@@ -87,9 +96,9 @@ class Column:
     """A column of the solo games.
 
     Attributes:
-        key: its name in the files. measure: of which it is the mean.
-        head, short_head: above it on the page, and on a screen.
-        sets: how many of the plan's configurations, from the first on; None for all.
+        key: its name in the files. measure: the measure whose mean it shows.
+        head, short_head: its heading on the page, and on a screen.
+        sets: the number of the plan's configurations it includes, from the first on; None for all.
     """
 
     key: str
@@ -99,22 +108,22 @@ class Column:
     sets: int | None = None
 
     def estimate(self, sets: Sequence[Results]) -> Estimate:
-        """From an agent's games of all configurations: a seed's mean over them is one observation."""
+        """The estimate from an agent's games of all configurations. A seed's mean over them is one observation."""
         return self.measure.estimate(np.mean([self.measure.of(result) for result in sets[: self.sets]], axis=0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a game's reference table has; the game is one that two can play.
+    """The contents of a game's reference table. The game must be playable by two.
 
     Attributes:
-        agents: names of those that are measured if none are named.
-        docs: the folder, within the repository, of the published table: an agent of one's own is placed among these.
-        solo: what is set in each configuration of the game for one; none of a game that nobody plays alone.
-        columns: of the solo games. ranked_by: the key of that which orders the agents without a rating.
-        solo_title: of the solo games' table on a screen.
-        about_solo: lines of the page that explain the columns.
-        about_numbers: a sentence without its end about the numbers on the pieces, where something is to be said.
+        agents: names of the agents that are measured by default.
+        docs: the folder in the repository with the published table, among whose agents your own agent is placed.
+        solo: the settings of each configuration of the game for one; empty if the game has no solo mode.
+        columns: of the solo games. ranked_by: the key of the column that orders agents without a rating.
+        solo_title: the title of the solo games' table on a screen.
+        about_solo: lines of the page that explain the columns of the solo games.
+        about_numbers: a sentence about the numbers on the pieces, without its full stop; empty if there is none.
         title: of the page.
     """
 
@@ -131,12 +140,12 @@ class Plan:
 
     @property
     def reference(self) -> Path:
-        """What the published table was written from: in a clone that of its docs, else the copy in the wheel."""
+        """The file behind the published table: in a clone the one in its docs, otherwise the copy in the wheel."""
         return shipped(Path(__file__).parent / "tables" / f"{self.game.name}.json", _ROOT / self.docs / _FILE)
 
     @property
     def solo_games(self) -> str:
-        """What the files call the number of solo games."""
+        """The key of the number of solo games in the files."""
         return "solo_games_a_set" if len(self.solo) > 1 else "solo_games"
 
 
@@ -148,7 +157,7 @@ class Benchmark:
     """Everything measured so far.
 
     Attributes:
-        game: its name; empty in files of the time when there was but one game.
+        game: its name; empty in files from the time of a single game.
         solo: by agent: `games` of each set, and estimates [value, low, high] by the keys of the plan's columns;
             `decisions_per_second`.
         pairs: `first` and `second` agent, and their 2-player `games` as a text: two characters of `_RESULTS` a seed,
@@ -172,25 +181,25 @@ class Benchmark:
 
     @classmethod
     def new(cls, plan: Plan, components: str | None = None, quick: bool = False) -> Benchmark:
-        """One without any agent, of these numbers and this version of the game."""
+        """A benchmark without agents, for these components and this version of the game."""
         versions: dict[str, Any] = {"package_version": plan.game.version, "state_version": plan.game.rules_version}
         tables = tables_hash(plan.game, components)
         return cls(plan, plan.game.name, tables=tables, components=components, quick=quick, **versions)
 
     @property
     def content(self) -> dict[str, Any]:
-        """As a file keeps it."""
+        """The content of its file."""
         content = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "plan"}
         return content if self.game else {key: value for key, value in content.items() if key != "game"}
 
     @property
     def solo_configs(self) -> list[Config]:
-        """What one plays."""
+        """The configurations of the game for one."""
         return [self._config(1, switches) for switches in self.plan.solo]
 
     @property
     def duel(self) -> Config:
-        """What two play."""
+        """The configuration of the game for two."""
         return self._config(2, {})
 
     def _config(self, players: int, switches: Mapping[str, Any]) -> Config:
@@ -200,18 +209,18 @@ class Benchmark:
 
     @property
     def agents(self) -> list[str]:
-        """All there are, the ladder first, then in the order in which they came."""
+        """All agents: first those of the ladder, then the others in the order in which they joined."""
         met = dict.fromkeys([*self.solo, *(pair[who] for pair in self.pairs for who in ("first", "second"))])
         return [*(name for name in LADDER if name in met), *(name for name in met if name not in LADDER)]
 
     def forget(self, agent: str) -> None:
-        """Drop all that an agent played."""
+        """Drop all games of an agent."""
         self.solo.pop(agent, None)
         self.checkpoints.pop(agent, None)
         self.pairs = [pair for pair in self.pairs if agent not in (pair["first"], pair["second"])]
 
     def add_solo(self, sets: Sequence[Results]) -> None:
-        """An agent's games of all sets, in the order of the plan's configurations."""
+        """Add an agent's games of all sets, in the order of the plan's configurations."""
         decisions = sum(int(result.lengths.sum()) for result in sets)
         seconds = sum(float(result.seconds.sum()) for result in sets)
         self.solo[sets[0].agents[0]] = {
@@ -221,7 +230,7 @@ class Benchmark:
         }
 
     def add_pair(self, result: Results) -> None:
-        """A match of two agents."""
+        """Add a match of two agents."""
         shares = result.by_agent(result.win_shares)[:, 0]
         first, second = result.agents
         self.pairs.append(
@@ -262,23 +271,25 @@ def main(
     reference: str | Path | None = None,
     quick: bool = False,
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
-    """Play what is missing, print tables of what is finished, and write them; returns the folder.
+    """Play the missing games, print the tables and write them; returns the folder.
 
     Arguments:
-        plan: what the game's table has.
-        agents: names for `make_agent` that are to be in the table; none → those of the plan.
-        games, search_games: of each agent with each configuration of the game for one, and of agents that search.
-        duel_games: of each two agents, half of them in each seat.
-        components: overlay file; its own `benchmark.json` begins with nobody.
-        output: folder of `benchmark.json`, which is gone on with if there is one, `benchmark.md` and `benchmark.csv`;
-            None → `runs/benchmark`, or `runs/benchmark-quick`.
-        reference: `benchmark.json` to begin with where the output has none; None → that of the plan if it is there.
-        quick: play no more games than `QUICK` says.
-        workers: who plays; the games are the same.
+        plan: the contents of the game's table.
+        agents: names of agents (`make_agent`) that the table must have; none means those of the plan.
+        games, search_games: for each agent and configuration of the game for one; the latter for searches.
+        duel_games: for each pair of agents, half of them in each seat.
+        components: an overlay file. Its own `benchmark.json` starts without agents.
+        output: the folder of `benchmark.json`, `benchmark.md` and `benchmark.csv`. An existing `benchmark.json` is
+            continued. None means `runs/benchmark`, or `runs/benchmark-quick`.
+        reference: a `benchmark.json` to start from if the output has none; None means the plan's, if it exists.
+        quick: play at most the numbers of games in `QUICK`.
+        workers: they play the blocks of games; the games are the same for all.
+        on_result: called with the rows of all agents with their intervals, and what they were measured with.
 
-    Ctrl-C keeps every match that is finished, and the solo games of every agent that has played all sets. Raises
-    ConfigError, CheckpointError, ComponentsError, TabletopError.
+    Ctrl-C keeps every finished match, and the solo games of every agent that has played all sets. Raises ConfigError,
+    CheckpointError, ComponentsError, TabletopError.
     """
     names = list(dict.fromkeys(agents or plan.agents))
     wanted = {"games": games, "search_games": search_games, "duel_games": duel_games}
@@ -318,17 +329,20 @@ def main(
                 job.console.print(_duel_table(plan, own) if result.config.players > 1 else _solo_table(plan, own))
                 job.console.print(f"{left}.")
         except (Stopped, KeyboardInterrupt):
-            job.console.print("Stopped early: the same command goes on.")
+            job.console.print("Stopped early. The same command continues.")
         rows = _write(folder, benchmark)
         for table in _tables(plan, rows) if rows else ():
             job.console.print(table)
         if quick:
             job.console.print(_ROUGH)
+        kept = benchmark.content
+        measured = {key: kept[key] for key in ("package_version", "state_version", "seed", "components", "quick")}
+        on_result(plain({"game": plan.game.name, **measured, "agents": rows}))
     return folder
 
 
 def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
-    """What is there already, or `new`. Raises TabletopError for a file of the output that can't be gone on with."""
+    """The existing benchmark, or `new`. Raises TabletopError if the output has a file that cannot be continued."""
     for path in (own, reference):
         if not path.exists():
             continue
@@ -340,7 +354,7 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
                 if not read.tables:
                     raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            raise TabletopError(f"{path}: no benchmark of this version; move it away to begin anew") from None
+            raise TabletopError(f"{path}: no benchmark of this version; move it away to start again") from None
         if of_another:
             raise TabletopError(f"{path}: a benchmark of {read.game}; give another --output")
         same = (read.tables, read.state_version) == (new.tables, new.state_version)
@@ -349,10 +363,10 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
             quick = "with --quick" if read.quick else "without --quick"
-            problem = f"measured {quick}; go on {quick}, or give another --output"
+            problem = f"measured {quick}; continue {quick}, or give another --output"
             if not same:
                 problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
-                problem += " the same --components, or move it away to begin anew"
+                problem += " the same --components, or move it away to start again"
             raise TabletopError(f"{path}: {problem}")
     return new
 
@@ -360,10 +374,10 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
 def _players(
     console: Console, everybody: Sequence[str], wanted: Sequence[str], benchmark: Benchmark
 ) -> tuple[list[Agent], list[Agent]]:
-    """The agents that have solo games to play, and those that have matches to play or to be played against.
+    """The agents that have solo games to play, and those that take part in matches.
 
-    An agent that refuses a configuration is left out of it; so is one that is not wanted where its file is gone or has
-    changed. Raises ConfigError if a wanted one refuses all of them, CheckpointError for its file.
+    An agent that refuses a configuration is left out of it. So is an agent that was not asked for, if its file is gone
+    or has changed. Raises ConfigError if a requested agent refuses all configurations, CheckpointError for its file.
     """
     game = benchmark.plan.game
     solo: list[Agent] = []
@@ -372,7 +386,7 @@ def _players(
     with console.status("loading the agents"):
         for name in everybody:
             if name not in wanted and agent_hash(name, game) not in (None, benchmark.checkpoints.get(name)):
-                console.print(f"{name} is not played against: its file is another one now. Name it to measure it anew.")
+                console.print(f"{name} is left out: its file has changed. Name it to measure it again.")
                 continue
             refusals = []
             for config, players in kinds:
@@ -391,9 +405,9 @@ def _players(
 
 
 def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """A line of the CSV file for each agent, by rating, then those without one by their solo games.
+    """A line of the CSV file for each agent: first by rating, then agents without a rating by their solo games.
 
-    `NO_ESTIMATE` or None is what an agent does not play, or has not.
+    `NO_ESTIMATE` or None stands for games that an agent has not played or does not play.
     """
     plan, ratings = benchmark.plan, benchmark.ratings()
     rungs = [rung for rung in LADDER if rung in benchmark.agents]
@@ -420,7 +434,7 @@ def _rows(benchmark: Benchmark) -> list[dict[str, Any]]:
 
 
 def _write(folder: Path, benchmark: Benchmark) -> list[dict[str, Any]]:
-    """All that is measured, and as a table and as a page, if there is any; its rows."""
+    """Write all results: JSON, and if there are any agents a table and a page. Returns the table's rows."""
     write_json(folder / _FILE, benchmark.content)
     rows = _rows(benchmark)
     if rows:
@@ -430,7 +444,7 @@ def _write(folder: Path, benchmark: Benchmark) -> list[dict[str, Any]]:
 
 
 def _cell(plan: Plan, row: dict[str, Any], key: str, short: bool = False) -> str:
-    """As the page shows it; `short` without an interval, rates in per cent."""
+    """A value as the page shows it, rates in per cent; `short` leaves out the interval."""
     value = row[key]
     if key == f"against_{row['agent']}":
         return ""
@@ -450,7 +464,7 @@ def _rungs(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def _tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> Iterator[Table]:
-    """For a screen, without intervals: solo games, and those of two players."""
+    """The tables for a screen, without intervals: solo games, and games of two players."""
     if plan.solo:
         yield _solo_table(plan, rows)
     yield _duel_table(plan, rows)
@@ -474,44 +488,65 @@ def _table(plan: Plan, rows: Sequence[dict[str, Any]], title: str, heads: Mappin
 
 def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
     plan, own = benchmark.plan, benchmark.components is not None
-    command = f"{plan.game.name} benchmark"
-    again, folder = (f"{command} --components FILE", "FOLDER") if own else (command, plan.docs)
-    columns = {"rating": "2p rating", **{key: f"2p against {rung}" for key, rung in _rungs(rows).items()}}
-    if plan.solo:
-        solo = {plan.solo_games: "solo games", **{column.key: column.head for column in plan.columns}}
-        columns = {**solo, **columns, "decisions_per_second": "decisions/s"}
-    about_speed = "in the solo games, on the machine where that row was measured, beside what else ran there."
-    replaced = ", some of them replaced by an overlay file" if own else ""
-    numbers = [f" {plan.about_numbers}{replaced}: all", "  figures are of this package's games."]
-    first, *others = numbers if plan.about_numbers else [""]
+    command = f"{plan.game.name} benchmark" + (" --components FILE" if own else "")
     package = plan.game.home.partition(".")[0].replace("_", "-")
-    duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
+    replaced = ", some of them replaced by an overlay file" if own else ""
     lines = [
         f"# {plan.title}",
         "",
         *([_ROUGH, ""] if benchmark.quick else []),
-        f"| agent | {' | '.join(columns.values())} |",
-        "|---|" + "---:|" * len(columns),
-        *(f"| `{row['agent']}` | {' | '.join(_cell(plan, row, key) for key in columns)} |" for row in rows),
-        "",
-        *plan.about_solo,
-        f"- **2p**: two players, {' or '.join(duels) or 'no'} games of each two agents; every seed is played with",
-        "  either in the first seat. A shared victory counts half. The seed is the unit of the intervals. Ratings are",
-        "  openskill's (Plackett-Luce), means over several orders of the games; only differences mean something, and a",
-        "  new agent moves the others a little. What they may be off (±) is the model's own belief; who is better than",
-        "  whom with 95 % is in the columns beside.",
-        *([f"- **decisions/s**: {about_speed}"] if plan.solo else []),
-        f"- Intervals are 95 %. Seeds from {benchmark.seed}; {package} {benchmark.package_version}, state version",
-        f"  {benchmark.state_version}.{first}",
-        *others,
-        "",
-        "The last command below writes this page from what `benchmark.json` keeps. The first one places an agent of",
-        "your own in it: only its own games are played, and the table with it is written into `runs/benchmark`.",
+        "How strong each agent is, and how yours compares. To place an agent of your own in these tables, name it:",
         "",
         "```sh",
-        f"{again} policy:runs/mine/best.zip   # your agent among those above; or my_module:MyAgent",
-        f"{again} --quick my_module:MyAgent  # the same with few games: rough numbers, soon",
-        f"{again} --output {folder:<19}# this page, anew where something is missing",
+        f"{command} policy:runs/mine/best.zip    # a checkpoint; or my_module:MyAgent",
+        f"{command} --quick my_module:MyAgent    # the same with few games: rough numbers, soon",
         "```",
+        "",
+        "Only its own games are played. The tables with it are written into `runs/benchmark`.",
+        "",
+    ]
+    if plan.solo:
+        heads = {column.key: column.head for column in plan.columns}
+        alone = sorted((row for row in rows if row[plan.solo_games]), key=lambda row: -row[plan.ranked_by].value)
+        lines += [
+            "## Alone",
+            "",
+            *_lines(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
+            "",
+            *plan.about_solo,
+            "- **decisions/s**: on the machine where that row was measured, beside what else ran there.",
+            "",
+        ]
+    if benchmark.pairs:
+        heads = {"rating": "rating", **{key: f"won against `{rung}`" for key, rung in _rungs(rows).items()}}
+        duels = [f"{number:,}" for number in sorted({len(pair["games"]) for pair in benchmark.pairs})]
+        lines += [
+            "## Two players",
+            "",
+            *_lines(plan, [row for row in rows if row["rating"] is not None], heads),
+            "",
+            f"- **won against**: {' or '.join(duels)} games of each two agents. Every seed is played with either agent",
+            "  in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
+            "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences",
+            "  mean something, and a new agent moves the others a little. What stands after ± is the model's own",
+            "  belief. To see who is better than whom, read the columns beside it.",
+            "",
+        ]
+    lines += [
+        "## How this was measured",
+        "",
+        f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from what `benchmark.json` keeps,",
+        "  and plays what is missing there.",
+        f"- Intervals are 95 %. Seeds start at {benchmark.seed:,}.",
+        f"- The figures are of {package} {benchmark.package_version}, state version {benchmark.state_version}.",
+        *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _lines(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> Iterator[str]:
+    """A table in Markdown."""
+    yield f"| agent | {' | '.join(heads.values())} |"
+    yield "|---|" + "---:|" * len(heads)
+    for row in rows:
+        yield f"| `{row['agent']}` | {' | '.join(_cell(plan, row, key) for key in heads)} |"

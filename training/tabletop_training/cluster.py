@@ -1,4 +1,4 @@
-"""A Ray cluster: connecting to it, and games played on it."""
+"""Games on a Ray cluster, and the connection to it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tabletop_training.evaluation import HERE, Results, Workers
 from tabletop_training.workers import Processes, SeveralWorkers, Task, play_task
 
 LOCAL = "local"
-"""The address of a cluster that is started on this machine for one command alone, and ends with it."""
+"""The address of a cluster that is started on this machine for a single command and ends with it."""
 
 _HOST_AND_PORT = re.compile(r"(ray://)?(?P<host>[\w.-]+):(?P<port>[0-9]+)")
 _SECONDS = 10.0
-"""How long a cluster's head may take to answer."""
+"""Seconds that a cluster's head may take to answer."""
 
 
 def connect(address: str = LOCAL) -> Any:
-    """Join a cluster, or start one: the module `ray`.
+    """Join a cluster, or start one. Returns the module `ray`.
 
     Arguments:
         address: LOCAL; `auto` for the cluster that runs on this machine; `HOST:PORT` of a cluster's head, or
@@ -48,7 +48,7 @@ def connect(address: str = LOCAL) -> Any:
 
 @contextmanager
 def joined(address: str = LOCAL) -> Iterator[Any]:
-    """Be part of a cluster, as of `connect`, while the context lasts: the module `ray`.
+    """Be part of a cluster (`connect`) while the context lasts. Gives the module `ray`.
 
     A process that was part of a cluster before stays there.
     """
@@ -63,11 +63,11 @@ def joined(address: str = LOCAL) -> Iterator[Any]:
 
 
 class RayWorkers(SeveralWorkers[Any]):
-    """Processes of a Ray cluster, a core each.
+    """Processes of a Ray cluster, each on one core.
 
     Arguments:
-        address: as of `connect`.
-        number: of blocks that are played at once; None for as many as the cluster has cores.
+        address: as for `connect`.
+        number: of blocks played at once; None for the number of the cluster's cores.
     """
 
     def __init__(self, address: str = LOCAL, number: int | None = None) -> None:
@@ -124,7 +124,7 @@ def _play_on_one_core(agents: list[Any], task: Task) -> Results:
 
 
 def workers(number: int | None = None, address: str | None = None) -> Workers:
-    """Who plays, as the options of a command say it: a cluster with an address, else so many processes."""
+    """The workers for a command's options: a cluster if it has an address, else processes of this machine."""
     if address is not None:
         return RayWorkers(address, number)
     return HERE if number in (None, 1) else Processes(number)

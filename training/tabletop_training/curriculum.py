@@ -1,4 +1,4 @@
-"""A curriculum: several configurations to learn, level by level, the easy ones first."""
+"""A curriculum: several configurations that are learned level by level, the easy ones first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tabletop.game import Config
 
 _MEMORY = 200
-"""Of about how many games of each configuration its win rate is the mean."""
+"""About the number of latest games over which a configuration's win rate is averaged."""
 _ENOUGH = 50
 
 
@@ -21,15 +21,16 @@ def by_players(configs: Sequence[Config]) -> dict[int, list[Config]]:
 
 
 class Curriculum:
-    """Which configuration the next games play: first those of the first level, at last all.
+    """Chooses the configurations of the next games: at first only those of the first level, at last all.
 
-    The next level opens when the mean win rate of the open configurations, each over about its last 200 games, reaches
-    `threshold`, and so early that all are open after the part `latest` of the budget. Half of the games go to each open
-    configuration evenly, the other half in proportion to the share of games that is lost with it.
+    The next level opens when the mean win rate of the open configurations reaches `threshold`; each win rate is that of
+    about the last 200 games. Levels also open by time, so that all are open after the part `latest` of the budget. Half
+    of the games are spread evenly over the open configurations. The other half goes to them in proportion to the share
+    of their games that is lost.
 
     Attributes (n configurations):
-        configs: all of them, level by level. levels: (n,) int64, from 0. level: the highest one that is open.
-        games, win_rates: (n,), how many ended, and the share of the latest that was won.
+        configs: all of them, level by level. levels: (n,) int64, from 0. level: the highest open one.
+        games, win_rates: (n,), the number of ended games, and the share of the latest ones that was won.
     """
 
     def __init__(self, levels: Sequence[Sequence[Config]], threshold: float, latest: float, seed: int) -> None:
@@ -45,24 +46,24 @@ class Curriculum:
 
     @property
     def open(self) -> np.ndarray:
-        """(n,) bool: what is played by now."""
+        """(n,) bool: which configurations are open."""
         return self.levels <= self.level
 
     @property
     def shares(self) -> np.ndarray:
-        """(n,) float64: the shares of the games that start now; they sum to 1."""
+        """(n,) float64: each configuration's share of the games that start now; the sum is 1."""
         lost = np.where(self.open, 1 - self.win_rates, 0.0)
         evenly = self.open / self.open.sum()
         return evenly if lost.sum() == 0 else evenly / 2 + lost / lost.sum() / 2
 
     def choose(self, games: np.ndarray) -> list[Config]:
-        """What games that start now play."""
+        """The configurations of games that start now."""
         return [self.configs[i] for i in self.generator.choice(len(self.configs), len(games), p=self.shares)]
 
     def update(self, configs: Sequence[Config], won: np.ndarray, fraction: float) -> None:
-        """Count games that ended, of these configurations and with these (n,) shares of the victory; open levels.
+        """Count ended games of these configurations, with the learner's (n,) shares of the victory, and open levels.
 
-        `fraction` of the budget is used up.
+        `fraction` is the part of the budget that is used up.
         """
         for config, victory in zip(configs, won, strict=True):
             i = self._index[config]
@@ -75,12 +76,12 @@ class Curriculum:
             self.level += 1
 
     def numbers(self) -> dict[str, float]:
-        """For a log: the level, and the win rate of all that is open."""
+        """Numbers for a log: the level, and the win rate over all open configurations."""
         rates = {f"curriculum/{self.configs[i].name}": float(self.win_rates[i]) for i in np.flatnonzero(self.open)}
         return {"curriculum/level": float(self.level), **rates}
 
     def get_state(self) -> dict[str, Any]:
-        """All that a resumed run needs."""
+        """The state that a resumed run needs."""
         return {
             "level": self.level,
             "games": self.games,
@@ -89,7 +90,7 @@ class Curriculum:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on where `get_state` was."""
+        """Restore a state from `get_state`."""
         self.level = state["level"]
         self.games[:] = state["games"]
         self.win_rates[:] = state["win_rates"]
@@ -97,6 +98,6 @@ class Curriculum:
 
 
 def curricula(configs: Sequence[Config], seed: int) -> dict[int, Curriculum]:
-    """For each number of players a curriculum in which all is open from the start."""
+    """For each number of players a curriculum in which all configurations are open from the start."""
     ways = by_players(configs)
     return {number: Curriculum([of], threshold=0.0, latest=0.0, seed=seed) for number, of in ways.items()}

@@ -1,7 +1,7 @@
 """`… dataset`: games of any agents as a Minari data set, for imitation and offline learning.
 
-What one seat sees and does in a game is an episode, as one of that seat's Gymnasium environment would be. Observations
-are dictionaries with the action mask (`tabletop.envs.MaskInObservation`).
+An episode is what one seat sees and does in one game, as in that seat's Gymnasium environment. Observations are
+dictionaries with the action mask (`tabletop.envs.MaskInObservation`).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
 
 GAMES_AT_ONCE = 128
-"""Held in memory until they are over."""
+"""Games held in memory until they are over, at most."""
 FIRST_SEED = 30_000_000
-"""Away from the seeds of training and evaluation."""
+"""The first seed, apart from the seeds of training and evaluation."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 
 
 def environment_of(config: Config, names: Sequence[str], reward: str, dtype: str) -> gymnasium.Env[Any, Any] | None:
-    """One seat's environment with such observations and rewards, the other agents playing the other seats.
+    """The environment of one seat with these observations and rewards; the other agents play the other seats.
 
     None for a game whose package registers no environments.
     """
@@ -68,14 +68,14 @@ def episodes(
     dtype: str,
     should_stop: Callable[[int], bool] = lambda games: False,
 ) -> Iterator[EpisodeBuffer]:
-    """What each seat of so many games saw and did, game i from seed + i; agents move on by one seat every game.
+    """Yield what each seat saw and did. Game i starts from seed + i; agents move on by one seat each game.
 
-    An episode of T decisions has T + 1 observations: the last one is of the game that is over, when the mask allows
-    everything. Rewards before a seat's first decision count to that one. Its infos, T + 1 each, are `probabilities`
-    (actions,) float32, what the agent gave each action, NaN where it says none; and `agent` and `seat`, numbers. A
-    search takes twice as long: it is asked for its probabilities, too.
+    An episode of T decisions has T + 1 observations. The last one shows the finished game, and its mask allows
+    everything. Rewards before a seat's first decision count towards that decision. The infos, T + 1 each, are
+    `probabilities` (actions,) float32, the agent's probability of each action, NaN if it has none, and the numbers
+    `agent` and `seat`. A search takes twice as long, because it is also asked for its probabilities.
 
-    `should_stop` is told after some games how many are done.
+    `should_stop` is called after some games with the number of finished ones.
     """
     for start in range(0, games, GAMES_AT_ONCE):
         number = min(GAMES_AT_ONCE, games - start)
@@ -145,9 +145,9 @@ def _block(
 
 
 def _probabilities(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-    """(N, A) float32: what the agent gives each action; NaN if it says none.
+    """(N, A) float32: the agent's probability of each action; NaN if it has none.
 
-    Of random play they are known; a replay need not show them, so that the agent itself does not say them.
+    Those of random play are known. The random agent itself does not report them, because replays need not show them.
     """
     masks = decisions.action_masks.astype(np.float32)
     if isinstance(agent, RandomAgent):
@@ -157,7 +157,7 @@ def _probabilities(agent: Agent, decisions: Decisions, generator: np.random.Gene
 
 
 def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Config, dtype: str) -> MinariStorage:
-    """An empty data set in this folder, which brings the environment, if there is one."""
+    """A new data set in this folder, with its environment if there is one."""
     mask = gymnasium.spaces.Box(0, 1, (config.game.num_actions,), np.int8)
     return MinariStorage.new(
         folder.resolve(),  # Minari 0.5 can't tell the size of data at a relative path
@@ -181,15 +181,15 @@ def main(
     """Play games and write them as a Minari data set; returns its folder, which `minari.MinariDataset` reads.
 
     Arguments:
-        agents: one a seat; they move on by one seat from game to game.
-        games: how many; game i starts from seed + i.
-        reward: "win", "margin" or "points"; None is "win", or "points" where nobody can be won against.
+        agents: one for each seat; they move on by one seat from game to game.
+        games: their number; game i starts from seed + i.
+        reward: "win", "margin" or "points"; None means "win", or "points" in a game without opponents.
         observation_dtype: "int8" for plain counts, or "float32".
-        name: of the data set, the id `NAME-v0` in `output`, where `MINARI_DATASETS_PATH` may point; by default the
-            game's and the agents' names.
+        name: the data set gets the id `NAME-v0` in `output`, where `MINARI_DATASETS_PATH` may point. The default is
+            made of the game's and the agents' names.
 
-    Ctrl-C keeps the games that are over. Raises ConfigError for a bad argument, TabletopError where there is a data
-    set of that name.
+    Ctrl-C keeps the finished games. Raises ConfigError for a bad argument, TabletopError if a data set of that name
+    exists already.
     """
     check_seats(agents, config)
     check_agents(agents, config)

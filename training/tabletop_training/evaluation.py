@@ -1,4 +1,4 @@
-"""Playing many games at once, and results that carry their uncertainty, their seeds and their version."""
+"""Many games played at once, and their results with uncertainty, seeds and versions."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from tabletop_training.settings import check_at_least_one
 
 MAX_GAMES_AT_ONCE = 1024
 EVALUATION_SEED = 1_000_000
-"""Where reported games start counting, so that they are none that were trained on."""
+"""The first seed of reported games, apart from the seeds of training."""
 
 Seeds = Sequence[int] | np.ndarray
 
 
 class EvaluationStopped(Stopped):
-    """`should_stop` said so. Nothing of the unfinished games is kept: short games would be over-represented."""
+    """`should_stop` asked for it. Unfinished games are dropped, because short games would be over-represented."""
 
 
 class Recording(TypedDict, total=False):
-    """What is kept of games beside their results.
+    """What is recorded of games beside their results.
 
-    record_actions: all actions, for replays. record_probabilities: and what those agents that have `probabilities` give
-    the actions, which they are asked for besides: the games stay the same, a search takes twice as long.
+    record_actions: all actions, for replays. record_probabilities: also the probabilities of agents that have a
+    `probabilities` method. The games stay the same; a search takes twice as long, because it is asked twice.
     """
 
     record_actions: bool
@@ -47,9 +47,9 @@ class Recording(TypedDict, total=False):
 
 
 class Playing(Recording, total=False):
-    """What all that plays games takes besides.
+    """Further options of all functions that play games.
 
-    should_stop: asked at every step; None for never. on_finished: told how many games have just ended.
+    should_stop: asked at every step; None for never. on_finished: called with the number of games that just ended.
     """
 
     should_stop: Callable[[], bool] | None
@@ -60,9 +60,9 @@ class Playing(Recording, total=False):
 class Results:
     """Finished games of one configuration.
 
-    A game can be played again from its seed, its line-up and, where they were recorded, its actions.
+    A game can be played again from its seed, its line-up and its actions, if these were recorded.
 
-    P players; owners: those who have points, the players first.
+    P is the number of players. Owners are those who have points, the players first.
     """
 
     config: Config
@@ -99,7 +99,7 @@ class Results:
 
     @property
     def won(self) -> np.ndarray:
-        """(games, P) bool; several where a victory is shared."""
+        """(games, P) bool; True for several players if they share the victory."""
         return np.asarray(self.places == 1)
 
     @property
@@ -118,15 +118,15 @@ class Results:
         return win_shares(self.places)
 
     def by_agent(self, values: np.ndarray) -> np.ndarray:
-        """What (games, P) numbers by seat are by agent: (games, agents) float64, NaN where an agent doesn't play."""
+        """Rearrange (games, P) numbers by seat into (games, agents) float64; NaN where an agent does not play."""
         sorted_out = np.full((len(self), len(self.agents)), np.nan)
         np.put_along_axis(sorted_out, self.lineups, values.astype(np.float64), axis=1)
         return sorted_out
 
     def by_seed(self, values: np.ndarray) -> np.ndarray:
-        """Means over the games of each seed, NaN left out: (games, n) → (seeds, n) float64, by ascending seed.
+        """Means over the games of each seed, without NaN: (games, n) → (seeds, n) float64, by ascending seed.
 
-        Games of one seed begin alike and so are no independent observations; their mean is one.
+        Games of one seed start alike, so they are not independent observations. Their mean counts as one observation.
         """
         seeds, number = np.unique(self.seeds, return_inverse=True)
         sums = np.zeros((len(seeds), values.shape[1]))
@@ -138,10 +138,10 @@ class Results:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Games that are played together, in one batch: arguments of `play_lineups`.
+    """Games that are played together in one batch: arguments of `play_lineups`.
 
-    Agents draw their chance from the first seed of a block, and a network answers for all games of a block at once. So
-    games are the same wherever a block is played, but not in blocks of another size.
+    The agents' randomness comes from the first seed of a block, and a network answers for all games of a block at once.
+    Games are therefore the same wherever a block is played, but differ in blocks of another size.
     """
 
     agents: Sequence[Agent]
@@ -154,9 +154,9 @@ class Block:
 
 
 class Workers:
-    """Who plays blocks of games: here this process, one after the other. `tabletop_training.workers` has others.
+    """Plays blocks of games: this class in this process, one after the other. `tabletop_training.workers` has others.
 
-    A context manager: what it needs to play is there while the context lasts. `number` of blocks are played at once.
+    It is a context manager that holds what it needs to play. It plays `number` blocks at once.
     """
 
     number = 1
@@ -165,10 +165,10 @@ class Workers:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing is left behind."""
+        """Release everything."""
 
     def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
-        """The results of the blocks, in their order. Raises as `play_lineups` does."""
+        """Yield the results of the blocks, in their order. Raises what `play_lineups` raises."""
         for block in blocks:
             yield play_lineups(block.agents, block.config, block.seeds, block.lineups, **playing)
 
@@ -177,7 +177,7 @@ HERE = Workers()
 
 
 def concatenate(parts: Sequence[Results]) -> Results:
-    """All games of results of the same agents and configuration. Raises ValueError if they differ, or for none."""
+    """Join results of the same agents and configuration. Raises ValueError if these differ, or without any results."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
         raise ValueError("results to put together: at least one, all of the same agents and configuration")
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
@@ -190,10 +190,10 @@ def concatenate(parts: Sequence[Results]) -> Results:
 
 
 def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
-    """Play `games` games, one agent a seat.
+    """Play `games` games with one agent in each seat.
 
-    Game i starts from seed + i whoever plays, so that results of different agents are paired. Raises EvaluationStopped,
-    and ConfigError for a number of agents that is not the number of players.
+    Game i starts from seed + i whoever plays, so results of different agents are paired. Raises EvaluationStopped, and
+    ConfigError if the number of agents is not the number of players.
     """
     check_seats(agents, config)
     check_at_least_one(games=games)
@@ -201,7 +201,7 @@ def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, *
 
 
 def check_seats(agents: Sequence[Agent], config: Config) -> None:
-    """Raises ConfigError unless there is one agent a seat."""
+    """Raise ConfigError unless there is one agent for each seat."""
     if len(agents) != config.players:
         raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
 
@@ -209,15 +209,16 @@ def check_seats(agents: Sequence[Agent], config: Config) -> None:
 def play_rounds(
     agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
-    """Play every seed once with each line-up, (n, players): games 0 to n - 1 are those of the first seed.
+    """Play every seed once with each line-up, (n, players). Games 0 to n - 1 are those of the first seed.
 
-    At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises as `play_lineups` does, ConfigError for no seed.
+    At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises what `play_lineups` raises, and ConfigError
+    without seeds.
     """
     return concatenate(list(HERE.play(blocks_of(agents, config, seeds, lineups), **playing)))
 
 
 def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[Block]:
-    """The games of `play_rounds`, in blocks. Raises ConfigError for no seed."""
+    """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
     if len(seeds) < 1:
         raise ConfigError("seeds: at least one")
     at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
@@ -231,15 +232,16 @@ def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np
 def play_lineups(
     agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
-    """Play games with any of the agents in any seats, all in one batch: an agent answers for all its games at once.
+    """Play games with any of the agents in any seats, all in one batch. An agent answers for all its games at once.
 
     Arguments:
-        seeds: (games,) ints, what each game starts from. The agents' own randomness comes from the first of them.
-        lineups: (games, players) ints, who sits where: indices into `agents`. None may sit twice in one game.
-        playing: as in `Playing`.
+        seeds: (games,) ints, the seed of each game. The agents' own randomness comes from the first one.
+        lineups: (games, players) ints, the agent in each seat as an index into `agents`. No agent may sit twice in one
+            game.
+        playing: see `Playing`.
 
-    Raises EvaluationStopped; ConfigError for line-ups that don't fit, or an agent that can't play this; IllegalAction
-    for one that answers wrongly.
+    Raises EvaluationStopped; ConfigError for line-ups that do not fit, or an agent that cannot play this configuration;
+    IllegalAction for an illegal answer.
     """
     lineups = np.asarray(lineups, np.int64)
     games = len(seeds)
@@ -304,7 +306,7 @@ def play_lineups(
 
 
 def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
-    """What they are called. Raises ConfigError for anything that is no agent, such as the name of one."""
+    """The agents' names. Raises ConfigError for anything that is not an agent, such as an agent's name."""
     for agent in agents:
         if not isinstance(agent, Agent):
             raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects, as make_agent gives them")
@@ -312,9 +314,9 @@ def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
 
 
 def probabilities_of(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray | None:
-    """(N, A) floats: what the agent gives each action, by the same chance as it will act by; None where it says none.
+    """(N, A) floats: the agent's probability of each action, from the same randomness as its act; None if it has none.
 
-    Nothing is drawn from the generator. Raises IllegalAction, which names the agent, for what are no probabilities.
+    Nothing is drawn from the generator. Raises IllegalAction, which names the agent, for invalid probabilities.
     """
     if not hasattr(agent, "probabilities"):
         return None
@@ -326,14 +328,14 @@ def probabilities_of(agent: Agent, decisions: Decisions, generator: np.random.Ge
 
 
 def _thousandths(shares: np.ndarray, games: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which games, and lines of `Results.probabilities`: decision, action, thousandths; those of 0 are left out."""
+    """Games, and lines of `Results.probabilities` (decision, action, thousandths); probabilities of 0 are left out."""
     thousandths = np.rint(shares * THOUSANDTHS).astype(np.int16)
     rows, actions = np.nonzero(thousandths)
     return games[rows], np.stack([numbers[rows], actions, thousandths[rows, actions]], axis=1).astype(np.int16)
 
 
 def _by_game(parts: Sequence[tuple[np.ndarray, np.ndarray]], games: int) -> tuple[np.ndarray, ...]:
-    """What there is of each game, from parts that are (which games, a line of each)."""
+    """Collect the lines of each game from parts; a part is (games, a line for each of them)."""
     if not parts:
         return (np.empty((0, 3), np.int16),) * games
     who = np.concatenate([which for which, _ in parts])
@@ -355,20 +357,21 @@ class Estimate(NamedTuple):
 
     @property
     def width(self) -> float:
+        """From the lower to the upper end."""
         return self.high - self.low
 
     @property
     def has_interval(self) -> bool:
-        """False for the mean of a single number: its ends are infinite, in JSON files null."""
+        """False for the mean of a single number, whose interval has infinite ends (null in JSON files)."""
         return self.low is not None and math.isfinite(self.low)
 
     def excludes(self, value: float) -> bool:
-        """Whether the interval leaves out this value."""
+        """Whether the interval excludes this value."""
         return self.low > value or self.high < value
 
 
 NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
-"""Of what was not measured: empty in a CSV file, null in a JSON file."""
+"""The estimate of something that was not measured: empty in a CSV file, null in a JSON file."""
 
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
@@ -380,14 +383,14 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
 
 
 def score_interval(rate: float, games: float) -> tuple[float, float]:
-    """Wilson's formula, for any number of games above 0; its ends may lie a rounding error outside 0 to 1."""
+    """Wilson's formula for any number of games above 0. Rounding errors may put its ends slightly outside 0 to 1."""
     centre = (rate + Z**2 / (2 * games)) / (1 + Z**2 / games)
     half = Z * math.sqrt(rate * (1 - rate) / games + Z**2 / (4 * games**2)) / (1 + Z**2 / games)
     return centre - half, centre + half
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
-    """The 95 % Student interval of a mean: without width for equal values, without ends for a single one."""
+    """The 95 % Student interval of a mean. Equal values give an interval of width 0, a single value infinite ends."""
     mean = float(np.mean(values))
     if len(values) < 2:
         return -math.inf, math.inf
@@ -396,11 +399,12 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def share_estimate(shares: np.ndarray) -> Estimate:
-    """The mean of independent numbers from 0 to 1, (n,) float, such as an agent's part in the victories of each seed.
+    """The mean of independent numbers from 0 to 1, (n,) float, such as an agent's share of the victories for each seed.
 
-    Wilson's score interval with the design effect of the sample: the numbers' variance over that of zeros and ones
-    with the same mean, to which one more number of the greatest variance is added, so that equal numbers (all games
-    won, say) leave an honest interval. For zeros and ones it is Wilson's own. Raises ValueError for none, or others.
+    The interval is Wilson's score interval, corrected by the design effect of the sample. The design effect is the
+    variance of the numbers divided by that of zeros and ones with the same mean. One number of the greatest variance is
+    added to it, so that equal numbers, such as only victories, still have an honest interval. For zeros and ones the
+    result is Wilson's own interval. Raises ValueError for an empty array, or for other numbers.
     """
     shares = np.asarray(shares, np.float64)
     n = len(shares)
@@ -419,10 +423,10 @@ def mean_estimate(values: np.ndarray) -> Estimate:
 
 
 def difference_estimate(differences: np.ndarray) -> Estimate:
-    """The mean of independent differences from -1 to 1, (n,) float, of shares that are paired by their seed.
+    """The mean of independent differences from -1 to 1, (n,) float, between shares paired by seed.
 
-    `share_estimate` on that scale: pairs without any difference leave an honest interval, too. Raises ValueError for
-    none, or others.
+    This is `share_estimate` on that scale, so pairs without any difference have an honest interval, too. Raises
+    ValueError for an empty array, or for other numbers.
     """
     differences = np.asarray(differences, np.float64)
     if len(differences) < 1 or np.abs(differences).max() > 1:

@@ -1,4 +1,4 @@
-"""The files that evaluations and tournaments leave, and how they write an estimate."""
+"""The files of evaluations and tournaments, and the formats of estimates in them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,19 @@ from tabletop_training.settings import check_at_least_one
 
 _LONGEST_SLUG = 40
 
+OnResult = Callable[[Any], None]
+"""Called with the content of a command's tables as JSON values (`plain`)."""
+
+
+def unheard(result: Any) -> None:
+    """An `OnResult` that does nothing."""
+
 
 class GamesFile:
-    """`games.csv`: a line for every seat of every game, added block by block, so that nothing that is done is lost.
+    """`games.csv`: a line for every seat of every game. Lines are added after each block of games.
 
-    Columns: game, seed, seat, agent, points, won (the part of the victory), place, margin, decisions, length, then
-    the points by where they came from, if the game counts that. Whom the rules play has lines too, with points alone.
+    Columns: game, seed, seat, agent, points, won (the share of the victory), place, margin, decisions, length, then the
+    points by source if the game counts them. An opponent that the rules play has lines too, with points only.
     """
 
     COLUMNS = ("game", "seed", "seat", "agent", "points", "won", "place", "margin", "decisions", "length")
@@ -68,14 +75,14 @@ class GamesFile:
 class ReplayFiles:
     """A folder with a replay of every game, or of the first ones, such as `000012-greedy-random.json`.
 
-    The number is that in `games.csv`; the names are who sat where.
+    The number is that of the game in `games.csv`; the names are those of the agents by seat.
 
     Arguments:
-        folder: made by `open`; if it has files already, a new one beside it. None: nothing is kept.
-        most: how many games are kept, of each folder within it; None for all.
-        probabilities: keep what agents gave their actions, too.
+        folder: `open` creates it; if it already has files, a new one beside it is used. None keeps no replays.
+        most: the number of games to keep in each folder within it; None for all.
+        probabilities: also keep the agents' probabilities.
 
-    Raises ConfigError for a number of games below 1, or without a folder.
+    Raises ConfigError for a number of games below 1, and for options without a folder.
     """
 
     def __init__(self, folder: str | Path | None, most: int | None = None, probabilities: bool = False) -> None:
@@ -92,14 +99,14 @@ class ReplayFiles:
 
     @property
     def recording(self) -> Recording:
-        """What all that plays games is to record."""
+        """What functions that play games have to record for the replays."""
         wanted = self._wanted is not None
         return {"record_actions": wanted, "record_probabilities": wanted and self._probabilities}
 
     def open(self, output: Path | None = None) -> None:
-        """Make the folder, before any game is played for it.
+        """Create the folder before any game is played.
 
-        Raises TabletopError where none can be made, ConfigError for `output`, where the results' files are.
+        Raises TabletopError if that fails, ConfigError if it is `output`, the folder of the results.
         """
         if self._wanted is not None and self._folder is None:
             if output is not None and Path(self._wanted).resolve() == output.resolve():
@@ -107,9 +114,9 @@ class ReplayFiles:
             self._folder = make_folder(self._wanted, new=True)
 
     def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:
-        """Keep these games in the folder `within` it, counted on its own; `labels` are the agents' names.
+        """Save these games in the subfolder `within`, which has its own count; `labels` are the agents' names.
 
-        Raises TabletopError where no file can be written, ConfigError for results without actions.
+        Raises TabletopError if a file cannot be written, ConfigError for results without actions.
         """
         if self._wanted is None:
             return
@@ -129,7 +136,7 @@ class ReplayFiles:
                 replay.save(folder / f"{number:06}-{'-'.join(map(slug, replay.names))}.json")
 
     def tell(self, console: Console) -> None:
-        """Say where they are, if any were kept."""
+        """Print where the replays are, if any were saved."""
         if self._game is not None and self._kept:
             example = f"{self._game.name} replay FILE"
             where = f"[bold]{escape(str(self._folder))}[/bold]"
@@ -152,12 +159,12 @@ def _by_decision(length: int, lines: np.ndarray) -> list[dict[int, float]]:
 
 
 def slug(name: str) -> str:
-    """A name as part of a file's: the end of `policy:runs/best.zip` is `policy_runs_best.zip`."""
+    """A name as part of a file name: the end of `policy:runs/best.zip` becomes `policy_runs_best.zip`."""
     return re.sub(r"[^\w.+]+", "_", name)[-_LONGEST_SLUG:].strip("_.")
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:
-    """A CSV file of rows as `flat` makes them: floats in this form, nothing for infinite ones and NaN."""
+    """Write rows from `flat` as a CSV file: floats in this format, empty cells for infinite ones and NaN."""
 
     def cell(value: Any) -> Any:
         if not isinstance(value, float):
@@ -177,7 +184,7 @@ def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]
 
 
 def read_log(path: Path, last: int) -> list[dict[str, Any]]:
-    """The rows of a log up to `last` steps; none where there is no file."""
+    """The rows of a log up to `last` steps; none if there is no file."""
     if not path.is_file():
         return []
     with path.open(newline="", encoding="utf-8") as file:
@@ -185,28 +192,29 @@ def read_log(path: Path, last: int) -> list[dict[str, Any]]:
 
 
 def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, Any]:
-    """What a result holds for: versions, configuration, first seed, agents."""
+    """What a result was measured with: versions, configuration, first seed, agents."""
     versions = {"package_version": config.game.version, "state_version": config.game.state_version}
     return {**versions, "config": asdict(config), "first_seed": seed, "agents": list(labels)}
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Indented, estimates as objects; null for what JSON has no number for, infinite ends and NaN."""
-    path.write_text(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    """Write an indented JSON file, with estimates as objects and null for infinite ends and NaN."""
+    path.write_text(json.dumps(plain(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _finite(content: Any) -> Any:
+def plain(content: Any) -> Any:
+    """The content as JSON values: estimates as objects, tuples as lists, None for infinite ends and NaN."""
     if isinstance(content, Estimate):
         content = content._asdict()
     if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
+        return {key: plain(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
+        return [plain(value) for value in content]
     return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> Table:
-    """A table for a screen, with the headings of its columns of words and of those of numbers."""
+    """A table for a screen, with columns of words and columns of numbers under these headings."""
     table = Table(title=title, title_justify="left", caption=caption or None, caption_justify="left")
     for word in words:
         table.add_column(word, overflow="fold")
@@ -216,7 +224,7 @@ def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption:
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with a column for the value of each estimate, its `_low` and its `_high`."""
+    """A row in which each estimate has three columns: its value, its `_low` and its `_high`."""
     columns: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Estimate):
@@ -232,7 +240,7 @@ def percent(estimate: Estimate) -> str:
 
 
 def plus_minus(estimate: Estimate, signed: bool = False, digits: int = 1) -> str:
-    """`+3.2 ± 1.1`; the greater of both distances where the interval is not symmetric; `+3.2 ± –` without one."""
+    """`+3.2 ± 1.1`, with the larger distance if the interval is not symmetric; `+3.2 ± –` without an interval."""
     value = f"{estimate.value:{'+' if signed else ''}.{digits}f}"
     if not estimate.has_interval:
         return f"{value} ± –"
@@ -241,7 +249,7 @@ def plus_minus(estimate: Estimate, signed: bool = False, digits: int = 1) -> str
 
 
 def between(estimate: Estimate, digits: int = 1) -> str:
-    """`1.40 (1.31–1.52)`: for what has bounds, beyond which ± could go."""
+    """`1.40 (1.31–1.52)`: for bounded values, where ± could exceed the bounds."""
     return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
 
 

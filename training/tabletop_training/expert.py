@@ -1,8 +1,8 @@
-"""Expert iteration: a search with the network makes games, the network learns from them, again and again.
+"""Expert iteration: a search with the network plays games, the network learns from them, and so on in turns.
 
-The policy learns what the search found better (Anthony, Tian and Barber 2017), as completed action values say it
-(Danihelka and others 2022): each legal action's logit is raised by how much better than the mean the search found it.
-The outlook learns what the games came to.
+The policy learns what the search found better (Anthony, Tian and Barber 2017) from completed action values (Danihelka
+and others 2022): each legal action's logit is raised by how much better than the mean the search found the action. The
+outlook learns how the games ended.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FIRST_SEED = 20_000_000
 
 @dataclass(frozen=True)
 class ExpertSettings:
-    """How experts' games are made and learned from: the table `[expert]` of a settings file."""
+    """How the search's games are played and learned from: the table `[expert]` of a settings file."""
 
     simulations: int = 64  # of each decision
     games: int = 256  # played side by side, between two times of learning
@@ -74,10 +74,10 @@ class ExpertSettings:
 def wishes_of(
     logits: np.ndarray, visits: np.ndarray, utilities: np.ndarray, sharpness: float, doubt: float
 ) -> np.ndarray:
-    """(N, A) probabilities: the policy's `logits` raised by what the search found each action better than the mean.
+    """(N, A) target probabilities: the policy's `logits`, raised by how much better than the mean each action was.
 
-    An action tried n times is believed by n / (n + doubt): a few lucky simulations of a bad action must not raise it,
-    else the policy grows flatter with every round. Illegal actions have logits far below all others.
+    The gain of an action tried n times counts with weight n / (n + doubt). Otherwise a few lucky simulations raise
+    bad actions, and the policy becomes flatter with every round. Illegal actions have logits far below all others.
     """
     tried = visits.sum(axis=1, keepdims=True)
     mean = (visits * utilities).sum(axis=1, keepdims=True) / np.maximum(tried, 1)
@@ -88,9 +88,9 @@ def wishes_of(
 
 
 def policy_loss(network: Network, seen: torch.Tensor, positions: Positions) -> torch.Tensor:
-    """Cross-entropy of what the search wishes and the policy, over legal actions: the mean of (n,) positions.
+    """Cross-entropy between the search's targets and the policy over legal actions, averaged over (n,) positions.
 
-    `seen` are their observations, (n, D) float32 on the network's device.
+    `seen` are the observations, (n, D) float32 on the network's device.
     """
     device = seen.device
     logits = network.policy(network.trunk(seen))
@@ -103,11 +103,11 @@ class Expert:
     """The network that learns, and the search with it.
 
     Arguments:
-        network: learned from here on; one without an outlook gets a fresh one.
-        configs: what is played: each number of players equally often, its configurations half evenly and half where
-            more is lost.
-        budget: of decisions by the search, or minutes.
-        device: torch's, where the network learns; the search runs on processors.
+        network: it learns from here on; without an outlook it gets a new one.
+        configs: each number of players is played equally often. Half of its games are spread evenly over its
+            configurations, the other half go to those with more losses.
+        budget: decisions of the search, or minutes.
+        device: the torch device of the network while it learns; the search runs on processors.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Expert:
 
     @property
     def fraction(self) -> float:
-        """How much of the budget is used up, 0 to 1."""
+        """The part of the budget that is used up, 0 to 1."""
         return self.budget.fraction(self.decisions, self.seconds)
 
     def playable(self) -> Network:
@@ -154,7 +154,7 @@ class Expert:
         return copied
 
     def iterate(self, should_stop: Callable[[], bool]) -> dict[str, float] | None:
-        """Play a block of games and learn from it: a row of the log; None if `should_stop` said so."""
+        """Play a block of games and learn from it. Returns a row of the log, or None if `should_stop` asked to stop."""
         settings, policy = self.settings, PolicyAgent(self.playable())
         agent = GuidedSearchAgent(policy, settings.simulations)
 
@@ -211,7 +211,7 @@ class Expert:
         return {"policy_loss": round(float(policy_mean), 4), "outlook_loss": round(float(outlook_mean), 4)}
 
     def evaluate(self) -> Judgement:
-        """What the bare network is worth, with several players against `greedy`, in games that choose `best.zip`."""
+        """Evaluate the bare network (against `greedy` with several players) in games that choose `best.zip`."""
         games = -(-self.settings.evaluation_games // len(self.configs))
         return judge_everything(PolicyAgent(self.playable()), self.configs, ("greedy",), games, self.seed)
 
@@ -228,13 +228,13 @@ def main(
     seed: int = 0,
     output: str | Path = "runs/expert",
 ) -> Path:
-    """Go on from a checkpoint (a file, or a shipped policy's name) by expert iteration; returns the folder.
+    """Train a checkpoint (a file, or a shipped policy's name) by expert iteration; returns the folder.
 
-    It leaves `policy.zip`, `best.zip` and the log `expert.csv`. `steps` counts the search's decisions; with neither it
-    goes on until it is stopped.
+    The folder has `policy.zip`, `best.zip` and the log `expert.csv`. `steps` counts the search's decisions. Without
+    `steps` and `minutes` it runs until it is stopped.
 
     Raises CheckpointError for a checkpoint that is missing, damaged or does not say what it was trained for,
-    ConfigError for a device that there isn't.
+    ConfigError for a device that does not exist.
     """
     path = checkpoint_path(policy, game)
     network, notes = read_checkpoint(game, path)

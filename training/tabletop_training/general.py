@@ -1,6 +1,6 @@
-"""`train general`: one network for several numbers of players and every way to play, learned from all seats at once.
+"""`train general`: one network for several numbers of players and all modules, which learns from all seats at once.
 
-It plays all the seats of most games itself, and in the others one seat against earlier selves. All of it runs on a
+In most games the network plays all seats; in the others it plays one seat against its earlier selves. It runs on a
 processor, and much faster on a GPU.
 """
 
@@ -49,7 +49,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class GeneralSettings:
-    """What one network learns: the table `[general]` of a settings file. Raises ConfigError for wrong values."""
+    """Settings of one general network: the table `[general]` of a settings file. Raises ConfigError."""
 
     players: tuple[int, ...] = ()  # numbers of players, () for every one from 2 on
     components: Any = None  # an overlay file
@@ -70,7 +70,7 @@ class GeneralSettings:
             raise ConfigError(f"players={list(self.players)}: each once")
 
     def configs(self, game: Game) -> list[Config]:
-        """All that is played, by number of players. Raises ConfigError for numbers that the game lacks."""
+        """The configurations by number of players. Raises ConfigError for numbers of players that the game lacks."""
         numbers = self.players or tuple(number for number in game.players if number > 1)
         plain = [game.config(players=number, components=self.components) for number in sorted(numbers)]
         return [way for config in plain for way in variety(config)]
@@ -80,11 +80,11 @@ class General:
     """The network that learns, and its games.
 
     Arguments:
-        configs: what is played: each number of players equally often, of a game for one half evenly and half where
-            more is lost.
-        start: a network to go on from, None for a fresh one.
-        rival: who has all other seats in every game, instead of earlier selves and the network itself.
-        device: torch's, for network and learning; the games run on processors.
+        configs: each number of players is played equally often. In a game for one, half of the games are spread evenly
+            over the configurations, the other half go to those with more losses.
+        start: a network to start from, None for a new one.
+        rival: plays all other seats of every game, instead of earlier selves and the network itself.
+        device: the torch device of the network while it learns; the games run on processors.
     """
 
     def __init__(
@@ -117,11 +117,12 @@ class General:
 
     @property
     def seconds(self) -> float:
+        """Since its start."""
         return time.monotonic() - self._start
 
     @property
     def fraction(self) -> float:
-        """How much of the budget is used up, 0 to 1."""
+        """The part of the budget that is used up, 0 to 1."""
         return self.budget.fraction(self.steps, self.seconds)
 
     def playable(self) -> Network:
@@ -155,7 +156,7 @@ class General:
         )
 
     def _take_in(self, ends: Ends) -> float:
-        """Tell the curricula; the learner's share of the victories, in games with others relative to an even share."""
+        """Update the curricula with the learner's share of the victories, relative to an even share."""
         shares = []
         for players, curriculum in self._curricula.items():
             games = [i for i, config in enumerate(ends.configs) if config.players == players]
@@ -181,7 +182,7 @@ class General:
         return np.where(mixed[:, None] & ~mine, others, seated)
 
     def _take_snapshot(self) -> None:
-        """Keep a copy of the network, in the place of one that leaves the smallest gap if there are enough."""
+        """Keep a copy of the network. If there are enough, it replaces the one that leaves the smallest gap."""
         if self.table.seats == 1:
             return
         snapshot = policy_of(copy.deepcopy(self.network))
@@ -195,7 +196,7 @@ class General:
         self._others[place], self._taken[place] = snapshot, self.updates
 
     def evaluate(self) -> Judgement:
-        """What the bare network is worth."""
+        """Evaluate the bare network."""
         agent = PolicyAgent(self.playable())
         return judge_everything(agent, self.configs, self.task.against, self.task.games, self.seed)
 
@@ -203,10 +204,10 @@ class General:
 def judge_everything(
     agent: Agent, configs: Sequence[Config], against: Sequence[str], games: int, seed: int
 ) -> Judgement:
-    """What an agent is worth that plays with several numbers of players: `judge` with each, on seeds for choosing.
+    """Evaluate an agent that plays with several numbers of players: `judge` with each, on seeds for choosing.
 
-    The score is the mean of its win rates, in a game of several relative to an even share; `games` of each
-    configuration, in a game of several against each of these agents.
+    The score is the mean of its win rates; with several players these are relative to an even share. It plays `games`
+    games of each configuration, with several players that many against each of the rivals.
     """
     scores: list[float] = []
     numbers: dict[str, float] = {}
@@ -232,17 +233,17 @@ def main(
     rival: str | None = None,
     evaluate: bool = True,
 ) -> Path:
-    """Learn; returns the folder with `policy.zip`, `best.zip` and the logs.
+    """Train a general network; returns the folder with `policy.zip`, `best.zip` and the logs.
 
     Arguments:
-        settings: name or path of a settings file; None: `general`, if there is one.
-        players: instead of the file's numbers of players.
-        minutes, steps: instead of the file's budget; steps are decisions of the learner.
+        settings: name or path of a settings file; None means `general`, if there is one.
+        players: replaces the file's numbers of players.
+        minutes, steps: replace the file's budget; steps are decisions of the learner.
         device: torch's.
-        start: a checkpoint, or a shipped policy's name, to go on from; its layers instead of the file's.
-        rival: a checkpoint, or a shipped policy's name, that has all other seats of every game, which are of what it
-            was trained for: what learns against it finds its weaknesses.
-        evaluate: False leaves `best.zip` and evaluations out.
+        start: a checkpoint, or a shipped policy's name, to start from. Its layers replace the file's.
+        rival: a checkpoint, or a shipped policy's name, that plays all other seats of every game. The games are those
+            that it was trained for. A learner trained in this way finds the rival's weaknesses.
+        evaluate: False leaves out `best.zip` and the evaluations.
 
     Raises ConfigError, CheckpointError.
     """
@@ -278,7 +279,7 @@ def main(
 def _learn(
     general: General, job: Job, show: Callable[[str, float], None], evaluate: bool, notes: dict[str, Any]
 ) -> None:
-    """Learn until the budget is used up or the user stops it; what was learned by then is saved."""
+    """Learn until the budget is used up or the user stops it, and save the result."""
     game, settings = general.configs[0].game, general.settings
     numbers = list(by_players(general.configs))
 

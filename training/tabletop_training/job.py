@@ -1,4 +1,4 @@
-"""The frame around long jobs: a folder of their own, a progress bar, Ctrl-C that keeps what is done, closing words."""
+"""The frame around long jobs: a folder, a progress bar, Ctrl-C that keeps finished work, and closing words."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ with suppress(ImportError):  # Windows has none
 
 
 class Interruptions:
-    """Turns Ctrl-C into a wish to stop, which a job looks up; a second one before `clear` raises KeyboardInterrupt.
+    """Turns Ctrl-C into a request to stop, which a job checks. A second one before `clear` raises KeyboardInterrupt.
 
-    A context manager. Outside the main thread, where signals can't be caught, Ctrl-C stays what it was.
+    SIGTERM, with which the schedulers of clusters end a job, does the same. It is a context manager. Outside the main
+    thread signals cannot be caught, so there both work as usual.
     """
 
     def __init__(self) -> None:
         self._wanted = False
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
+            self._before = {one: signal.signal(one, self._on_signal) for one in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for one, before in self._before.items():
+            signal.signal(one, before)
 
     def wanted(self) -> bool:
-        """Whether there was a Ctrl-C since the last `clear`."""
+        """Whether there was a signal since the last `clear`."""
         return self._wanted
 
     def clear(self) -> None:
-        """Forget the Ctrl-C so far, so that the next one is a first one."""
+        """Forget earlier signals, so that the next one counts as the first."""
         self._wanted = False
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -56,18 +57,16 @@ class Interruptions:
 
 
 def refuse_with_resume(allowed: str, **given: Any) -> None:
-    """Raise ConfigError for options that are not None: what is resumed goes on as it was set, but for `allowed`."""
+    """Raise ConfigError for options that are not None: a resumed run keeps its settings, except those in `allowed`."""
     names = [name for name, value in given.items() if value is not None]
     if names:
-        raise ConfigError(
-            f"{', '.join(names)}: not with --resume, which goes on as it was set; with it can be given {allowed}"
-        )
+        raise ConfigError(f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}")
 
 
 def make_folder(wanted: str | Path, new: bool = False) -> Path:
-    """Make the folder where it is missing. Raises TabletopError where none can be made.
+    """Create the folder if it is missing. Raises TabletopError if that fails.
 
-    With `new`, where it has files already, one beside it with a number, so that nothing is written over.
+    With `new`, if it has files already, a folder beside it with a number is created, so that nothing is overwritten.
     """
     first = Path(wanted)
     if first.name in ("", ".."):
@@ -85,13 +84,13 @@ def make_folder(wanted: str | Path, new: bool = False) -> Path:
 
 
 _held: set[Path] = set()
-"""Folders that this process writes into."""
+"""The folders that this process writes into."""
 
 
 def hold(folder: Path) -> Callable[[], None]:
-    """Keep other processes from writing into this folder; what it gives lets them again, and so does this one's death.
+    """Lock a folder against other processes. Calling the result unlocks it, and so does the end of this process.
 
-    Raises TabletopError where another one does. Where folders can't be locked, as on Windows, nothing is.
+    Raises TabletopError if another process has locked it. Nothing is locked where folders cannot be, as on Windows.
     """
     resolved = folder.resolve()
     if fcntl is None or resolved in _held:
@@ -117,11 +116,11 @@ def hold(folder: Path) -> Callable[[], None]:
 
 
 class Stopped(Exception):
-    """`should_stop` said so, before anything was there to keep."""
+    """The job was stopped before there was anything to keep."""
 
 
 class Bar:
-    """A progress bar's one line. `advance` moves it on, `show` says how it stands."""
+    """One line of a progress bar. `advance` moves it on, `show` writes a text beside it."""
 
     def __init__(self, progress: Progress, title: str, total: float, status: str) -> None:
         self._progress, self._task = progress, progress.add_task(title, total=total, status=status)
@@ -130,21 +129,21 @@ class Bar:
         self._progress.advance(self._task, by)
 
     def show(self, status: str, completed: float | None = None) -> None:
-        """A text beside the bar, and how much is done."""
+        """Write a text beside the bar, and set how much is done."""
         self._progress.update(self._task, status=status, completed=completed)
 
 
 class Job:
-    """A long job as its user sees it. A context manager.
+    """A long job as its user sees it; a context manager.
 
-    Ctrl-C is a wish that the job looks up (`should_stop`); a second one ends it with KeyboardInterrupt. When it ends it
-    says what is in its folder. After `Stopped` there is nothing to keep: an empty folder goes, and it says so.
+    Ctrl-C is a request that the job checks (`should_stop`); a second one ends it with KeyboardInterrupt. At its end the
+    job lists the files in its folder. After `Stopped` it says that nothing was kept, and removes its empty folder.
 
     Arguments:
-        output: the folder; where it has files already, one beside it, but for `resume`.
-        closing: says more at the very end.
+        output: the folder. If it has files already, a folder beside it is used, except with `resume`.
+        closing: prints more at the very end.
 
-    No other process can have a job in the same folder meanwhile. What can't be written is a TabletopError that says so.
+    No other process can run a job in the same folder at the same time. Errors while writing become a TabletopError.
 
     Attributes: console, folder, interruptions, should_stop.
     """
@@ -181,7 +180,7 @@ class Job:
 
     @contextmanager
     def bar(self, title: str, total: float, status: str = "") -> Iterator[Bar]:
-        """A progress bar while the context lasts."""
+        """Show a progress bar while the context lasts."""
         with progress_bar(self.console) as progress:
             yield Bar(progress, title, total, status)
 

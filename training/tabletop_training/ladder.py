@@ -1,4 +1,4 @@
-"""`… ladder`: whether each agent of the ladder is better than the one below it, alone and with several players."""
+"""`… ladder`: is each agent of the ladder better than the one below it, alone and with several players?"""
 
 from __future__ import annotations
 
@@ -16,12 +16,20 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.game import Config, Game
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Estimate, EvaluationStopped, Workers
-from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
+from tabletop_training.evaluation_files import (
+    OnResult,
+    new_table,
+    percent,
+    percentage_points,
+    plus_minus,
+    unheard,
+    write_json,
+)
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
 
 LADDER = ("random", "greedy", "rollout", "ismcts-200", "ismcts-2000")
-"""Each step is stronger than the one before."""
+"""The agents of the ladder, each stronger than the one before."""
 
 GAMES = {"ismcts-2000": 120, "ismcts-200": 240}
 SOLO_GAMES = {"ismcts-2000": 240, "ismcts-200": 960}
@@ -31,16 +39,16 @@ OTHER_GAMES = 480
 
 
 def games_of_step(upper: str, players: int) -> int:
-    """How many games are enough for a step up to this agent."""
+    """The number of games that are enough for a step up to this agent."""
     return (SOLO_GAMES if players == 1 else GAMES).get(upper, OTHER_GAMES)
 
 
 def measure_step(lower: str, upper: str, config: Config, games: int, seed: int, **told: Any) -> dict[str, Any]:
-    """One step: the upper agent in one seat, the lower one in all others; in a game for one both on the same seeds.
+    """Measure a step: the upper agent in one seat, the lower one in all others; in a game for one, both on equal seeds.
 
-    Returns a JSON-able row: `win_rate` of the upper agent with its interval, `above`: by how much it is above an even
-    share (in a game for one: above the lower agent's win rate), and `margin`: in a game for one, by how much it is
-    above the lower one's. `told` goes to `tabletop_training.matches.evaluate`.
+    Returns a JSON-able row: `win_rate` of the upper agent with its interval; `above`, its difference from an even share
+    (in a game for one, from the lower agent's win rate); and `margin` (in a game for one, the difference from the lower
+    agent's margin). `told` goes to `tabletop_training.matches.evaluate`.
     """
     players = config.players
     agents = make_agents([upper] + [lower] * max(1, players - 1), config)
@@ -65,7 +73,7 @@ def measure_step(lower: str, upper: str, config: Config, games: int, seed: int, 
 
 
 def is_better(row: dict[str, Any]) -> bool:
-    """Whether the upper agent is surely better: in win rate, or in points where nobody else has any."""
+    """Whether the upper agent is significantly better: in win rate, or in points if nobody else has points."""
     return bool(row["margin" if row["owners"] == 1 else "above"][1] > 0)
 
 
@@ -77,13 +85,17 @@ def main(
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder.json",
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
-    """Measure the steps that the JSON file lacks, `games` each or `games_of_step`; print all; returns the file.
+    """Measure the steps that the JSON file lacks, with `games` or `games_of_step` games each; print all steps.
+
+    Returns the file.
 
     Arguments:
-        configs: what is played, one configuration for a number of players.
-        players: those numbers of players that are to be measured; None for all.
-        workers: who plays; the games are the same.
+        configs: one configuration for each number of players.
+        players: the numbers of players to measure; None for all.
+        workers: they play the blocks of games; the games are the same for all.
+        on_result: called with the printed steps, as in the file.
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
@@ -118,8 +130,9 @@ def main(
             write_json(path, {**versions, "steps": list(rows.values())})
     measured = [rows[step] for step in wanted if step in rows]
     if len(measured) < len(wanted):
-        console.print("Stopped early: the same command goes on.")
+        console.print("Stopped early. The same command continues.")
     console.print(_table(measured))
+    on_result({**versions, "steps": measured})
     console.print(f"In [bold]{path}[/bold]")
     return path
 

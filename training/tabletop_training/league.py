@@ -1,4 +1,4 @@
-"""A league for self-play: earlier snapshots of the learner and scripted agents, who of them is played next, ratings."""
+"""A league for self-play: earlier snapshots of the learner and scripted agents, the draw of opponents, and ratings."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ LEARNER = "learner"
 """The learner's name among the ratings: the network as it is now, which drifts while it learns."""
 
 ANCHOR = "random"
-"""The player whose rating stays 25, so that ratings tell how far from random play the others are."""
+"""The player whose rating stays at 25, so that ratings show how far the others are from random play."""
 
 
 @dataclass(frozen=True)
 class LeagueSettings:
-    """Who is in the league and how often each is drawn. Raises ConfigError for numbers that make no league.
+    """The members of the league and how often each is drawn. Raises ConfigError for impossible values.
 
-    Of the snapshots the first, the newest and the highest rated are always kept; of the others goes the one that leaves
-    the smallest gap, so that the rest are spread evenly over the learner's past.
+    The first, the newest and the highest rated snapshots are always kept. Of the others, the one that leaves the
+    smallest gap is dropped, so the rest are spread evenly over the learner's past.
 
-    Seats that don't go to the newest snapshot go to member i in proportion to (1 - w)^power + floor, w the share of its
-    games in which the learner finished ahead of it: the higher the power, the more to those that still win.
+    Seats that do not go to the newest snapshot go to member i in proportion to (1 - w)^power + floor, where w is the
+    share of its games in which the learner finished ahead of it. A higher power gives more seats to members that still
+    win.
     """
 
     snapshot_steps: int = 100_000  # of learning between two snapshots
@@ -64,13 +65,13 @@ class LeagueSettings:
 
 
 class Snapshot:
-    """The policy half of a network at one moment, as an agent that draws its actions from it: the bare layers.
+    """The policy of a network at one moment, as plain layers: an agent that draws its actions from the policy.
 
     Arguments:
         layers: (weights (outputs, inputs), biases (outputs,)) float32, from the observation to the actions' logits.
         activation: "ReLU" or "Tanh", between the layers.
 
-    Raises CheckpointError for layers that don't lead from an observation to the actions.
+    Raises CheckpointError for layers that do not lead from an observation to the actions.
     """
 
     def __init__(self, name: str, game: Game, layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: str) -> None:
@@ -95,7 +96,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, policy: Any, name: str, game: Game) -> Snapshot:
-        """A copy of what a MaskablePPO policy plays now. Raises ConfigError for one of another build."""
+        """A copy of a MaskablePPO policy as it is now. Raises ConfigError for a policy of another architecture."""
         network = Network.of(policy)
         chain: list[Any] = [*network.trunk, *network.policy]
         between = {type(layer).__name__ for layer in chain[1::2]}
@@ -106,12 +107,12 @@ class Snapshot:
         return cls(name, game, layers, next(iter(between), "ReLU"))
 
     def save(self, path: Path) -> None:
-        """Write a file with the layers; at no time is half a file there."""
+        """Write the layers to a file, which is replaced as a whole."""
         save_tree(path, {"activation": self.activation, "layers": [list(layer) for layer in self.layers]})
 
     @classmethod
     def load(cls, path: Path, name: str, game: Game) -> Snapshot:
-        """What `save` wrote. Raises CheckpointError where it is missing, damaged or of another version."""
+        """Load a file of `save`. Raises CheckpointError if it is missing, damaged or has another version."""
         tree = load_tree(path)
         try:
             return cls(name, game, [tuple(layer) for layer in tree["layers"]], tree["activation"])
@@ -139,7 +140,7 @@ _KEPT = ("steps", "ahead", "games", "active")
 
 @dataclass(eq=False)
 class Member:
-    """Somebody to play against."""
+    """A member of the league."""
 
     agent: Agent
     steps: int = -1  # of learning when the snapshot was taken; -1 for a scripted agent
@@ -153,7 +154,7 @@ class Member:
 
     @property
     def learner_ahead(self) -> float:
-        """The learner's rate of finishing ahead, drawn to one half as if two even games had been played before."""
+        """The rate at which the learner finishes ahead, as if two even games had been played before the first."""
         return (self.ahead + 1) / (self.games + 2)
 
 
@@ -161,12 +162,12 @@ class Member:
 class League:
     """The members with their results, and the draws of opponents.
 
-    `agents` is what `VersusBatch.opponents` should be: a member's place in it stays its own as long as any game
-    against it runs, so that running games never see their opponent change.
+    `agents` are the `VersusBatch.opponents`. A member keeps its place there as long as any game against it runs, so the
+    opponent of a running game never changes.
 
     Arguments:
-        opponents: seats of a game that members play.
-        folder: where snapshots are kept as files, one each.
+        opponents: the number of seats of a game that members play.
+        folder: snapshots are saved here, each in a file.
         seed: of the draws.
     """
 
@@ -188,12 +189,12 @@ class League:
 
     @property
     def snapshots(self) -> list[Member]:
-        """The snapshots that new games are played against, oldest first."""
+        """The snapshots that take part in new games, oldest first."""
         chosen = [member for member in self.members if member.active and member.steps >= 0]
         return sorted(chosen, key=lambda member: member.steps)
 
     def shares(self) -> np.ndarray:
-        """(members,) float64: the chance that each has of any seat; 0 for those that were dropped."""
+        """(members,) float64: each member's chance to get a seat; 0 for dropped members."""
         settings = self.settings
         losing = np.array([1.0 - member.learner_ahead for member in self.members])
         weights = losing**settings.power + settings.floor
@@ -205,13 +206,13 @@ class League:
         return shares
 
     def assign(self, games: np.ndarray) -> np.ndarray:
-        """Draw who plays the seats beside the learner: (len(games), opponents) int64 indices into `agents`."""
+        """Draw the players of the seats beside the learner: (len(games), opponents) int64 indices into `agents`."""
         shares = self.shares()
         drawn = self.generator.choice(len(shares), size=(len(games), self.opponents), p=shares / shares.sum())
         return np.asarray(drawn, np.int64)
 
     def record(self, lineups: np.ndarray, places: np.ndarray) -> None:
-        """Take note of finished games.
+        """Count finished games.
 
         Arguments:
             lineups: (games, opponents) int, indices as `assign` gave them.
@@ -226,7 +227,7 @@ class League:
             self.ratings.add([LEARNER, *(self.members[index].name for index in lineup)], own)
 
     def numbers(self) -> dict[str, float]:
-        """For a log: the learner's rating, and whom it finishes ahead of."""
+        """Numbers for a log: the learner's rating, and how often it finishes ahead of the members."""
         numbers = {"league/rating": self.ratings[LEARNER].mu, "league/snapshots": float(len(self.snapshots))}
         for member in self.members:
             if member.steps < 0:
@@ -237,15 +238,15 @@ class League:
         return numbers
 
     def due(self, steps: int) -> bool:
-        """Whether it is time for a snapshot after that many steps of learning."""
+        """Whether a snapshot is due after this many steps of learning."""
         snapshots = self.snapshots
         return not snapshots or steps - snapshots[-1].steps >= self.settings.snapshot_steps
 
     def add(self, policy: Any, steps: int, playing: Collection[int] = ()) -> Snapshot:
-        """Take a snapshot of a MaskablePPO policy into the league; it starts with the learner's rating.
+        """Add a snapshot of a MaskablePPO policy to the league. It starts with the learner's rating.
 
-        Drops one if there are too many. `playing` are the indices of the members that games run against now: their
-        places are not given to the new one.
+        If there are too many snapshots, one is dropped. `playing` are the indices of members in running games; the new
+        snapshot does not take their places.
         """
         snapshot = Snapshot.of(policy, f"snapshot-{steps}", self.game)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -272,7 +273,7 @@ class League:
         return self.folder / f"snapshot-{steps}.zip"
 
     def get_state(self) -> dict[str, Any]:
-        """All but the settings and the snapshots' weights, which are in files, as JSON holds it exactly."""
+        """The state as exact JSON values, without the settings and the snapshots' weights, which are in files."""
         return {
             "members": [{key: getattr(member, key) for key in ("name", *_KEPT)} for member in self.members],
             "ratings": self.ratings.get_state(),
@@ -280,9 +281,9 @@ class League:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what `get_state` gave, reading the snapshots from the folder.
+        """Restore a state from `get_state`; snapshots are read from the folder.
 
-        Raises CheckpointError where one is missing or damaged, ConfigError for scripted agents there aren't.
+        Raises CheckpointError if one is missing or damaged, ConfigError for scripted agents that do not exist.
         """
 
         def agent(name: str, steps: int) -> Agent:
@@ -295,7 +296,7 @@ class League:
         self.generator.bit_generator.state = state["generator"]
 
     def remove_unused_files(self) -> None:
-        """Delete snapshots that nobody plays any more. To be called once a state that does without them is saved."""
+        """Delete the files of snapshots that are no longer used. Call it after a state without them was saved."""
         used = {self._file(member.steps) for member in self.members if member.steps >= 0}
         for path in self.folder.glob("snapshot-*.zip"):
             if path not in used:

@@ -1,7 +1,7 @@
-"""One learner for all kinds of training: MaskablePPO on a `VersusBatch`, with logs, checkpoints and exact resume.
+"""The learner of all kinds of training: MaskablePPO on a `VersusBatch`, with logs, checkpoints and exact resume.
 
-`selfplay` builds on it: it makes the games, says what is logged and evaluated beside the learning itself (`Hook`), and
-leaves the rest to `Learner`. What it shares with the learner on a cluster (`rllib_learning`) is `BaseLearner`.
+`selfplay` builds on it: it creates the games, decides what else is logged and evaluated (`Hook`), and leaves the rest
+to `Learner`. `BaseLearner` is the part that it shares with the learner on a cluster (`rllib_learning`).
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from tabletop_training.vec_env import Ended, SeatsVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 CHOOSING_SEED = 500_000
-"""Added to a run's seed for the games that choose `best.zip`; reports play others, from `EVALUATION_SEED` on."""
+"""Added to a run's seed for the games that choose `best.zip`. Reports use other seeds, from `EVALUATION_SEED` on."""
 POLICY, BEST, RESUME = "policy.zip", "best.zip", "resume.zip"
 CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long to learn: so many of the learner's decisions, or so many minutes; neither: until it is stopped.
+    """How long to learn: a number of the learner's decisions, or of minutes. Without either, until it is stopped.
 
-    It ends with a whole rollout. With steps, a run is the same every time on a machine. Raises ConfigError for both or
-    less than 0.
+    Learning ends after a whole rollout. With steps, a run is reproducible on the same machine. Raises ConfigError for
+    both, and for values below 0.
     """
 
     steps: int | None = None
@@ -58,7 +58,7 @@ class Budget:
             raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: at least 0")
 
     def fraction(self, steps: int, seconds: float) -> float:
-        """How much of it is used up, 0 to 1."""
+        """The part of the budget that is used up, 0 to 1."""
         if self.steps is None and self.minutes is None:
             return 0.0
         used, there_is = (seconds, 60 * self.minutes) if self.minutes is not None else (steps, self.steps)
@@ -66,10 +66,10 @@ class Budget:
 
 
 class CurvePoint(NamedTuple):
-    """The games that ended while one rollout was collected, and the update after it: a row of `learning_curve.csv`.
+    """The games that ended during one rollout, and the update after it: a row of `learning_curve.csv`.
 
-    `wins` counts shared victories as their share; `others_points` are the mean of all others who have points;
-    `decisions` a game. The rest is PPO's: of the learner's decisions, in nats where it applies.
+    `wins` counts a shared victory by its share. `others_points` are the mean points of all others. `decisions` are
+    those of a game. The other numbers are PPO's, averaged over the learner's decisions, in nats where it applies.
     """
 
     seconds: float
@@ -90,38 +90,38 @@ class CurvePoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a policy was worth: `score` chooses `best.zip`, `numbers` go to the log (the same keys every time)."""
+    """The evaluation of a policy: `score` chooses `best.zip`, `numbers` go to the log (always with the same keys)."""
 
     score: float
     numbers: dict[str, float]
 
 
 class Hook:
-    """What a kind of training adds to the learner. This one adds nothing: override what is needed.
+    """Extends the learner for a kind of training. This class adds nothing: override what is needed.
 
-    For exact resume all that it changes and draws from must be in its state, and it must not depend on the time.
+    For exact resume, everything that it changes or draws from must be in its state, and it must not depend on the time.
     """
 
     def on_start(self, learner: BaseLearner) -> None:
-        """Before the first rollout, after a resumed run's state has been taken over."""
+        """Called before the first rollout, after the state of a resumed run was restored."""
 
     def on_rollout_end(self, learner: BaseLearner, ended: Ended) -> dict[str, float]:
-        """After each rollout, before its update: `ended` are the games that ended in it. Returns numbers to log."""
+        """Called after each rollout, before its update, with the games that `ended` in it. Returns numbers to log."""
         return {}
 
     def evaluate(self, learner: BaseLearner) -> Judgement | None:
-        """Every `settings.evaluate_every` steps and at the end; None where there is nothing to evaluate."""
+        """Called every `settings.evaluate_every` steps and at the end; None if there is nothing to evaluate."""
         return None
 
     def on_save(self, learner: BaseLearner) -> None:
-        """After the checkpoints were written, about every half minute and at the end: for files of its own."""
+        """Called after checkpoints were written, about every half minute and at the end, to write further files."""
 
     def get_state(self) -> dict[str, Any]:
-        """Plain values, arrays and bytes, as `tabletop_training.resume.save_tree` takes them."""
+        """The state as plain values, arrays and bytes, for `tabletop_training.resume.save_tree`."""
         return {}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what `get_state` gave."""
+        """Restore a state from `get_state`."""
 
 
 class Games(Protocol):
@@ -137,20 +137,20 @@ class Games(Protocol):
 
 @dataclass(eq=False, repr=False)
 class BaseLearner:
-    """What a run of learning is, whatever learns: its budget, logs, evaluations, checkpoints and the state it resumes.
+    """A run of learning, whatever learns: its budget, logs, evaluations, checkpoints and resumable state.
 
-    In `folder` it leaves `policy.zip` (at once, then every half minute and at the end), `best.zip` (the policy with the
-    highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`.
+    It writes into `folder`: `policy.zip` (at the start, then every half minute and at the end), `best.zip` (the policy
+    with the highest evaluation), `learning_curve.csv`, `evaluations.csv`, `tensorboard/` and `resume.zip`.
 
-    Attributes `curve` with a point for every rollout that saw a game end, `evaluations`, `saved_steps` (0 before a
-    state after an update has been saved), and:
+    Its attributes are `curve`, with a point for every rollout in which a game ended, `evaluations`, `saved_steps` (0
+    until a state after an update has been saved), and:
 
-        notes: JSON-able, goes into the checkpoints beside settings, seed and steps.
-        resumable: False leaves out `resume.zip` (with a big network a second's writing now and then).
-        tensorboard: False leaves that log out, as does an installation without it.
-        should_stop: asked after every update; what has been learned by then is saved.
-        on_progress: told a few times a second, or after every update.
-        on_event: told in words what should not be missed.
+        notes: JSON-able; saved in the checkpoints with settings, seed and steps.
+        resumable: False leaves out `resume.zip`, which takes about a second to write for a large network.
+        tensorboard: False leaves out that log; so does an installation without TensorBoard.
+        should_stop: asked after every update. What was learned by then is saved.
+        on_progress: called a few times a second, or after every update.
+        on_event: called with a text about something the user should know.
     """
 
     ON_RAY: ClassVar[bool] = False
@@ -192,21 +192,21 @@ class BaseLearner:
         raise NotImplementedError
 
     def _learn_once(self, left: float) -> tuple[Ended, dict[str, float]]:
-        """One rollout, the hook's turn, and one update, with this much `left` of learning rate and entropy bonus.
+        """Collect one rollout, call the hook, and do one update. `left` scales the learning rate and the entropy bonus.
 
-        Returns the games that ended and numbers to log, among them those of `CurvePoint` as `train/…`.
+        Returns the ended games and numbers to log, including those of `CurvePoint` as `train/…`.
         """
         raise NotImplementedError
 
     def _prepare(self) -> None:
-        """Before the first rollout of this part of the run."""
+        """Called before the first rollout of this part of the run."""
 
     def _save_regularly(self) -> None:
-        """About every half minute."""
+        """Save if the last time was more than about half a minute ago."""
         self.save()
 
     def _learning_state(self) -> dict[str, Any]:
-        """What the run depends on besides counts and logs."""
+        """The state of the learning itself, without counts and logs."""
         raise NotImplementedError
 
     def _set_learning_state(self, state: dict[str, Any]) -> None:
@@ -216,7 +216,7 @@ class BaseLearner:
 
     @property
     def seconds(self) -> float:
-        """Of all parts of the run so far."""
+        """The time of all parts of the run so far, in seconds."""
         return self._seconds + (0.0 if self._start is None else time.monotonic() - self._start)
 
     @property
@@ -226,13 +226,13 @@ class BaseLearner:
 
     @property
     def steps_per_second(self) -> float:
-        """Since it was started or resumed."""
+        """Steps per second since it was started or resumed."""
         steps, seconds = self._began
         return (self.steps - steps) / max(self.seconds - seconds, 1e-9)
 
     @property
     def recent(self) -> tuple[float, float] | None:
-        """Win rate and mean margin of about the last 500 games; None before the first game's end."""
+        """Win rate and mean margin of about the last 500 games; None before the first game has ended."""
         games = 0
         wins = margin = 0.0
         for point in reversed(self.curve):
@@ -245,7 +245,7 @@ class BaseLearner:
 
     @property
     def text(self) -> str:
-        """How far it is, for a progress bar."""
+        """The progress as a text beside a bar."""
         text = f"{self.steps / 1e6:.2f}M steps, {self.steps_per_second / 1e3:.1f}k/s"
         if self.recent is not None:
             alone = self.games.config.owners == 1
@@ -298,7 +298,7 @@ class BaseLearner:
             self._evaluate()
 
     def _check_finite(self) -> None:
-        """Raise CheckpointError once the network is spoilt; what was saved before stays."""
+        """Raise CheckpointError if the network has numbers that are not finite. Earlier files stay."""
         if all(torch.isfinite(parameter).all() for parameter in self.network.parameters()):
             return
         kept = f"{self.folder / POLICY} is of step {self.saved_steps:,}" if self.saved_steps else "nothing was kept"
@@ -326,7 +326,7 @@ class BaseLearner:
             self.save_policy(self.folder / BEST, evaluation=row | evaluation.numbers)
 
     def _logs(self) -> AbstractContextManager[Any]:
-        """Begin the learning curve, with what a resumed run had until it was saved, and TensorBoard's log."""
+        """Open the learning curve, with the saved rows of a resumed run, and TensorBoard's log."""
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict() for point in self.curve])
         if not self.tensorboard or find_spec("tensorboard") is None:
             return nullcontext()
@@ -372,7 +372,7 @@ class BaseLearner:
         save_network(self.games.game, self.network, path, {**self.notes, **run, **notes})
 
     def save(self) -> None:
-        """Write `policy.zip` and `resume.zip`. Raises CheckpointError, and writes nothing, for a spoilt network."""
+        """Write `policy.zip` and `resume.zip`. A network that is not finite is not saved: raises CheckpointError."""
         self._check_finite()
         self.save_policy(self.folder / POLICY)
         if self.resumable:
@@ -381,7 +381,7 @@ class BaseLearner:
         self._saved, self.saved_steps = self.seconds, self.steps
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that the run depends on from here on."""
+        """The whole state that the rest of the run depends on."""
         return {
             "versions": self._versions,
             "ray": self.ON_RAY,
@@ -395,10 +395,9 @@ class BaseLearner:
         }
 
     def resume(self) -> None:
-        """Go on, with the next `run`, where the run was that left `resume.zip` in the folder.
+        """Restore the run that left `resume.zip` in the folder; the next `run` continues it.
 
-        Raises CheckpointError where that is missing, damaged, of another version, of other settings or of other numbers
-        on the pieces.
+        Raises CheckpointError if the file is missing or damaged, or if its version, settings or components differ.
         """
         path = self.folder / RESUME
         state = load_tree(path)
@@ -422,7 +421,8 @@ class BaseLearner:
                 f"{', '.join(different)}"
             )
         if state.get("ray", False) != self.ON_RAY:
-            raise CheckpointError(f"was learned {'without' if self.ON_RAY else 'with'} --ray, and goes on so alone")
+            how = "without" if self.ON_RAY else "with"
+            raise CheckpointError(f"was trained {how} --ray and continues only {how} it")
         mine = asdict(self.settings)
         saved = with_tuples(state["settings"])
         others = sorted(key for key in mine if saved.get(key) != mine[key])
@@ -438,14 +438,14 @@ class BaseLearner:
 
 @dataclass(eq=False, repr=False)
 class Learner(BaseLearner):
-    """Learns in the seats that `games` gives it, in this process: MaskablePPO.
+    """Learns with MaskablePPO in this process, in the seats that `games` gives it.
 
-    After `resume` a run with a budget of steps ends with the same weights, bit by bit, as one that was never
-    interrupted, on the same machine and with the same number of threads.
+    On the same machine and with the same number of threads, a resumed run with a budget of steps ends with exactly the
+    weights of a run that was never interrupted.
 
-    Attributes, beside those of `BaseLearner`: `model` (MaskablePPO), `env` (SeatsVecEnv), and:
+    Further attributes are `model` (MaskablePPO), `env` (SeatsVecEnv), and:
 
-        games: made with autoreset="same_step", new_observations=True, `reward` and `num_games` of the settings.
+        games: created with autoreset="same_step", new_observations=True, and the settings' `reward` and `num_games`.
     """
 
     games: VersusBatch
@@ -481,7 +481,7 @@ class Learner(BaseLearner):
         return ended, losses | numbers
 
     def _tell_progress(self, variables: dict[str, Any], module: dict[str, Any]) -> bool:
-        """At every step of a rollout, as Stable-Baselines3 calls it."""
+        """A callback that Stable-Baselines3 calls at every step of a rollout."""
         now = time.monotonic()
         if now - self._shown > 0.2:
             self._shown = now
@@ -489,7 +489,10 @@ class Learner(BaseLearner):
         return True
 
     def _prepare(self) -> None:
-        """Choose torch's threads: with a budget of steps once a run, as their number decides how sums are rounded."""
+        """Choose the number of torch's threads.
+
+        With a budget of steps it is chosen once for a run, because it decides how sums are rounded.
+        """
         if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
             decisions = self.settings.num_envs * self.settings.steps
             self._threads = fastest_threads(self.model.policy, min(self.settings.minibatch, decisions))
@@ -536,9 +539,9 @@ class Learner(BaseLearner):
 def learn(
     config: Config, minutes: float, folder: Path, seed: int, settings: Settings | None = None, **told: Any
 ) -> tuple[MaskablePPO, Learner]:
-    """Train a policy for a game for one for that many minutes: `policy.zip` and `learning_curve.csv` alone.
+    """Train a policy for a game for one for this many minutes. Writes only `policy.zip` and `learning_curve.csv`.
 
-    `told` are `should_stop` and `on_progress` of `Learner`.
+    `told` may be `should_stop` and `on_progress` of `Learner`.
     """
     settings = settings or Settings()
     games = VersusBatch(config, settings.num_envs, seed=seed, reward=settings.reward)
@@ -548,27 +551,27 @@ def learn(
 
 
 def check_tables(saved: np.ndarray, here: np.ndarray) -> None:
-    """Raises CheckpointError where a run was saved with other numbers on the pieces."""
+    """Raise CheckpointError if a run was saved with other components."""
     if saved.tobytes() != here.tobytes():
         raise CheckpointError("its games were played with other numbers on the pieces")
 
 
 def arrays_of(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
-    """Weights as `save_tree` takes them."""
+    """Weights in the form that `save_tree` takes."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
 
 
 def tensors_of(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
-    """What `arrays_of` was given."""
+    """The tensors of the result of `arrays_of`."""
     return {name: torch.as_tensor(array) for name, array in arrays.items()}
 
 
 def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, dict[str, np.ndarray]]:
-    """What the optimizer remembers of each parameter, as `save_tree` takes it."""
+    """The optimizer's moments of each parameter, in the form that `save_tree` takes."""
     return {str(number): arrays_of(state) for number, state in optimizer.state_dict()["state"].items()}
 
 
 def set_moments(optimizer: torch.optim.Optimizer, moments: dict[str, dict[str, np.ndarray]]) -> None:
-    """Put back what `moments_of` gave."""
+    """Restore the result of `moments_of`."""
     state = {int(number): tensors_of(one) for number, one in moments.items()}
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

@@ -1,8 +1,8 @@
-"""Evaluating agents: against each other in every seat, or each on its own in a game for one.
+"""Evaluation of agents: against each other in every seat, or each alone in a game for one.
 
-The unit of all statistics is the seed. Games that start from one seed begin alike, so a match plays every seed once for
-each rotation of the seats and takes their mean as one observation; in a game for one all agents play the same seeds,
-and are compared seed by seed.
+The unit of all statistics is the seed, because games of the same seed start alike. A match plays every seed once for
+each rotation of the seats, and the mean of these games is one observation. In a game for one, all agents play the same
+seeds and are compared seed by seed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
 
 BLOCK_GAMES = 64
-"""About how many games are played at once at first. Later an eighth of those played is: so much Ctrl-C may lose."""
+"""About the number of games in the first block. Later a block, which Ctrl-C may lose, has an eighth of all so far."""
 FIRST_LOOK = 64
 """Seeds played before `until_width` may stop."""
 GAMES = 1000
@@ -60,7 +60,7 @@ MOST_GAMES = 20_000
 
 
 def rotations(players: int) -> np.ndarray:
-    """(players, players) int64: row r seats agent (s + r) mod players in seat s, so that neighbours stay neighbours."""
+    """(players, players) int64: row r puts agent (s + r) mod players in seat s, so neighbours stay neighbours."""
     seats = np.arange(players)
     return (seats[None, :] + seats[:, None]) % players
 
@@ -72,7 +72,7 @@ def play_match(agents: Sequence[Agent], config: Config, seeds: Seeds, **playing:
 
 
 def labels_of(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, with a number where one occurs again: `greedy`, `greedy #2`."""
+    """The names, numbered if one occurs more than once: `greedy`, `greedy #2`."""
     return tuple(
         name if (before := list(names[:i]).count(name)) == 0 else f"{name} #{before + 1}"
         for i, name in enumerate(names)
@@ -82,7 +82,7 @@ def labels_of(names: Sequence[str]) -> tuple[str, ...]:
 def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
     """The agents of these names, ready to play.
 
-    Raises ConfigError and CheckpointError as `make_agent` does, ConfigError where one can't play this.
+    Raises ConfigError and CheckpointError like `make_agent`, and ConfigError for an agent that cannot play this.
     """
     agents = [make_agent(name, config.game) for name in names]
     get_ready(agents, config)
@@ -90,7 +90,7 @@ def make_agents(names: Sequence[str], config: Config) -> list[Agent]:
 
 
 def get_ready(agents: Sequence[Agent], config: Config) -> None:
-    """Let each agent answer a decision, so that none compiles when it is timed. Raises ConfigError where one can't."""
+    """Let each agent answer a decision, so that none compiles while it is timed. Raises ConfigError if one cannot."""
     if any(agent.name.startswith("policy") for agent in agents):
         import torch
 
@@ -109,9 +109,9 @@ class AgentReport:
     """One agent's games.
 
     Attributes:
-        estimates: `win_rate` (a victory shared by k counts 1/k), `margin`, `points`, `decisions` the agent's own in a
-            game, `length` all of a game; with several players `place` and `advantage`, the win rate above an even
-            share; `others_points` of whom the rules play, if they play anybody.
+        estimates: `win_rate` (a victory shared by k players counts 1/k), `margin`, `points`, `decisions` (the agent's
+            own in a game) and `length` (all decisions of a game). With several players also `place` and `advantage`,
+            the win rate less an even share. If the rules play an opponent, `others_points` are its points.
     """
 
     agent: str
@@ -129,7 +129,7 @@ class AgentReport:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The first agent less the second one, paired by seed."""
+    """The difference between the first and the second agent, paired by seed."""
 
     first: str
     second: str
@@ -139,7 +139,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Finished games with what they say."""
+    """Finished games and their statistics."""
 
     config: Config
     results: tuple[Results, ...]  # one for all agents together; in a game for one, one each, of the same seeds
@@ -150,7 +150,7 @@ class Evaluation:
 
     @property
     def width(self) -> float:
-        """The width of the widest interval of a win rate."""
+        """The width of the widest interval of all win rates."""
         return max(report.estimates["win_rate"].width for report in self.reports)
 
 
@@ -191,7 +191,7 @@ def report_agents(results: Results, labels: Sequence[str]) -> tuple[AgentReport,
 
 
 def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> Evaluation:
-    """All statistics of a match (one result), or of several agents' games for one (one result each)."""
+    """Compute all statistics of a match (one result), or of several agents' games for one (one result each)."""
     config = results[0].config
     wins: list[np.ndarray] = []
     margins: list[np.ndarray] = []
@@ -222,13 +222,13 @@ def evaluate(
     """Play a match, or every agent's games for one on the same seeds, block by block.
 
     Arguments:
-        games: that each agent plays, at most; a match rounds up so that every seed is played in all rotations.
+        games: the most games of each agent. A match rounds up, so that every seed is played in all rotations.
         seed: of the first game; the following seeds count up.
-        until_width: stop as soon as all intervals of win rates are no wider, looking after every block from
-            `FIRST_LOOK` seeds on; what that does to their coverage is in docs/evaluation.md.
-        on_block: told the results of the block just played and the evaluation of all so far.
-        workers: who plays; the games are the same.
-        playing: as in `Playing`; where it is stopped, the unfinished block is dropped.
+        until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
+            `FIRST_LOOK` seeds on. docs/evaluation.md says what this does to the coverage of the intervals.
+        on_block: called with the results of a block and the evaluation of all games so far.
+        workers: they play the blocks of games; the games are the same for all.
+        playing: see `Playing`. If it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
@@ -261,10 +261,10 @@ def play_blocks(
     workers: Workers = HERE,
     **playing: Unpack[Playing],
 ) -> Iterator[tuple[list[Results], list[Results]]]:
-    """Every group plays the same seeds with all line-ups, block by block: the groups' results of it, and of all so far.
+    """Let every group play the same seeds with all line-ups. Yields, for each block, its results and all so far.
 
-    `games` is rounded up to whole rotations of the seats. Where it is stopped, the unfinished block is dropped. Raises
-    EvaluationStopped in the first one.
+    `games` is rounded up to whole rotations of the seats. If it is stopped, the unfinished block is dropped; in the
+    first block this raises EvaluationStopped.
     """
     blocks = (
         block
@@ -288,7 +288,7 @@ def play_blocks(
 
 
 def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
-    """So many seeds in parts: few of them at first, so that something is soon known. A part is one block's."""
+    """Split a number of seeds into blocks, small ones first, so that the first results come soon."""
     start, end = first, first + number
     while start < end:
         seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
@@ -297,43 +297,45 @@ def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.
 
 
 def block_seeds(played: int, games_a_seed: int) -> int:
-    """How many seeds to play next, after so many: the same whoever plays."""
+    """The number of seeds in the block that follows these seeds; the same whoever plays."""
     first = seeds_for(BLOCK_GAMES, games_a_seed)
     return max(first, min(played // 8, MAX_GAMES_AT_ONCE // games_a_seed))
 
 
 def check_numbers(games: int, until_width: float | None) -> None:
-    """Raises ConfigError for numbers that `evaluate` does not take."""
+    """Raise ConfigError for numbers that `evaluate` does not accept."""
     check_at_least_one(games=games)
     if until_width is not None and not 0 < until_width < 1:
         raise ConfigError(f"until_width={until_width}: between 0 and 1, such as 0.05 for five percentage points")
 
 
 def seeds_for(games: int, players: int) -> int:
-    """How many seeds make at least so many games, one a rotation."""
+    """The number of seeds for at least this many games, with one game for each rotation."""
     return -(-games // players)
 
 
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
-    labels = [report.agent for report in evaluation.reports]
     files.write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    differences = [asdict(one) for one in evaluation.comparisons]
-    if differences:
-        files.write_rows(folder / "differences.csv", differences)
-    content = {
-        **files.provenance(evaluation.config, seed, labels),
+    if evaluation.comparisons:
+        files.write_rows(folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])
+    files.write_json(folder / "evaluation.json", _content(evaluation, seed, until_width))
+
+
+def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> dict[str, Any]:
+    """What `evaluation.json` holds."""
+    return {
+        **files.provenance(evaluation.config, seed, [report.agent for report in evaluation.reports]),
         "seeds": evaluation.reports[0].seeds,
         "stopped_by": evaluation.stopped,
         "until_width": until_width,
         "reports": [asdict(report) for report in evaluation.reports],
-        "differences": differences,
+        "differences": [asdict(one) for one in evaluation.comparisons],
         "win_rate_by_seat": evaluation.seats,
     }
-    files.write_json(folder / "evaluation.json", content)
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
-    """What so many agents play together, or each of them on its own. Raises ConfigError for what nobody can play."""
+    """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it."""
     alone = alone or agents == 1
     if alone and 1 not in game.players:
         span = " to ".join(map(str, dict.fromkeys((game.players[0], game.players[-1]))))
@@ -355,12 +357,13 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers = HERE,
     output: str | Path = "runs/evaluate",
+    on_result: files.OnResult = files.unheard,
 ) -> Path:
-    """`evaluate` with agents by name: print the tables, return the folder with `evaluation.json` and so on.
+    """Run `evaluate` with agents by name and print the tables; returns the folder with `evaluation.json` and CSV files.
 
-    `games` None is 1000, or at most 20 000 with `until_width`. `replays` is where the games are kept, None nowhere.
-    `workers` is who plays.
-    Ctrl-C keeps the blocks that are done. Raises ConfigError, CheckpointError and TabletopError.
+    `games` None means 1000, or at most 20 000 with `until_width`. `replays` is the folder for replays, None for none.
+    `workers` play the blocks of games; `on_result` is called with the content of `evaluation.json`. Ctrl-C keeps
+    finished blocks. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
         raise ConfigError("agents: at least one name")
@@ -391,6 +394,7 @@ def main(
                 bar.advance(total)
         _write(job.folder, evaluation, seed, until_width)
         _print(job.console, evaluation, until_width)
+        on_result(files.plain(_content(evaluation, seed, until_width)))
     return job.folder
 
 
@@ -447,6 +451,6 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
 
 
 def _interval_in_points(difference: Estimate) -> str:
-    """The interval of a difference of win rates, with what it shows."""
+    """The interval of a difference between win rates, and its meaning."""
     verdict = "ahead" if difference.low > 0 else "behind" if difference.high < 0 else "no difference of win rates shown"
     return f"{files.ends(100 * difference.low, 100 * difference.high)}: {verdict}"

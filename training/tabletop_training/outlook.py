@@ -1,4 +1,4 @@
-"""Learning a network's outlook: what positions of its own games come to, for each seat (`Network.outlook`)."""
+"""Training of a network's outlook: the results of positions of its own games, for each seat (`Network.outlook`)."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames, masked_lo
 from tabletop_training.settings import Settings
 
 LAYERS = (256, 128)
-"""Widths of the layers between observation and outlook."""
+"""The widths of the layers between observation and outlook."""
 GAMES_AT_ONCE = {"cpu": 512, "cuda": 4096}
 STEPS = 32
 SHARE = 0.25
-"""Of the decisions that is learned from: neighbours in one game say nearly the same."""
+"""The share of decisions to learn from; neighbouring decisions of a game say nearly the same."""
 MOST_KEPT = {"cpu": 300_000, "cuda": 3_000_000}
 MINIBATCH = {"cpu": 2048, "cuda": 16384}
 PASSES = 4
-"""How often a decision is learned from, in the mean."""
+"""How often a decision is learned from, on average."""
 MINUTES = 5.0
 LEARNING_RATE = 1e-3
 LAST_RATE = 0.02
-"""What the learning rate falls to, as a part of what it begins with."""
+"""The last learning rate as a fraction of the first."""
 POINTS = 10.0
-"""A margin that counts as one, while learning."""
+"""The margin, in points, that is the unit while learning."""
 _MARGIN_WEIGHT = 0.25
 _FIRST_SEED = 10_000_000
 
 
 class Outcomes(NamedTuple):
-    """What n positions came to, for K seats clockwise from who was asked; 0 for seats that there aren't."""
+    """The results of n positions, for K seats clockwise from the actor; 0 for seats that the game does not have."""
 
     won: torch.Tensor  # (n, K) float32, shares of the victory
     margins: torch.Tensor  # (n, K) float32, in points
@@ -55,7 +55,7 @@ class Outcomes(NamedTuple):
 
 
 def new_outlook(inputs: int, seats: int, layers: Sequence[int] = LAYERS) -> nn.Sequential:
-    """A fresh one, for so many numbers of an observation and so many seats; its margins are in units of POINTS."""
+    """A new outlook for observations of this size and this number of seats; its margins are in units of POINTS."""
     parts: list[nn.Module] = []
     for a, b in pairwise([inputs, *layers]):
         parts += [nn.Linear(a, b), nn.ReLU()]
@@ -63,7 +63,7 @@ def new_outlook(inputs: int, seats: int, layers: Sequence[int] = LAYERS) -> nn.S
 
 
 def in_points(outlook: nn.Sequential, units: float = POINTS) -> nn.Sequential:
-    """A copy of one that is being learned, with margins in points, as `Network` wants it."""
+    """A copy of an outlook that is being trained, with margins in points, as `Network` needs it."""
     copied = copy.deepcopy(outlook)
     last: nn.Linear = copied[-1]  # type: ignore[assignment]
     seats = last.out_features // 2
@@ -74,14 +74,14 @@ def in_points(outlook: nn.Sequential, units: float = POINTS) -> nn.Sequential:
 
 
 def in_units(outlook: nn.Sequential) -> nn.Sequential:
-    """A copy of a network's outlook for learning on: what `in_points` undoes."""
+    """A copy of a network's outlook for further training; the inverse of `in_points`."""
     return in_points(outlook, 1.0 / POINTS)
 
 
 def outlook_losses(said: torch.Tensor, outcomes: Outcomes) -> tuple[torch.Tensor, torch.Tensor]:
     """The cross-entropy of who wins, and the squared error of margins in units of POINTS: means over (n,) positions.
 
-    `said` (n, 2 K) float32, what an outlook says of them.
+    `said` (n, 2 K) float32 are the outlook's numbers for them.
     """
     won, margins, players = outcomes
     seats = won.shape[1]
@@ -95,20 +95,20 @@ def outlook_losses(said: torch.Tensor, outcomes: Outcomes) -> tuple[torch.Tensor
 
 
 def outlook_loss(outlook: nn.Module, seen: torch.Tensor, outcomes: Outcomes) -> torch.Tensor:
-    """What learning makes small: both losses in one. `seen` (n, D) float32 observations."""
+    """The loss of training: the sum of both losses. `seen` are observations, (n, D) float32."""
     win, margin = outlook_losses(outlook(seen), outcomes)
     return win + _MARGIN_WEIGHT * margin
 
 
 class Waiting:
-    """Positions of games that have not ended yet: counts (n, D) int8, who was asked there, and which game it is."""
+    """Positions of games that have not ended yet: counts (n, D) int8, the actor, and the game."""
 
     def __init__(self, seats: int) -> None:
         self.seats = seats
         self._kept: tuple[torch.Tensor, np.ndarray, np.ndarray] | None = None
 
     def add(self, rollout: Rollout, ends: Ends, share: float, generator: np.random.Generator) -> Any:
-        """Take in a share of a rollout's decisions; give back those whose games have ended, as (counts, Outcomes)."""
+        """Add a share of a rollout's decisions; return those whose games have ended, as (counts, Outcomes)."""
         steps, games = rollout.actors.shape
         following = np.full((steps + 1, games), -1)
         following[ends.steps, ends.games] = np.arange(len(ends.steps))
@@ -139,7 +139,7 @@ class Waiting:
 
 
 class _Newest:
-    """The newest positions with what they came to, on the device."""
+    """The newest positions with their results, on the device."""
 
     def __init__(self, most: int, numbers: int, seats: int, device: str) -> None:
         self.most, self.added = most, 0
@@ -168,13 +168,13 @@ def learn_outlook(
     should_stop: Callable[[], bool] = lambda: False,
     on_progress: Callable[[float, int, float], None] = lambda fraction, games, loss: None,
 ) -> nn.Sequential:
-    """An outlook that says how games end which the network plays, drawing its actions.
+    """Train an outlook on games that the network plays by drawing its actions.
 
-    Each number of players has an equal part of the games. Of these, half are of each of its configurations evenly, in a
-    game for one the other half of those where more is lost. The budget's steps are games.
+    Each number of players gets an equal part of the games. Half of these are spread evenly over its configurations; in
+    a game for one the other half go to configurations with more losses. The budget's steps are games.
 
-    `on_progress` is told after every rollout how much of the budget is used, how many games ended, and the loss on the
-    newest positions before they were learned from.
+    `on_progress` is called after every rollout with the used part of the budget, the number of ended games, and the
+    loss on the newest positions before they were learned from.
     """
     game = configs[0].game
     torch.manual_seed(seed)
@@ -230,9 +230,9 @@ def main(
     device: str = "cpu",
     half: bool = False,
 ) -> Path:
-    """Teach a checkpoint (a file, or a shipped policy's name) how its games end; returns the folder with the new one.
+    """Train the outlook of a checkpoint (a file, or a shipped policy's name); returns the new checkpoint's folder.
 
-    It takes so many minutes, or games; MINUTES if neither is given. `half` keeps the weights as float16.
+    The budget is minutes or games; MINUTES if neither is given. `half` stores the weights as float16.
 
     Raises CheckpointError for a checkpoint that is missing, damaged or does not say what it was trained for.
     """

@@ -1,4 +1,4 @@
-"""Many games one after the other, with how long the rest takes; and what tells kept games from those of other rules."""
+"""Many games one after the other, with the time left; and hashes that tell saved games of other rules apart."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ from tabletop_training.job import Job
 from tabletop_training.matches import rotations, seeds_for
 
 SEARCH_AGENTS = ("rollout", "ismcts", "openspiel", "search")
-"""Agents whose names begin so should play fewer games: a decision costs them thousands of times another agent's."""
+"""The first words of agents' names that should play fewer games: their decisions take thousands of times longer."""
 
 _BAR_WIDTH = 40
-"""Columns of a screen that a progress bar takes without the words beside it."""
+"""The columns of a progress bar without the words beside it."""
 _SAMPLE = 64
-"""Random games that say about how many decisions a game takes."""
+"""The number of random games that estimate the decisions of a game."""
 _MOMENT = 0.3
-"""Seconds that an agent's decisions take before their time is trusted."""
+"""The seconds that an agent must have played before its speed is trusted."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """Games to be played on consecutive seeds, with several agents in every rotation of the seats."""
+    """Games on consecutive seeds, with several agents in every rotation of the seats."""
 
     agents: Sequence[Agent]
     config: Config
     games: int
 
     def blocks(self, seed: int) -> list[Block]:
-        """The games from this seed on, as `play_match` plays them."""
+        """The games from this seed on, in blocks, as `play_match` plays them."""
         players = self.config.players
         seeds = np.arange(seed, seed + seeds_for(self.games, players))
         return blocks_of(self.agents, self.config, seeds, rotations(players))
 
 
 def _seconds_a_game(agent: Agent, play: Play, decisions: float) -> float:
-    """For so many decisions, by its first one in some of the games, in more and more until that takes a moment."""
+    """Seconds for a game of this many decisions, from the agent's first decisions in more and more games."""
     number, taken = 0, 0.0
     while taken < _MOMENT and number < min(play.games, MAX_GAMES_AT_ONCE):
         number = min(4 * number + 1, play.games, MAX_GAMES_AT_ONCE)
@@ -81,10 +81,10 @@ def about(seconds: float) -> str:
 def play_all(
     job: Job, plays: Sequence[Play], seed: int, workers: Workers = HERE, **recording: Unpack[Recording]
 ) -> Iterator[tuple[Results, str]]:
-    """Play them in this order, each from `seed` on: their results one by one, with how long the rest takes, in words.
+    """Play all in this order, each from `seed` on. Yields the results one by one, with the time left in words.
 
-    Says how long it takes in all, before the first and beside a progress bar: at first by a few timed decisions of each
-    agent, then by its games. `workers` play. Raises Stopped after Ctrl-C.
+    The total time is printed before the first game, and the time left beside a progress bar. They are estimated first
+    from a few timed decisions of each agent, then from its games. `workers` play. Raises Stopped after Ctrl-C.
     """
     lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
     paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
@@ -94,9 +94,9 @@ def play_all(
         return own / workers.number
 
     def watching(play: Play, later: Sequence[Play]) -> Callable[[], bool]:
-        """To be called all the time while this is played: shows how long the rest takes, and says whether to stop.
+        """Called again and again while this is played: shows the time left, and returns whether to stop.
 
-        One worker calls it at each step; what several have done is not known so well.
+        A single worker calls it at each step. The progress of several workers is known less exactly.
         """
         start, own, rest, steps = time.perf_counter(), seconds([play]), seconds(later), itertools.count(1)
         all_steps = int(lengths[play.config.players].max()) * math.ceil(play.games / MAX_GAMES_AT_ONCE)
@@ -142,12 +142,12 @@ def play_all(
 
 
 def is_search(agent: str) -> bool:
-    """Whether an agent of this name looks ahead with many playouts, so that it should play fewer games."""
+    """Whether an agent of this name is a search, which should play fewer games."""
     return agent.startswith(SEARCH_AGENTS)
 
 
 def agent_hash(agent: str, game: Game) -> str | None:
-    """SHA-256 of the file that decides how an agent of this name plays, None for an agent without one."""
+    """SHA-256 of the file that decides how an agent of this name plays; None for an agent without such a file."""
     try:
         path = agent_file(agent, game)
     except CheckpointError:

@@ -1,4 +1,4 @@
-"""Positions of finished games as supervised learning needs them: what was seen, chosen, and what the game came to."""
+"""Positions of finished games for supervised learning: observations, targets of the policy, and the games' results."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tabletop.game import NOBODY, Config
 from tabletop.scores import margins, win_shares
 
 Choose = Callable[[Decisions, np.random.Generator], tuple[np.ndarray, np.ndarray | None]]
-"""Takes decisions, returns actions (n,) int64 and, (n, A), what a policy should rather wish; None where nobody says."""
+"""Takes decisions, returns actions (n,) int64 and targets for a policy, (n, A) probabilities or None."""
 
 
 class Positions(NamedTuple):
-    """Decisions of finished games, and what these came to: n decisions, A actions, room for K seats.
+    """Decisions of finished games and the games' results: n decisions, A actions, space for K seats.
 
-    observations: (n, D) float16. masks: (n, A) bool, what was legal.
-    wishes: (n, A) float16, what a policy should wish; zeros where nobody said.
-    won, margins: (n, K) float32, each seat's share of the victory and its margin in points, clockwise from who was
-        asked; 0 for seats that there aren't.
+    observations: (n, D) float16. masks: (n, A) bool, the legal actions.
+    wishes: (n, A) float16, target probabilities of a policy; zeros if there are none.
+    won, margins: (n, K) float32, each seat's share of the victory and its margin in points, clockwise from the actor;
+        0 for seats that the game does not have.
     players: (n,) int64.
     """
 
@@ -35,7 +35,7 @@ class Positions(NamedTuple):
 
 
 class Games(NamedTuple):
-    """How finished games went: `won` and `margins` (games, P) float64 by seat, as in `Positions`."""
+    """Results of finished games: `won` and `margins`, (games, P) float64 by seat, as in `Positions`."""
 
     won: np.ndarray
     margins: np.ndarray
@@ -48,10 +48,10 @@ def play_positions(
     share: float,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Positions, Games] | None:
-    """Play one game of each configuration to its end; the decisions with more than one answer, a `share` of them.
+    """Play one game of each configuration. Returns a `share` of the decisions with more than one answer, and results.
 
-    The configurations have the same number of players and the same components. None if `should_stop`, asked at every
-    step, says so.
+    The configurations have the same number of players and the same components. Returns None if `should_stop`, which is
+    asked at every step, asks to stop.
     """
     first = configs[0]
     generator = np.random.default_rng([seed, 3])
@@ -95,7 +95,7 @@ class Replay:
         return min(self.added, self.most)
 
     def add(self, positions: Positions) -> None:
-        """Take these in, in the place of the oldest ones."""
+        """Add positions; they replace the oldest ones."""
         if not self._arrays:
             self._arrays = [np.zeros((self.most, *part.shape[1:]), part.dtype) for part in positions]
         count = len(positions.players)
@@ -105,6 +105,6 @@ class Replay:
         self.added += count
 
     def draw(self, generator: np.random.Generator, number: int) -> Positions:
-        """So many of them, drawn with repetition."""
+        """Draw this many of them, with repetition."""
         rows = generator.integers(len(self), size=number)
         return Positions(*(array[rows] for array in self._arrays))

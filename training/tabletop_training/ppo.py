@@ -1,4 +1,4 @@
-"""MaskablePPO made faster on processors: the same algorithm, without what costs time and changes nothing."""
+"""A faster MaskablePPO for processors: the same algorithm without steps that take time and change nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_THREADS = 4
 
 
 def new_model(env: SeatsVecEnv, settings: Settings, seed: int) -> MaskablePPO:
-    """A MaskablePPO with a fresh network; it seeds torch's global generator."""
+    """A MaskablePPO with a new network. Seeds torch's global generator."""
     policy: dict[str, Any] = {
         "net_arch": list(settings.layers),
         "activation_fn": torch.nn.ReLU,
@@ -61,7 +61,7 @@ def new_model(env: SeatsVecEnv, settings: Settings, seed: int) -> MaskablePPO:
 
 
 class Trunk(BaseFeaturesExtractor):
-    """Linear layers with ReLU that policy and value share: the widest one, after the observation, is computed once."""
+    """Linear layers with ReLU that policy and value share, so that the widest layer is computed once."""
 
     def __init__(self, observation_space: spaces.Box, layers: Sequence[int]) -> None:
         super().__init__(observation_space, layers[-1])
@@ -74,7 +74,7 @@ class Trunk(BaseFeaturesExtractor):
 
 
 class Policy(MaskableActorCriticPolicy):
-    """Computes what its base class does with one masked softmax where that has three logsumexps and a multinomial."""
+    """Computes the same as its base class, with one masked softmax instead of three logsumexps and a multinomial."""
 
     def forward(
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
@@ -112,7 +112,7 @@ class Policy(MaskableActorCriticPolicy):
 
 
 class RolloutBuffer(MaskableRolloutBuffer):
-    """As the one it replaces, without its copies: masks stay bool, arrays are kept, nothing is transposed."""
+    """The buffer of its base class without copies: masks stay bool, arrays are reused, nothing is transposed."""
 
     generator: np.random.Generator
     _made = False
@@ -140,7 +140,7 @@ class RolloutBuffer(MaskableRolloutBuffer):
 
 @contextmanager
 def torch_settings(settings: Settings) -> Iterator[None]:
-    """What is global in torch, as the settings want it, and afterwards as it was."""
+    """Set torch's global options as the settings say, and restore them afterwards."""
     threads = torch.get_num_threads()
     try:
         with matmul_precision("medium" if settings.bfloat16 else "highest"):
@@ -151,7 +151,7 @@ def torch_settings(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def matmul_precision(wanted: str) -> Iterator[None]:
-    """How float32 matrices are multiplied, in torch's words: "highest" is float32, "medium" bfloat16."""
+    """Set the precision of float32 matrix products, in torch's terms: "highest" is float32, "medium" bfloat16."""
     precision = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(wanted)
     try:
@@ -161,7 +161,7 @@ def matmul_precision(wanted: str) -> Iterator[None]:
 
 
 def check_device(device: str) -> None:
-    """Raises ConfigError for a device that torch does not have here."""
+    """Raise ConfigError for a device that torch does not have here."""
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
@@ -170,10 +170,10 @@ def check_device(device: str) -> None:
 
 
 def fastest_threads(policy: Any, minibatch: int) -> int:
-    """With how many of torch's threads the network is updated fastest, as busy as the machine is right now.
+    """The number of torch's threads that updates the network fastest, at the present load of the machine.
 
-    The threads wait for each other by spinning, so that two are many times slower than one where something else
-    needs the cores, and nearly twice as fast where nothing does. It takes a fraction of a second. `policy` is one of
+    Torch's threads wait for each other by spinning. Two threads are nearly twice as fast as one on idle cores, but many
+    times slower if another process needs the cores. Measuring takes a fraction of a second. `policy` is a policy of
     MaskablePPO, or a network.
     """
     network = Network.of(policy)

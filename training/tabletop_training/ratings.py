@@ -1,8 +1,8 @@
-"""Ratings of finished games by openskill's Plackett-Luce model: any number of players, ties, one number a player.
+"""Ratings of finished games by openskill's Plackett-Luce model, for any number of players and with ties.
 
-A rating is a normal belief about a player's strength, mean `mu` and standard deviation `sigma`, on a scale where only
-differences mean something: in a game of two the model gives a player that is 6.5 points ahead three wins in four. Games
-of other numbers of players make other scales. Everybody starts at 25 ± 8.33.
+A rating is a normal distribution of a player's strength, with mean `mu` and standard deviation `sigma`. Only
+differences have a meaning: in a game of two, the model expects a player that is 6.5 points ahead to win three games in
+four. Games with other numbers of players have other scales. Everybody starts at 25 ± 8.33.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from scipy import stats
 from tabletop.errors import ConfigError
 
 CONFIDENCE = 0.95
-"""Of every interval, here and in `tabletop_training.evaluation`."""
+"""The confidence of every interval, here and in `tabletop_training.evaluation`."""
 Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
-"""1.96: so many standard deviations a normal interval reaches to either side."""
+"""1.96, the standard deviations from the mean to either end of a normal interval."""
 
 START_MU = 25.0
 START_SIGMA = START_MU / 3
 DRIFT = START_MU / 300
-"""How far (standard deviation) a drifting player's strength may move from game to game: openskill's own default."""
+"""The standard deviation of a drifting player's change of strength from game to game; openskill's default."""
 
 _FIXED_SIGMA = 1e-3
 
@@ -36,12 +36,12 @@ Game = tuple[Sequence[str], Sequence[int]]
 
 @dataclass(frozen=True)
 class Rating:
-    """What a player's games say about its strength.
+    """A player's strength, estimated from its games.
 
-    `low` and `high` are mu ± 1.96 sigma: 95 % of the model's belief, if strength is one number that does not change.
-    They are no confidence interval of a win rate, nor calibrated: openskill narrows sigma by a rule of thumb, and other
-    orders of the same games give slightly other numbers. Show with them who is likely ahead; claim with win rates of
-    paired games who wins.
+    `low` and `high` are mu ± 1.96 sigma, which holds 95 % of the model's probability if strength is one number that
+    does not change. They are not a confidence interval of a win rate, and they are not calibrated: openskill narrows
+    sigma by a rule of thumb, and another order of the same games gives slightly other numbers. Use ratings to show who
+    is probably stronger. To claim that an agent wins more, use win rates of paired games.
     """
 
     name: str
@@ -59,15 +59,16 @@ class Rating:
 
 
 class Ratings:
-    """Rates players game by game; the same games in the same order give the same ratings.
+    """Rates players game by game. The same games in the same order give the same ratings.
 
-    A player is known from its first game on. One that sits in several seats of a game gets the sum of the seats'
-    changes of mu (what its seats win from each other cancels) and the most cautious of their sigmas.
+    A player is known from its first game on. A player in several seats of a game gets the sum of the seats' changes of
+    mu (what the seats win from each other cancels) and the largest of their sigmas.
 
     Arguments:
-        fixed: players whose rating never changes, by name with their mu: they anchor the scale. Without any, the mean
-            of all players stays about where it was.
-        drifting: players whose strength changes between games: their sigma never gets so small that they can't move.
+        fixed: players whose rating never changes, by name with their mu. They anchor the scale. Without any, the mean
+            of all players stays about the same.
+        drifting: players whose strength changes between games. Their sigma never becomes so small that they stop
+            moving.
     """
 
     def __init__(self, fixed: dict[str, float] | None = None, drifting: Iterable[str] = ()) -> None:
@@ -77,7 +78,7 @@ class Ratings:
         self._ratings: dict[str, Rating] = dict(self._fixed)
 
     def __getitem__(self, name: str) -> Rating:
-        """A player's rating, the starting one if it hasn't played."""
+        """A player's rating; the starting one if it has not played."""
         return self._ratings.get(name, Rating(name))
 
     def __contains__(self, name: object) -> bool:
@@ -87,25 +88,25 @@ class Ratings:
         return iter(self.table())
 
     def table(self) -> list[Rating]:
-        """All known players, the highest mu first, equal ones by name."""
+        """All known players by descending mu, then by name."""
         return sorted(self._ratings.values(), key=lambda rating: (-rating.mu, rating.name))
 
     def start(self, name: str, like: Rating) -> None:
-        """Make a player known that starts where another stands, as a copy of it does; it has no games of its own."""
+        """Add a player with the rating of another, such as a copy of it. The new player has no games of its own."""
         if name in self._ratings:
             raise ConfigError(f"player {name!r} has been rated already")
         self._ratings[name] = Rating(name, like.mu, like.sigma)
 
     def forget(self, name: str) -> None:
-        """Drop a player that plays no more; nobody else's rating changes."""
+        """Drop a player that no longer plays. No other rating changes."""
         self._ratings.pop(name, None)
 
     def add(self, players: Sequence[str], places: Sequence[int]) -> None:
         """Rate one finished game of two or more seats.
 
         Arguments:
-            players: names by seat; a name may be there several times.
-            places: each seat's place, lower is better, equal ones are ties.
+            players: names by seat; a name may occur several times.
+            places: each seat's place; lower is better, equal places are ties.
 
         Raises ConfigError for fewer than two seats or lists of different lengths.
         """
@@ -135,14 +136,14 @@ class Ratings:
         return [asdict(rating) for rating in self._ratings.values()]
 
     def set_state(self, state: Sequence[dict[str, Any]]) -> None:
-        """Take over what `get_state` of ratings with the same fixed and drifting players gave."""
+        """Restore a state from `get_state` of ratings with the same fixed and drifting players."""
         self._ratings = {one["name"]: Rating(**one) for one in state}
 
 
 def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[str, float] | None = None) -> Ratings:
-    """Ratings of unchanging players, `fixed` as in `Ratings`, from all their games.
+    """Ratings of players that do not change, from all their games; `fixed` as in `Ratings`.
 
-    Later games weigh a little otherwise than earlier ones: `seed` draws the order; None rates them as they come.
+    The order has a small effect, so `seed` draws one; None keeps the given order.
     """
     listed = list(games)
     ratings = Ratings(fixed)

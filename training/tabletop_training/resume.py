@@ -1,4 +1,4 @@
-"""Trees of plain values and arrays in one file, without pickle: what a run needs to go on exactly."""
+"""Trees of plain values and arrays in one file, without pickle: the state from which a run resumes exactly."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tabletop.files import check_unpacked, whole_file
 
 _TREE = "tree.json"
 MOST_UNPACKED = 4_000_000_000
-"""Bytes of a run's state: weights, their moments, and the games in play."""
+"""The most bytes of a run's state: weights, their moments, and the running games."""
 _ARRAY, _BYTES, _TUPLE = "$array", "$bytes", "$tuple"
 
 
 def save_tree(path: Path, tree: Any) -> None:
     """Write dicts with string keys, lists, tuples, JSON's scalars, NumPy arrays (records, too) and bytes.
 
-    At no time is half a file there. Raises TypeError for anything else.
+    The file is replaced as a whole. Raises TypeError for anything else.
     """
     members: list[bytes] = []
 
@@ -61,7 +61,7 @@ def save_tree(path: Path, tree: Any) -> None:
 
 
 def load_tree(path: Path) -> Any:
-    """What `save_tree` wrote. Raises CheckpointError where the file is missing or damaged."""
+    """Load a file of `save_tree`. Raises CheckpointError if it is missing or damaged."""
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; a run leaves it when it saves for the first time")
     try:

@@ -1,6 +1,6 @@
-"""What RLlib's PPO is made of here: our network with action masks, its loss, and native games for the env runners.
+"""The parts of RLlib's PPO: our network with action masks, the update, and native games for the env runners.
 
-All of this also runs in the env runners' processes, on whatever machine they are.
+All of this also runs in the env runners' processes, on any machine.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ OBSERVATIONS, MASK = "observations", "action_mask"
 
 
 class MaskedNetwork(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # mypy runs without Ray
-    """The local learner's network as RLlib's module; observations are `{OBSERVATIONS: …, MASK: …}`.
+    """The local learner's network as an RLlib module. Observations are `{OBSERVATIONS: …, MASK: …}`.
 
-    `model_config` has `config`, which knows the game, and `settings`.
+    `model_config` has `config`, the game's configuration, and `settings`.
     """
 
     def setup(self) -> None:
@@ -70,9 +70,9 @@ class MaskedNetwork(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # m
 
 
 class Update(PPOTorchLearner):  # type: ignore[misc]
-    """RLlib's update with the local learner's optimizer and fading learning rate and entropy bonus.
+    """RLlib's update with the local learner's optimizer, and its decreasing learning rate and entropy bonus.
 
-    It also logs how far an update went, in the words of the local learner's curve. `updates` counts them.
+    It also logs the numbers of the local learner's curve. `updates` counts the updates.
     """
 
     updates = 0
@@ -83,7 +83,7 @@ class Update(PPOTorchLearner):  # type: ignore[misc]
         self.register_optimizer(module_id=module_id, optimizer=optimizer, params=params)
 
     def fade(self, left: float) -> None:
-        """Go on with this much of the learning rate and the entropy bonus."""
+        """Scale the learning rate and the entropy bonus by this factor."""
         self._set_optimizer_lr(self.get_optimizer(), self.config.lr * left)
         bonus = Scheduler(fixed_value_or_schedule=self.config.entropy_coeff * left)
         self.entropy_coeff_schedulers_per_module[DEFAULT_MODULE_ID] = bonus
@@ -113,7 +113,7 @@ class Update(PPOTorchLearner):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Told:
-    """A member of the league as env runners are told of it; `snapshot` is where Ray keeps a snapshot's layers."""
+    """A member of the league in messages to env runners; `snapshot` refers to the layers in Ray's store."""
 
     name: str
     steps: int
@@ -125,7 +125,7 @@ class Told:
 
 @dataclass(frozen=True)
 class News:
-    """What env runners are told before each rollout: how the curriculum and the league stand."""
+    """The message to env runners before each rollout: the present state of the curriculum and the league."""
 
     level: int = 0
     win_rates: np.ndarray | None = None
@@ -134,7 +134,7 @@ class News:
 
 @dataclass(frozen=True)
 class Report:
-    """What an env runner tells after each rollout."""
+    """The message of an env runner after each rollout."""
 
     ended: Ended
     results: list[tuple[np.ndarray, np.ndarray]]  # arguments of `League.record`
@@ -142,7 +142,7 @@ class Report:
 
 
 class FollowingLeague(League):
-    """An env runner's copy of the league: it draws opponents as it is told, and only collects the results."""
+    """An env runner's copy of the league. It draws opponents by the given shares and only collects results."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -152,7 +152,7 @@ class FollowingLeague(League):
         self.results.append((lineups, places))
 
     def follow(self, members: Sequence[Told]) -> None:
-        """Take over who is in the league; games that run go on against whom they began."""
+        """Update the members of the league. Running games keep their opponents."""
         known = {member.name: member.agent for member in self.members}
         self.members = [
             Member(known.get(one.name) or ray.get(one.snapshot), one.steps, one.ahead, one.games, one.active)
@@ -161,19 +161,19 @@ class FollowingLeague(League):
 
 
 def versions_here(game: Game) -> dict[str, Any]:
-    """What has to be the same on all machines."""
+    """The versions that must be the same on all machines."""
     return {**versions(game), "rules_version": game.rules_version, "state_version": game.state_version}
 
 
 class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
-    """The games of one env runner: a `VersusBatch` as RLlib takes it, without any loop over games.
+    """The games of one env runner: a `VersusBatch` with RLlib's interface, without a loop over games.
 
-    A game that has ended waits for the next step, which ignores its action and starts another one (`NEXT_STEP`).
-    RLlib seeds each runner's differently.
+    An ended game waits for the next step, which ignores its action and starts a new game (`NEXT_STEP`). RLlib gives
+    each runner another seed.
 
     Arguments:
-        task, settings, league: as of the run. num_envs: how many games. num_threads: to step them on.
-        made_by: `versions_here` of the learner. Raises ConfigError where this machine has others.
+        task, settings, league: those of the run. num_envs: the number of games. num_threads: threads that step them.
+        made_by: `versions_here` of the learner. Raises ConfigError if this machine has other versions.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
@@ -216,7 +216,7 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Start all games; an int `seed` also seeds the draws of curriculum and league."""
+        """Start all games. An int `seed` also seeds the draws of curriculum and league."""
         if isinstance(seed, int):
             for drawing in (self.curriculum, self.league):
                 if drawing is not None:
@@ -236,7 +236,7 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         return {OBSERVATIONS: games.observations, MASK: games.action_masks.astype(np.float32)}
 
     def hear(self, news: News) -> None:
-        """Go on as curriculum and league stand now."""
+        """Update curriculum and league from the learner's message."""
         if self.curriculum is not None and news.win_rates is not None:
             self.curriculum.level = news.level
             self.curriculum.win_rates[:] = news.win_rates
@@ -246,7 +246,7 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
             games.opponents = self.league.agents
 
     def report(self) -> Report:
-        """What there is to tell since the last report."""
+        """The results since the last report."""
         results: list[tuple[np.ndarray, np.ndarray]] = []
         if self.league is not None:
             results, self.league.results = self.league.results, []
@@ -254,6 +254,6 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
 
 ENVIRONMENT = "tabletop_training.rllib:Tabletop/Runner-v0"
-"""The environment for RLlib, by which an env runner finds this module on its machine."""
+"""The environment's name for RLlib; an env runner finds this module by it on its machine."""
 
 gymnasium.register(ENVIRONMENT.partition(":")[2], vector_entry_point="tabletop_training.rllib:RunnerGames")

@@ -1,7 +1,7 @@
-"""Learning on a cluster: RLlib's PPO, whose env runners play the games wherever there are cores, and learn here.
+"""Learning on a cluster with RLlib's PPO: env runners play the games on all cores, and this process learns.
 
-It is the second learner beside `Learner`, with the same settings, logs, evaluations and checkpoints. What a run needs
-to go on is in `resume.zip` in our own format, as RLlib's checkpoints are pickles, which run the programs in them.
+It is the second learner beside `Learner`, with the same settings, logs, evaluations and checkpoints. A run resumes from
+`resume.zip` in our own format, because RLlib's checkpoints are pickles, and loading a pickle can run any program.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from tabletop_training.settings import Settings
 from tabletop_training.vec_env import Ended
 
 MOST_SECONDS_ALONE = 300.0
-"""How long a run waits for env runners when it has lost all of them."""
+"""Seconds that a run waits for env runners after it has lost all of them."""
 _SECONDS_TO_ANSWER = 1.0
-"""Before each rollout a lost env runner is given this time to say that it is back."""
+"""Seconds before each rollout in which a lost env runner may report that it is back."""
 
 
 @contextmanager
 def joined(address: str) -> Iterator[None]:
-    """`cluster.joined`, with fewer messages of Ray's. Raises ConfigError for an address that is a client's."""
+    """`cluster.joined` with fewer messages from Ray. Raises ConfigError for the address of a Ray client."""
     if address.startswith("ray://"):
         raise ConfigError(f"--ray {address}: what learns must run on a machine of the cluster; give HOST:PORT there")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
@@ -63,9 +63,9 @@ def joined(address: str) -> Iterator[None]:
 
 
 class ClusterGames:
-    """The games that env runners play, as the learner sees them: what is played, and the league and the curriculum.
+    """The learner's view of the games that env runners play: the task, the league and the curriculum.
 
-    The league's opponents are in the env runners; here are its ratings and its draws' shares.
+    The env runners hold the league's opponents; the ratings and the shares of the draws are here.
     """
 
     def __init__(self, task: Task, settings: Settings, league: LeagueSettings | None, folder: Path, seed: int) -> None:
@@ -81,12 +81,12 @@ class ClusterGames:
         self._sent: dict[str, Any] = {}
 
     def grow(self, policy: Any, steps: int) -> None:
-        """Take a snapshot of the learner into the league."""
+        """Add a snapshot of the learner to the league."""
         assert self.league is not None
         self.league.add(policy, steps, playing=self._playing)
 
     def take(self, reports: list[Report]) -> Ended:
-        """Take note of what env runners reported; returns the games that ended."""
+        """Count the results that env runners reported; returns the ended games."""
         self._playing = set().union(*(report.playing for report in reports))
         if self.league is not None:
             for report in reports:
@@ -95,7 +95,7 @@ class ClusterGames:
         return Ended.join([report.ended for report in reports], self.config.players)
 
     def news(self) -> News:
-        """What env runners are to know before the next rollout. Each snapshot is put into Ray's store once."""
+        """The message to env runners before the next rollout. Each snapshot is put into Ray's store once."""
         if self.curriculum is not None:
             return News(self.curriculum.level, self.curriculum.win_rates)
         if self.league is None:
@@ -115,16 +115,17 @@ class ClusterGames:
 
 @dataclass(eq=False, repr=False)
 class ClusterLearner(BaseLearner):
-    """Learns by RLlib's PPO in this process, from games that env runners play on a cluster.
+    """Learns with RLlib's PPO in this process, from games that env runners play on a cluster.
 
-    An env runner that is lost with its machine is started again where there is room; until then the others play its
-    share, too. Its games are lost. A resumed run starts all games anew, so that no two runs are the same.
+    A lost env runner is started again where there is a free core. Until then the others also play its share. Its games
+    are lost. A resumed run starts all games anew, so no two runs are the same.
 
     Attributes, beside those of `BaseLearner`:
-        games: what is played.
-        hook: knows the task, which env runners are told.
-        workers: RLlib's env runners, a core each, which play the same number of the games; 0: this process plays them.
-            None: as many as the cluster has cores, or the next smaller number that divides the games.
+        games: the learner's view of the games.
+        hook: it has the task, which is sent to the env runners.
+        workers: the number of RLlib's env runners. Each has one core and plays the same number of games. With 0 this
+            process plays them. None means the number of the cluster's cores, or the next smaller number that divides
+            the games.
     """
 
     ON_RAY = True
@@ -261,7 +262,7 @@ class ClusterLearner(BaseLearner):
         return ended, numbers
 
     def _count_runners(self) -> None:
-        """Say so when env runners are lost or back."""
+        """Tell the user when env runners are lost or back."""
         playing = self._algorithm.env_runner_group.num_healthy_remote_workers()
         if playing != self._playing:
             what = "lost" if playing < self._playing else "back"
@@ -269,7 +270,7 @@ class ClusterLearner(BaseLearner):
             self.on_event(f"{self.steps:,} steps: env runners are {what}; {playing} of {self.runners} play all games")
 
     def _train(self) -> dict[str, Any]:
-        """One rollout and one update. Raises TabletopError where all env runners stay lost."""
+        """Do one rollout and one update. Raises TabletopError if all env runners stay lost."""
         start, before = time.monotonic(), self._update.updates
         while True:
             result: dict[str, Any] = self._algorithm.train()
@@ -318,7 +319,7 @@ def new_cluster_learner(
     league: LeagueSettings | None = None,
     **options: Any,
 ) -> ClusterLearner:
-    """`selfplay.new_learner` on a cluster; `options` as in `ClusterLearner`."""
+    """A learner of a task on a cluster, as `selfplay.new_learner`; `options` are those of `ClusterLearner`."""
     games = ClusterGames(task, settings, league, folder, seed)
     hook = TaskHook(task, seed, games.curriculum)
     notes = {"config": asdict(games.config), "curriculum": task.curriculum}

@@ -1,4 +1,4 @@
-"""Runs of learning: a folder each; what makes one again is in `run.json`, what it goes on from in `resume.zip`."""
+"""Runs of learning. Each has a folder with `run.json`, which describes it, and `resume.zip`, from which it resumes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from tabletop.extras import needed
 from tabletop.files import read_limited
 from tabletop.game import Game
 from tabletop_agents import check_trusted
+from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import RESUME, BaseLearner, Budget
-from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, new_learner, say_how_good
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, how_good, new_learner, say_how_good
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
 RUN = "run.json"
@@ -27,24 +28,24 @@ KINDS: dict[str, dict[str, type[Any]]] = {
     "solo": {"learning": Settings, "solo": SoloSettings},
     "selfplay": {"learning": Settings, "selfplay": SelfPlaySettings, "league": LeagueSettings},
 }
-"""What can be learned, and the tables of its settings files."""
+"""The kinds of training, and the tables of their settings files."""
 
 
 def write_run(folder: Path, game: Game, kind: str, seed: int, budget: Budget, **sections: Any) -> None:
-    """Write what `read_run` needs; `sections` are dataclasses."""
+    """Write a run's `run.json` for `read_run`; `sections` are dataclasses."""
     run = {"kind": kind, "game": game.name, "package": game.version, "seed": seed, "budget": asdict(budget)}
     run |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in sections.items()}
     (folder / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
 
 
 def read_run(folder: Path, game: Game, kind: str) -> tuple[int, Budget, dict[str, Any]]:
-    """Seed, budget and sections of a run's `run.json`.
+    """Read the seed, budget and sections of a run's `run.json`.
 
-    Raises CheckpointError where it is missing, damaged, of another kind of run or of another game.
+    Raises CheckpointError if it is missing, damaged, or of another kind of run or another game.
     """
     path = folder / RUN
     if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
+        raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
     try:
         run = json.loads(read_limited(path))
         command = str(run.get("game", game.name)), str(run["kind"])
@@ -57,7 +58,7 @@ def read_run(folder: Path, game: Game, kind: str) -> tuple[int, Budget, dict[str
 
 
 def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
-    """The budget, or that of the steps or minutes given. Raises ConfigError for both of them, and for 0."""
+    """The budget, replaced by steps or minutes if they are given. Raises ConfigError for both, and for 0."""
     if steps is not None or minutes is not None:
         budget = Budget(steps, minutes)
     for name, value in asdict(budget).items():
@@ -79,20 +80,22 @@ def main(
     trust: Sequence[str] = (),
     ray: str | None = None,
     workers: int | None = None,
+    on_result: OnResult = unheard,
     **changes: Any,
 ) -> Path:
-    """Learn a game, "solo" or "selfplay"; returns the folder with all that is left.
+    """Learn a game, "solo" or "selfplay"; returns the folder of the run.
 
     Arguments:
-        settings: name or path of a settings file; None: the shipped one for this kind, if there is one.
-        minutes, steps: instead of the file's budget.
-        seed: of network, games and league, 0 if None.
-        output: as in `Job`, `runs/` and the kind if None.
-        resume: folder of a run to go on with, as it was set; only the budget may be another one, and the cluster.
-        trust: agents of one's own that this folder's settings may name.
-        ray: address of a cluster that plays the games, as of `cluster.connect`; None: all is done in this process.
+        settings: name or path of a settings file; None means the shipped one for this kind, if there is one.
+        minutes, steps: replace the file's budget.
+        seed: of network, games and league; None means 0.
+        output: as in `Job`; None means `runs/` and the kind.
+        resume: the folder of a run to resume. It keeps its settings, except the budget and the cluster.
+        trust: agents of your own that the settings in this folder may name.
+        ray: the address of a cluster that plays the games, as for `cluster.connect`; None uses only this process.
         workers: with `ray`, as in `ClusterLearner`.
-        changes: values of the task's table, such as `players=3` or `curriculum=True`; None for those in the file.
+        on_result: called with the result of `how_good`.
+        changes: values of the task's table, such as `players=3` or `curriculum=True`; None keeps those of the file.
     """
     before: Budget | None = None
     sections: dict[str, Any]
@@ -134,21 +137,22 @@ def main(
         if learner.fraction < 1:
             _say_what_is_kept(job, command, learner)
         say_how_good(job.console, learner, sections[kind])
+        on_result(plain({"game": game.name, "kind": kind, **how_good(learner)}))
     return folder
 
 
 def _learning(ray: str | None, workers: int | None) -> tuple[AbstractContextManager[Any], Callable[..., BaseLearner]]:
-    """The cluster to learn on, to be left afterwards, and what makes the learner."""
+    """The context of the cluster to learn on, and the function that creates the learner."""
     if ray is None:
         if workers is not None:
-            raise ConfigError(f"workers={workers}: with --ray alone; without it one process plays and learns")
+            raise ConfigError(f"workers={workers}: only with --ray; without it one process plays and learns")
         return nullcontext(), new_learner
     rllib = needed("tabletop_training.rllib_learning", "--ray", "ray")
     return rllib.joined(ray), partial(rllib.new_cluster_learner, workers=workers)
 
 
 def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
-    """The settings file for what is given, or for the next smaller number of players; None if there is none."""
+    """The shipped settings for this game, or for the next smaller number of players; None if there are none."""
     shipped = [name for name in shipped_settings(game) if name.startswith(kind)]
     if not shipped:
         return None
@@ -160,18 +164,18 @@ def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
 
 
 def _check_unfinished(learner: BaseLearner, before: Budget) -> None:
-    """Raises ConfigError where a resumed run has nothing left to do. `before`: the budget that it had until now."""
+    """Raise ConfigError if a resumed run has nothing left to do. `before` is the budget that it had until now."""
     if learner.fraction < 1:
         return
     if learner.budget != before:
         given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
         raise ConfigError(
-            f"{given}: {learner.folder} has used that up already, by {learner.steps:,} steps in "
-            f"{learner.seconds / 60:.1f} minutes; give more"
+            f"{given}: {learner.folder} has used that up already: {learner.steps:,} steps in "
+            f"{learner.seconds / 60:.1f} minutes. Give more"
         )
     if learner.is_evaluated:
         raise ConfigError(
-            f"{learner.folder}: already finished after {learner.steps:,} steps; to go on give more --steps or --minutes"
+            f"{learner.folder}: already finished after {learner.steps:,} steps; give more --steps or --minutes"
         )
 
 
@@ -182,5 +186,5 @@ def _say_what_is_kept(job: Job, command: str, learner: BaseLearner | None) -> No
     elif learner is not None and not learner.saved_steps:
         text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
     else:
-        text = f"Stopped. What was saved last is kept; to go on: {again}"
+        text = f"Stopped. What was saved last is kept. To continue: {again}"
     job.console.print(text, soft_wrap=True)

@@ -1,7 +1,8 @@
-"""PPO on a device for every seat at once: a network plays all the seats of many games and learns from each of them.
+"""PPO on a device for all seats at once: a network plays all seats of many games and learns from each of them.
 
-Stable-Baselines3 knows one player a game, whose next decision follows the last one. Here the decisions of a game belong
-to several seats, with different numbers of players side by side, and observations stay on the device as int8 counts.
+Stable-Baselines3 knows one player per game, whose decisions follow each other. Here the decisions of a game belong to
+several seats, games with different numbers of players run side by side, and observations stay on the device as int8
+counts.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ from tabletop_agents.networks import Network
 from tabletop_training.settings import Settings
 
 LEARNER = -1
-"""Who plays a seat: the network that learns, or the number of another player."""
+"""The player of a seat that the learning network plays; other players have numbers."""
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 _CHOOSE_EVERY = 8
-"""Steps between two times that games which just began may be given another configuration: it costs a look at all."""
+"""Steps between two times at which new games may get another configuration, because this checks all games."""
 
 Choose = Callable[[np.ndarray, int], Sequence[Config]]
-"""Takes (n,) int64 games that start now and their number of players; returns what each of them is to play."""
+"""Takes (n,) int64 games that start now and their number of players; returns the configuration of each."""
 Seat = Callable[[int, int], np.ndarray]
-"""Takes a number of games and of players; returns (n, players) int64: who plays each seat."""
+"""Takes a number of games and of players; returns (n, players) int64, the player of each seat."""
 
 
 def new_network(game: Game, settings: Settings) -> Network:
-    """A fresh network with the trunk and layers of the settings; it draws from torch's global generator."""
+    """A new network with the trunk and layers of the settings. It draws from torch's global generator."""
 
     def layers(widths: Sequence[int], last: float | None) -> nn.Sequential:
-        """Linear layers with ReLU between them; orthogonal, as PPO begins with them, and the last one this large."""
+        """Linear layers with ReLU between them, with PPO's orthogonal weights; the last one has this scale."""
         parts: list[nn.Module] = []
         for number, (inputs, outputs) in enumerate(pairwise(widths)):
             final = last is not None and number == len(widths) - 2
@@ -57,7 +58,7 @@ def new_network(game: Game, settings: Settings) -> Network:
 
 
 class Ends(NamedTuple):
-    """K games that ended; 0 beyond a game's number of players, of P at most."""
+    """K ended games. P is the largest number of players; seats that a game does not have are 0."""
 
     configs: list[Config]  # what was played
     steps: np.ndarray  # (K,) int64, the step of the rollout that ended it
@@ -86,8 +87,8 @@ class SeatGames:
 
     Arguments:
         configs: one for each number of players, the first configuration of its games.
-        num_games: of all together; each number of players has an equal part.
-        choose, seat: what games play that start now, and who plays their seats.
+        num_games: of all together; each number of players gets an equal part.
+        choose, seat: choose the configurations of new games, and the players of their seats.
         others: policies (observations (n, D) float32 → logits (n, A)) by number; the list may grow and change.
         device: torch's.
     """
@@ -128,12 +129,12 @@ class SeatGames:
         self._steps = 0
 
     def scaled(self, counts: torch.Tensor) -> torch.Tensor:
-        """Counts as networks take them: float32, divided as the environments' observations are."""
+        """Counts as inputs of a network: float32, scaled like the environments' observations."""
         return counts.to(torch.float32) / self.divisors
 
     @torch.no_grad()
     def play(self, network: Network, steps: int) -> tuple[Rollout, Ends]:
-        """Play so many steps of each game; what was done, and the games that ended."""
+        """Play this many steps of each game. Returns the rollout and the games that ended."""
         n, device = self.num_games, self.device
         shape = (steps, n)
         out = Rollout(
@@ -176,7 +177,7 @@ class SeatGames:
     def _with_others(
         self, log_probabilities: torch.Tensor, seen: torch.Tensor, masks: torch.Tensor, playing: np.ndarray
     ) -> torch.Tensor:
-        """The learner's log-probabilities (N, A), and in their place others' where others are asked."""
+        """Log-probabilities (N, A): the learner's, or those of another player where it has to decide."""
         if (playing == LEARNER).all():
             return log_probabilities
         result = log_probabilities.clone()
@@ -186,7 +187,7 @@ class SeatGames:
         return result
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
-        """Step all games; their scaled rewards (N, P) and ends (N,) are written, games that begin get their players."""
+        """Step all games, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
         settings, ends = self.settings, []
         self._steps += 1
         for batch, part in zip(self.batches, self.parts, strict=True):
@@ -231,8 +232,8 @@ def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
 def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[torch.Tensor, torch.Tensor]:
     """PPO's generalized advantages (T, N), each along the decisions of one seat, and which of them are known, (T, N).
 
-    A seat's rewards between two of its decisions belong to the first of them. What follows its last decision in the
-    rollout is not known, unless the game ended: that decision's value stands for it, and it is not learned from.
+    A seat's rewards between two of its decisions belong to the first one. What follows its last decision in the rollout
+    is unknown, unless the game ended. That decision's value stands for the rest, and it is not learned from.
     """
     steps, games = rollout.values.shape
     device = rollout.values.device
@@ -260,7 +261,7 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[to
 
 
 class Losses(NamedTuple):
-    """Means over an update: of the learner's decisions, in nats where it applies."""
+    """Means of an update over the learner's decisions, in nats where it applies."""
 
     entropy: float
     kl: float
@@ -320,7 +321,7 @@ def update(
 
 
 def policy_of(network: Network, sample: bool = True) -> Callable[[torch.Tensor], torch.Tensor]:
-    """What `SeatGames.others` takes: it draws its actions, or takes the likeliest, as the agent `policy:PATH` does."""
+    """A policy for `SeatGames.others`, which draws its actions, or takes the likeliest as `policy:PATH` does."""
     sureness = 1.0 if sample else 1e4
 
     def logits(seen: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Learning a game: for one alone, for several against a league of the learner's own past and of scripted agents.
+"""Learning a game: alone in a game for one; otherwise against a league of earlier selves and scripted agents.
 
 A game for one is self-play without other seats: the same learner, the same evaluation, no league.
 """
@@ -35,10 +35,10 @@ _PLACES = ("steps", "player", "rating", "low", "high", "games", "learner_ahead",
 
 @dataclass(frozen=True)
 class Task:
-    """What is learned, and how it is evaluated: a table of a settings file, with the configuration's fields in it.
+    """What is learned and how it is evaluated: a table of a settings file, which includes the configuration's fields.
 
-    `best.zip` is the policy with the highest mean win rate against the agents of `against`, in games in which each of
-    them plays all the other seats.
+    `best.zip` is the policy with the highest mean win rate against the agents of `against`. In each game, one of these
+    agents plays all other seats.
     """
 
     PLAYERS: ClassVar[int] = 2
@@ -73,7 +73,7 @@ class Task:
 
     @classmethod
     def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
-        """From a table as TOML or JSON give it. Raises ConfigError for unknown keys and wrong values."""
+        """Create a task from a table of TOML or JSON. Raises ConfigError for unknown keys and wrong values."""
         switches = [one.name for one in fields(game.config)]
         own = [one.name for one in fields(cls) if one.name != "config"]
         check_keys(table, [*switches, *own])
@@ -82,14 +82,14 @@ class Task:
         return cls(game.config(**{"players": cls.PLAYERS, **chosen}), **rest)
 
     def table(self) -> dict[str, Any]:
-        """As `of_table` takes it."""
+        """The table that `of_table` takes."""
         return asdict(self.config) | {one.name: getattr(self, one.name) for one in fields(self) if one.name != "config"}
 
     def changed(self, given: dict[str, Any]) -> Self:
-        """With other values of some of the table's keys.
+        """A copy with other values of some of the table's keys.
 
-        What the curriculum chooses ends it, if it is given; the curriculum leaves that to its choice. Overlay files
-        become paths that hold in any folder. Raises ConfigError for wrong values, ComponentsError for a wrong file.
+        Giving a field that the curriculum chooses turns the curriculum off. Turning it on resets these fields. Paths of
+        overlay files become absolute. Raises ConfigError for wrong values, ComponentsError for a wrong file.
         """
         chosen = self._chosen_by_curriculum()
         if given.get("curriculum"):
@@ -105,11 +105,11 @@ class Task:
 
     @property
     def levels(self) -> tuple[tuple[Config, ...], ...]:
-        """What is learned, level by level; without a curriculum one configuration."""
+        """The configurations to learn, level by level; without a curriculum a single one."""
         return tuple(self.config.curriculum()) if self.curriculum else ((self.config,),)
 
     def configs(self) -> list[Config]:
-        """All that the policy is meant for."""
+        """All configurations that the policy is meant for."""
         return [config for level in self.levels for config in level]
 
 
@@ -142,9 +142,9 @@ class SelfPlaySettings(Task):
 
 
 class LeagueGames(VersusBatch):
-    """A `VersusBatch` whose opponents come from a league, which it tells the result of every game that ends.
+    """A `VersusBatch` whose opponents come from a league. It reports the result of every ended game to the league.
 
-    Its state holds the league's, too.
+    Its state includes that of the league.
     """
 
     def __init__(self, league: League, config: Config, num_games: int, **options: Any) -> None:
@@ -160,7 +160,7 @@ class LeagueGames(VersusBatch):
             self.league.record(self.final_lineups[ended], np.take_along_axis(by_seat, clockwise, axis=1))
 
     def grow(self, policy: Any, steps: int) -> None:
-        """Take a snapshot of the learner into the league; games that run go on against whom they began."""
+        """Add a snapshot of the learner to the league. Running games keep their opponents."""
         self.league.add(policy, steps, playing=set(self.lineups.ravel().tolist()))
         self.opponents = self.league.agents
 
@@ -174,7 +174,7 @@ class LeagueGames(VersusBatch):
 
 
 def league_of(learner: BaseLearner) -> League | None:
-    """The league that its games are played against; None where nobody else plays."""
+    """The league of its games; None in a game for one."""
     league: League | None = getattr(learner.games, "league", None)
     return league
 
@@ -186,11 +186,11 @@ def grow(learner: BaseLearner) -> None:
 
 
 class TaskHook(Hook):
-    """Evaluates on fixed seeds, moves the curriculum on, takes the league's snapshots and logs the league.
+    """Evaluates on fixed seeds, advances the curriculum, takes the league's snapshots and logs the league.
 
-    `league.csv` has a row for each member and the learner after every rollout: rating with the ends of its interval,
-    games rated, `learner_ahead`, the share of its last games in which the learner finished ahead of it, and `share`,
-    the chance of each seat to be given to it.
+    `league.csv` has a row for each member and the learner after every rollout: the rating with the ends of its
+    interval, the rated games, `learner_ahead` (the share of its last games in which the learner finished ahead of it)
+    and `share` (its chance to get a seat).
     """
 
     def __init__(self, task: Task, seed: int, curriculum: Curriculum | None = None) -> None:
@@ -239,10 +239,10 @@ class TaskHook(Hook):
 
 
 def judge(agent: Agent, configs: Sequence[Config], rivals: Mapping[str, Agent], seeds: np.ndarray) -> Judgement:
-    """What an agent is worth: the score is its mean win rate; of equal ones that of the higher margin.
+    """Evaluate an agent. The score is its mean win rate; a higher margin decides between equal win rates.
 
-    It plays each configuration from each of the seeds, with several players in every seat against each of the rivals,
-    by name, who then plays all the other seats.
+    The agent plays each configuration from each of the seeds. With several players it plays in every seat against each
+    of the rivals, given by name; a rival plays all other seats.
     """
     players = configs[0].players
     numbers: dict[str, float] = {}
@@ -271,9 +271,9 @@ def new_learner(
     league: LeagueSettings | None = None,
     **options: Any,
 ) -> Learner:
-    """A learner of a task; `options` as in `Learner`.
+    """A learner of a task; `options` are those of `Learner`.
 
-    For several players it plays against a league, which it keeps in the folder `league` of its own.
+    With several players it plays against a league, which is saved in the folder `league` within its own.
     """
     curriculum = Curriculum(task.levels, task.threshold, task.latest, seed) if task.curriculum else None
     config = task.configs()[0]
@@ -307,8 +307,19 @@ def say_how_good(console: Console, learner: BaseLearner, task: Task) -> None:
         told += f", margin {best.numbers['margin']:+.1f}"
     console.print(
         f"Best policy ({BEST}): after {steps:,} steps, {told} "
-        "(the games that chose it: play others for a figure to publish)"
+        "(in the games that chose it; for a figure to publish play other games)"
     )
+
+
+def how_good(learner: BaseLearner) -> dict[str, Any]:
+    """What the learner of a task has come to: steps, all evaluations and the rows of the league, if there is one."""
+    league = league_of(learner)
+    return {
+        "steps": learner.steps,
+        "seconds": round(learner.seconds, 1),
+        "evaluations": [{"steps": steps, "score": one.score, **one.numbers} for steps, one in learner.evaluations],
+        "league": [] if league is None else league_rows(league, learner.steps),
+    }
 
 
 def league_rows(league: League, steps: int) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Hyper-parameters: dataclasses, and the small TOML files in `tabletop_training/configs/GAME/` that fill them."""
+"""Hyper-parameters: dataclasses, filled by the small TOML files in `tabletop_training/configs/GAME/`."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from tabletop.files import read_limited
 from tabletop.game import Game
 
 CONFIGS = Path(__file__).parent / "configs"
-"""A folder for each game with the settings files that come with the package."""
+"""The folder of the shipped settings files; each game has a folder in it."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a learner is made of: the table `[learning]` of a settings file.
+    """The hyper-parameters of a learner: the table `[learning]` of a settings file.
 
-    The learning rate and the entropy bonus fall linearly to `final` of themselves as the budget is used up. What an
-    update learns from are the learner's next `num_envs * steps` decisions. The weights are always float32.
+    The learning rate and the entropy bonus fall linearly to `final` times their first value over the budget. Each
+    update learns from the learner's next `num_envs * steps` decisions. The weights are always float32.
     """
 
     num_envs: int = 128  # games played side by side
     steps: int = 128  # decisions of each game between two updates
     minibatch: int = 2048  # decisions for each step of the optimizer
     epochs: int = 3  # how often an update goes through its decisions
-    learning_rate: float = 2e-3  # as in PPO, like all below that say nothing else
+    learning_rate: float = 2e-3  # of PPO, like all following fields without a comment
     entropy: float = 0.01
-    final: float = 0.05  # what learning rate and entropy bonus end at, as a part of what they start from
+    final: float = 0.05  # the last learning rate and entropy bonus, as a fraction of the first
     discount: float = 1.0
     gae_lambda: float = 0.98
     clip: float = 0.2
@@ -44,10 +44,10 @@ class Settings:
     trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
     layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
     reward: str = "margin"  # "win", "margin" or "points", as in `Batch`
-    reward_scale: float = 0.1  # what it is multiplied with
+    reward_scale: float = 0.1  # factor of the reward
     win_bonus: float = 0.0  # after the scaling, added to a won game's last reward and taken off a lost game's
-    bfloat16: bool = True  # multiply matrices in it where the processor can: 2 to 3 times as fast with AMX
-    threads: int | None = None  # of torch; None measures what is fastest
+    bfloat16: bool = True  # multiply matrices in bfloat16 if the processor can: 2 to 3 times as fast with AMX
+    threads: int | None = None  # of torch; None measures which number is fastest
     evaluate_every: int = 500_000  # steps between two evaluations, which choose `best.zip`
 
     def __post_init__(self) -> None:
@@ -83,12 +83,12 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
     """The tables of a settings file as dataclasses.
 
     Arguments:
-        name: a TOML file, or the name of one that is shipped for the game, without its ending; None: no file at all.
-        sections: the tables that the file may have, and the dataclass of each; a table that is missing gives one of
-            defaults. A class with a method `of_table(game, table)` is made by that.
+        name: a TOML file, or the name of one shipped for the game, without its ending; None means no file.
+        sections: the tables that the file may have, with a dataclass for each. A missing table gives the defaults. A
+            class with a method `of_table(game, table)` is created by it.
 
-    Raises ConfigError for a file that is missing or no TOML, and for unknown tables, keys and wrong values; it lists
-    what there is.
+    Raises ConfigError for a file that is missing or is not TOML, and for unknown tables, unknown keys and wrong values;
+    the message lists the known ones.
     """
     path, tables = Path(name or ""), {}
     if name is not None:
@@ -116,12 +116,12 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
 
 
 def section_of(kind: type[Any], game: Game, table: dict[str, Any]) -> Any:
-    """A dataclass from a table, by `of_table` where it has one, else by `from_table`."""
+    """Create a dataclass from a table, by `of_table` if the class has it, otherwise by `from_table`."""
     return kind.of_table(game, table) if hasattr(kind, "of_table") else from_table(kind, table)
 
 
 def from_table(kind: type[T], table: dict[str, Any]) -> T:
-    """A dataclass from a table as TOML or JSON give it: lists become tuples. Raises ConfigError for unknown keys."""
+    """Create a dataclass from a table of TOML or JSON; lists become tuples. Raises ConfigError for unknown keys."""
     check_keys(table, [field.name for field in fields(kind)])  # type: ignore[arg-type]
     return kind(**with_tuples(table))
 
@@ -134,19 +134,19 @@ def check_at_least_one(**numbers: int) -> None:
 
 
 def check_keys(table: Iterable[str], known: Sequence[str]) -> None:
-    """Raise ConfigError for keys that are none of the known ones."""
+    """Raise ConfigError for unknown keys."""
     unknown = sorted(set(table) - set(known))
     if unknown:
         raise ConfigError(f"unknown key {', '.join(unknown)}; there are {', '.join(known)}")
 
 
 def with_tuples(table: dict[str, Any]) -> dict[str, Any]:
-    """A table as TOML or JSON give it with tuples for its lists."""
+    """A table of TOML or JSON with tuples instead of lists."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
 def check_types(settings: Any) -> None:
-    """Raise ConfigError for a field of a dataclass whose value is not of its annotation; ints count as floats."""
+    """Raise ConfigError for a field of a dataclass whose value does not fit its annotation. Floats may be ints."""
     hints = get_type_hints(type(settings))
     for name in (one.name for one in fields(settings)):
         value, wanted = getattr(settings, name), hints[name]

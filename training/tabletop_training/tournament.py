@@ -1,8 +1,8 @@
-"""Tournaments: all against all, a cross table, and ratings.
+"""Tournaments: all agents against all others, with a cross table and ratings.
 
-Every group of as many agents as a game has players plays the same seeds, each once for every rotation of the seats.
-All groups are in one batch, so that an agent answers for all its games at once, and every seed is complete: it is
-one observation of each pairing and of each agent's mean.
+Every group of agents that fills a game plays the same seeds, each once for every rotation of the seats. All groups are
+in one batch, so an agent answers for all its games at once. Every seed is complete: it is one observation of each
+pairing and of each agent's mean.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ORDERS = 10  # in which all games are rated: ratings depend on the order, which
 
 
 def lineups_of(agents: int, players: int) -> np.ndarray:
-    """Who sits where in all games of one seed: every group of `players` of the agents, in every rotation.
+    """The line-ups of all games of one seed: every group of `players` agents, in every rotation.
 
     (groups x players, players) int64, indices of agents.
     """
@@ -55,7 +55,7 @@ def lineups_of(agents: int, players: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent: its rating, and what all its games say."""
+    """One agent: its rating, and the statistics of all its games."""
 
     rating: Rating
     report: AgentReport
@@ -69,10 +69,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Tournament:
-    """Finished games with what they say. The agents stand in the order of their ratings, the highest first.
+    """Finished games and their statistics. The agents are sorted by rating, the highest first.
 
-    `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, a tie as one
-    half; with two players its part of the victories. None on the diagonal.
+    `scores[i][j]` is agent i's score against j: how often it finished ahead in the games that both played, where a tie
+    counts one half. With two players it is its share of the victories. The diagonal is None.
     """
 
     config: Config
@@ -84,17 +84,17 @@ class Tournament:
 
     @property
     def games(self) -> str:
-        """How many were played, such as `1,200`."""
+        """The number of games, such as `1,200`."""
         return f"{len(self.results):,}"
 
     @property
     def seeds(self) -> int:
-        """How many each group of agents has played."""
+        """The number of seeds that each group of agents has played."""
         return len(np.unique(self.results.seeds))
 
 
 def head_to_head(results: Results, first: int, second: int) -> Estimate:
-    """How often the first agent (an index) finished ahead of the second one, a tie as one half; seeds are the unit."""
+    """How often the first agent (an index) finished ahead of the second one; a tie counts one half, by seed."""
     places = results.by_agent(results.places)
     ahead = (places[:, second] - places[:, first])[:, None]
     by_seed = results.by_seed(np.where(np.isnan(ahead), np.nan, (np.sign(ahead) + 1) / 2))[:, 0]
@@ -102,7 +102,7 @@ def head_to_head(results: Results, first: int, second: int) -> Estimate:
 
 
 def rated_games(results: Results, labels: Sequence[str]) -> list[Game]:
-    """The games as `rate_games` takes them."""
+    """The games in the form that `rate_games` takes."""
     return [
         ([labels[agent] for agent in lineup], places)
         for lineup, places in zip(results.lineups.tolist(), results.places.tolist(), strict=True)
@@ -110,7 +110,7 @@ def rated_games(results: Results, labels: Sequence[str]) -> list[Game]:
 
 
 def rate(games: Sequence[Game], labels: Sequence[str], seed: int) -> dict[str, Rating]:
-    """Each agent's rating: the mean over several orders of the games, which the seed draws."""
+    """Each agent's rating: the mean over several random orders of the games, drawn from the seed."""
     rated = [rate_games(games, seed=seed + order) for order in range(_ORDERS)]
     ratings = {}
     for label in labels:
@@ -145,9 +145,9 @@ def play_tournament(
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
-    The agents have different names. `seed` is of the first game, and of the orders in which games are rated; `on_block`
-    is told the results of the games just played; `workers` play. Raises EvaluationStopped if it is stopped before the
-    first block is done, ConfigError for bad arguments.
+    The agents have different names. `seed` is that of the first game, and of the orders in which games are rated.
+    `on_block` is called with the results of each block; `workers` play the blocks. Raises EvaluationStopped if it is
+    stopped before the end of the first block, ConfigError for bad arguments.
     """
     labels = _labels(agents, config, games)
     lineups = lineups_of(len(agents), config.players)
@@ -183,11 +183,13 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers = HERE,
     output: str | Path = "runs/tournament",
+    on_result: files.OnResult = files.unheard,
 ) -> Path:
-    """`play_tournament` with agents by name: print the tables, return the folder with `tournament.json` and so on.
+    """Run `play_tournament` with agents by name and print the tables; returns the folder with the results.
 
-    `replays` is where the games are kept, None nowhere; `workers` is who plays. Ctrl-C keeps the blocks that are done.
-    Raises ConfigError, CheckpointError and TabletopError.
+    `replays` is the folder for replays, None for none. `workers` play the blocks of games; `on_result` is called with
+    the content of `tournament.json`. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and
+    TabletopError.
     """
     replays = replays or files.ReplayFiles(None)
     with Console().status("loading the agents"):
@@ -207,31 +209,15 @@ def main(
             tournament = play_tournament(agents, config, games, seed, on_block=keep, workers=workers, **playing)
         write(job.folder, tournament, seed)
         print_tables(job.console, tournament)
+        on_result(files.plain(content_of(tournament, seed)))
     return job.folder
 
 
 def write(folder: Path, tournament: Tournament, seed: int) -> None:
-    """`tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
+    """Write `tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
+    content = content_of(tournament, seed)
     files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
-    cells = [
-        files.flat({"agent": first, "against": second, "score": score})
-        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
-        for second, score in zip(tournament.labels, scores, strict=True)
-        if score is not None
-    ]
-    files.write_rows(folder / "cross_table.csv", cells)
-    standings = [
-        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
-        for standing in tournament.standings
-    ]
-    content = {
-        **files.provenance(tournament.config, seed, tournament.labels),
-        "seeds": tournament.seeds,
-        "games": len(tournament.results),
-        "finished": tournament.finished,
-        "standings": standings,
-        "scores": cells,
-    }
+    files.write_rows(folder / "cross_table.csv", content["scores"])
     files.write_json(folder / "tournament.json", content)
     meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
     title = (
@@ -240,6 +226,28 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
     )
     ratings = [standing.rating for standing in tournament.standings]
     plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
+
+
+def content_of(tournament: Tournament, seed: int) -> dict[str, Any]:
+    """The content of `tournament.json`."""
+    cells = [
+        files.flat({"agent": first, "against": second, "score": score})
+        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
+        for second, score in zip(tournament.labels, scores, strict=True)
+        if score is not None
+    ]
+    standings = [
+        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        for standing in tournament.standings
+    ]
+    return {
+        **files.provenance(tournament.config, seed, tournament.labels),
+        "seeds": tournament.seeds,
+        "games": len(tournament.results),
+        "finished": tournament.finished,
+        "standings": standings,
+        "scores": cells,
+    }
 
 
 def print_tables(console: Console, tournament: Tournament) -> None:

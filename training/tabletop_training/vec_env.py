@@ -1,4 +1,4 @@
-"""Stable-Baselines3's VecEnv on the native batch: N games at a time, no process and no loop a game."""
+"""Stable-Baselines3's VecEnv on the native batch: N games at a time, without a process or a loop per game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tabletop.versus import VersusBatch
 
 @dataclass(frozen=True)
 class Ended:
-    """K games that ended, in the order of their ends, for the learner."""
+    """K ended games in the order of their ends, as the learner sees them."""
 
     won: np.ndarray  # (K,) float64, its share of the victory: 1 alone, 1/k with k winners, else 0
     points: np.ndarray  # (K,) int64
@@ -41,7 +41,7 @@ class Ended:
 
     @classmethod
     def join(cls, parts: list[Ended], players: int) -> Ended:
-        """All the parts as one; `players` gives the shape of `lineups` where there is none."""
+        """Join the parts. `players` gives the shape of `lineups` if there are no parts."""
         floats, ints = np.zeros(0), np.zeros(0, np.int64)
         nothing = cls(floats, ints, floats, floats, ints, ints, np.zeros((0, players - 1), np.int64), [])
         columns = {
@@ -52,14 +52,14 @@ class Ended:
 
 
 class Tally:
-    """Steps a `VersusBatch` and keeps count of what the learner gains in its games, and of those that end.
+    """Steps a `VersusBatch`, adds up the learner's rewards in its games, and collects ended games.
 
-    Attributes (N games): `returns` (N,) float64 and `lengths` (N,) int64 of the games in play.
+    Attributes (N games): `returns` (N,) float64 and `lengths` (N,) int64 of the running games.
 
     Arguments:
         games: with autoreset="same_step" or "next_step".
-        reward_scale: what rewards are multiplied with.
-        win_bonus: w, added to the last reward of a game: w times (2 × share of the victory - 1).
+        reward_scale: the factor of the rewards.
+        win_bonus: w. The last reward of a game is increased by w × (2 × share of the victory - 1).
     """
 
     def __init__(self, games: VersusBatch, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
@@ -71,13 +71,13 @@ class Tally:
         self._ended: list[Ended] = []
 
     def reset(self, seed: Seed = None) -> None:
-        """Start all games anew; those that ended stay counted."""
+        """Start all games anew. Ended games stay counted."""
         self.games.reset(seed)
         self.returns[:] = 0
         self.lengths[:] = 0
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, Ended | None]:
-        """The learner's action in every game: rewards (N,) float64, which games ended, and those as `Ended`."""
+        """Play the learner's action in every game. Returns rewards (N,) float64, which games ended, and `Ended`."""
         games = self.games
         played = ~games.over
         games.step(actions)
@@ -94,7 +94,7 @@ class Tally:
         return rewards, over, ended
 
     def _end(self, over: np.ndarray, rewards: np.ndarray) -> Ended:
-        """The games that are over, `over` their indices. Adds the bonus to `rewards` and returns."""
+        """The ended games; `over` are their indices. Adds the bonus to `rewards` and `returns`."""
         games = self.games
         final = games.final_states[over]
         seats, rows = games.final_seats[over], np.arange(len(over))
@@ -115,26 +115,29 @@ class Tally:
         )
 
     def take_ended(self) -> Ended:
-        """The games that ended since this was last asked."""
+        """The games that ended since the last call."""
         parts, self._ended = self._ended, []
         return Ended.join(parts, self.games.config.players)
 
 
 class SeatsVecEnv(VecEnv):
-    """The games of a `VersusBatch`, for one or against agents inside, stepped together.
+    """The games of a `VersusBatch`, stepped together: games for one, or against agents that it contains.
 
         SeatsVecEnv(VersusBatch(Config(), 128, reward="margin", seed=0))
 
-    A game that ends is reset in the same step; the step's `infos` then hold `terminal_observation` (D,), the finished
-    game as the learner sees it, `TimeLimit.truncated`, always False, `episode` with `r` the return, `l` the number of
-    decisions and `t` seconds since the start, and `points`, `others_points` and `won` as in `Ended`.
+    A game that ends is reset in the same step. The step's `infos` then have these keys:
 
-    Observations are float32 or int8, as those of the batch. `env_method("action_masks")` is one (num_envs, A) bool
-    array, which MaskablePPO asks for.
+    - `terminal_observation` (D,): the finished game as the learner sees it;
+    - `TimeLimit.truncated`: always False;
+    - `episode`: `r` the return, `l` the number of decisions, `t` seconds since the start;
+    - `points`, `others_points` and `won`, as in `Ended`.
+
+    Observations are float32 or int8, like those of the batch. `env_method("action_masks")` returns one (num_envs, A)
+    bool array, which MaskablePPO asks for.
 
     Arguments:
-        games: made with autoreset="same_step" and new_observations=True (Stable-Baselines3 reads the last observations
-            after the step). Raises ValueError otherwise.
+        games: created with autoreset="same_step" and new_observations=True, because Stable-Baselines3 reads the last
+            observations after the step. Raises ValueError otherwise.
         reward_scale, win_bonus: as in `Tally`.
     """
 
@@ -159,6 +162,7 @@ class SeatsVecEnv(VecEnv):
         return self.games.observations
 
     def step_async(self, actions: np.ndarray) -> None:
+        """Keep the actions, (num_envs,) ints, for `step_wait`."""
         self._actions = np.asarray(actions, np.int64).reshape(self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
@@ -183,7 +187,7 @@ class SeatsVecEnv(VecEnv):
         }
 
     def take_ended(self) -> Ended:
-        """The games that ended since this was last asked."""
+        """The games that ended since the last call."""
         return self.tally.take_ended()
 
     def action_masks(self) -> np.ndarray:

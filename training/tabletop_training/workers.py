@@ -1,7 +1,7 @@
-"""Several processes that play, on this machine or on those of a Ray cluster. The games are those of one process.
+"""Several processes that play, on this machine or on a Ray cluster. The games are the same as those of one process.
 
-A block (`tabletop_training.evaluation`) goes to whoever is free, and results come back in the order of the blocks. What
-a process that dies was playing is played once more by another one.
+A block (`tabletop_training.evaluation`) goes to any free process, and results come back in the order of the blocks. If
+a process dies, another one plays its block again.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from tabletop_training.evaluation import Block, EvaluationStopped, Playing, Reco
 from tabletop_training.matches import get_ready
 
 AHEAD = 8
-"""Blocks a worker that are under way or wait for an earlier one, which takes longer."""
+"""Blocks per worker that are being played, or wait for an earlier block that takes longer."""
 TRIES = 5
-"""How often a block is played whose worker dies."""
+"""How often a block is tried if its worker dies."""
 MOST = 10_000
-"""Workers there can be."""
+"""The largest number of workers."""
 _LOOK = 0.2
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks whether to stop."""
 
 Handle = TypeVar("Handle", bound=Hashable)
 
 
 class Task(NamedTuple):
-    """A block as it goes to another process, which may be on another machine.
+    """A block for another process, which may be on another machine.
 
-    agents: the agents, pickled. key: tells them from others, so that a worker makes them once for many blocks.
+    agents: the agents, pickled. key: identifies them, so that a worker loads them once for many blocks.
     version: of the game.
     """
 
@@ -55,19 +55,19 @@ class Task(NamedTuple):
 
 
 def version_of(config: Config) -> tuple[Any, ...]:
-    """What must be the same on all machines."""
+    """The versions that must be the same on all machines."""
     return (config.game.name, config.game.version, config.game.rules_version, config.game.layout_hash)
 
 
 _ready: dict[tuple[str, Config], Sequence[Agent]] = {}
-"""In a worker: the agents that have played last, by `Task.key`, which includes what is played."""
+"""In a worker: the agents that played last, by `Task.key`, which includes the configuration."""
 _MOST_READY = 4
 
 
 def play_task(task: Task, agents: Callable[[], bytes], should_stop: Callable[[], bool] | None = None) -> Results:
-    """What a worker does; `agents` fetches the pickled ones, if this worker hasn't made them before.
+    """Play a task in a worker; `agents` fetches the pickled agents if this worker has not loaded them before.
 
-    Raises as `play_lineups` does, ConfigError where another version of the game is installed here.
+    Raises what `play_lineups` raises, and ConfigError if another version of the game is installed here.
     """
     if (own := version_of(task.config)) != task.version:
         raise ConfigError(f"a machine of the cluster has another version of the game: {own} instead of {task.version}")
@@ -84,7 +84,7 @@ def play_task(task: Task, agents: Callable[[], bytes], should_stop: Callable[[],
 
 
 class _Tasks:
-    """Makes tasks of blocks. Agents that come again are pickled once."""
+    """Turns blocks into tasks. Agents of several blocks are pickled once."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -104,9 +104,9 @@ class _Tasks:
 
 
 class SeveralWorkers(Workers, Generic[Handle]):
-    """What processes and clusters have in common: handing out blocks, and taking results in order.
+    """The common part of processes and clusters: it hands out blocks and returns results in order.
 
-    `at_once` is how many blocks are handed out at a time.
+    `at_once` is the number of blocks that are handed out at a time.
     """
 
     def __init__(self, number: int) -> None:
@@ -116,25 +116,25 @@ class SeveralWorkers(Workers, Generic[Handle]):
 
     @abstractmethod
     def start(self, task: Task) -> Handle:
-        """Hand a task out."""
+        """Start a task."""
 
     @abstractmethod
     def finished(self, handles: Collection[Handle], seconds: float) -> Collection[Handle]:
-        """Those that are done, after at most so many seconds; it waits only as long as none is."""
+        """The finished tasks. Waits until there is one, for at most this many seconds."""
 
     @abstractmethod
     def result(self, handle: Handle) -> Results | None:
-        """What came of it, None if its worker died. Raises what `play_task` does."""
+        """The result of a task, None if its worker died. Raises what `play_task` raises."""
 
     @abstractmethod
     def stop(self, handles: Collection[Handle]) -> None:
-        """Let nobody go on with these."""
+        """Stop these tasks."""
 
     def play(self, blocks: Iterable[Block], **playing: Unpack[Playing]) -> Generator[Results, None, None]:
-        """The results of the blocks, in their order. Raises as `play_lineups` does.
+        """Yield the results of the blocks, in their order. Raises what `play_lineups` raises.
 
-        `should_stop` is asked a few times a second, `on_finished` told of whole blocks. Raises TabletopError where one
-        block's worker dies again and again.
+        `should_stop` is asked a few times a second; `on_finished` is called after whole blocks. Raises TabletopError if
+        the worker of a block dies again and again.
         """
         should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
         recording: Recording = {
@@ -186,7 +186,7 @@ def _died(task: Task) -> str:
 class Processes(SeveralWorkers["Future[Results]"]):
     """Processes of this machine, which share its cores.
 
-    Each has a pool of its own: of a pool with a process that dies, Python ends all others.
+    Each has a pool of its own, because Python ends all processes of a pool when one dies.
     """
 
     def __enter__(self) -> Self:
@@ -235,7 +235,7 @@ class Processes(SeveralWorkers["Future[Results]"]):
 
 
 _stopping: Any = None
-"""In a process of `Processes`: set when what it plays is no longer wanted."""
+"""In a process of `Processes`: set when its block is no longer wanted."""
 
 
 def _begin(stopping: Any, cores: int) -> None:

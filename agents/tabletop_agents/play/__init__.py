@@ -1,1 +1,1 @@
-"""Playing a game oneself: the session, and the terminal around it."""
+"""Games that people play: the session, and the terminal around it."""

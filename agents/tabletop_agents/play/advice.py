@@ -1,4 +1,4 @@
-"""What an agent says of a decision to a person who asks it, and of a whole game in review."""
+"""Advice: what an agent says about one decision, and about a whole game that it reviews."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tabletop_agents.play.session import PERSON
 
 @dataclass(frozen=True)
 class Advice:
-    """What an agent says of a decision; results are the actor's own."""
+    """What an agent says about a decision. Results are those of the actor."""
 
     agent: str
     shares: Mapping[int, float]  # by legal action, with a sum of 1; {} from an agent that only names an action
@@ -29,7 +29,7 @@ class Advice:
 
 
 def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Advice:
-    """What the agent says of one decision, from one look at it: a search searches once.
+    """What the agent says about one decision. It looks at it once: a search searches once.
 
     Raises IllegalAction where it answers wrongly (`tabletop.agents.assess`), and what it raises itself.
     """
@@ -50,7 +50,7 @@ def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
 
 
 def estimate_text(estimate: float, estimated: str) -> str:
-    """An estimate as people read it: a chance as "83.1%", points ahead as "+4.2"."""
+    """An estimate in readable form: a chance as "83.1%", points ahead as "+4.2"."""
     if estimated == CHANCE_TO_WIN:
         return f"{estimate:.1%}"
     if estimated == POINTS_AHEAD:
@@ -63,7 +63,7 @@ def estimate_text(estimate: float, estimated: str) -> str:
 
 @dataclass(frozen=True)
 class Moment:
-    """A decision that something was given away at."""
+    """A decision at which something was given away."""
 
     step: int  # how many actions were before it
     seat: int
@@ -74,13 +74,13 @@ class Moment:
 
     @property
     def drop(self) -> float:
-        """How much was given away; above 0."""
+        """How much was given away (above 0)."""
         return self.best - self.estimate
 
 
 @dataclass(frozen=True)
 class Review:
-    """What an agent says of a game's decisions."""
+    """What an agent says about the decisions of a game."""
 
     agent: str
     estimated: str  # what the estimates are, such as "chance to win"; "" where there was no decision
@@ -99,20 +99,21 @@ def review(
 ) -> Review:
     """Let an agent look back at a game, finished or not, and say where other answers would have been better.
 
-    It looks at each decision with at least two legal answers, as its actor sees it. A first look says what it would
-    play itself. Where that is something else, it judges both answers in looks of their own, each as if there were no
-    other answer (`Decisions.only`), with the same random numbers. So both have all of a search's simulations, however
-    few of the first look's went through what was played; and what the agent chose is not flattered by the luck it was
-    chosen by. A drop says what one answer cost, not what chance then brought. Where the second looks find nothing
-    better about the agent's choice, nothing was given away.
+    The agent looks at each decision with at least two legal answers, as its actor saw it. The first look says what the
+    agent itself would play. If that differs from what was played, the agent judges each of the two answers in a
+    separate look, as if there were no other answer (`Decisions.only`), with the same random numbers. Each answer thus
+    gets all simulations of a search, even if the first look hardly tried it. It also means that the agent's choice is
+    not overrated because of the luck that made it look best. A drop is what one answer cost, whatever chance brought
+    afterwards. If the second looks find the agent's choice no better, nothing was given away.
 
     Arguments:
-        seats: whose decisions; None: those of all people in the replay, or of everybody where there are none.
-        seed: of the agent's own randomness, apart for each decision.
-        on_finished: told how many decisions are done, of how many; at the beginning, too. It may raise to end this.
+        seats: whose decisions; None: those of all people in the replay, or of everybody if there are no people.
+        seed: of the agent's own randomness, separate for each decision.
+        on_finished: called with the number of finished decisions and their total, first at the start. It may raise to
+            end the review.
 
-    Raises ConfigError for a seat that there isn't, for an agent that can't play this, and for one that does not say
-    what it expects after single answers; else what the agent raises.
+    Raises ConfigError for a seat that does not exist, for an agent that cannot play this game, and for an agent that
+    has no estimates for single answers; also whatever the agent raises.
     """
     check_agents([agent], replay.config)
     if seats is None:
@@ -144,7 +145,7 @@ def review(
 
 
 def _is_choice(replay: Replay, step: int, action: int, seats: Collection[int]) -> bool:
-    """Whether one of these seats chose there among several legal answers."""
+    """Whether one of these seats had a choice of several legal answers at that decision."""
     state = replay.states[step]
     return action != FORFEIT and int(state["actor"]) in seats and len(legal_actions(state)) > 1
 

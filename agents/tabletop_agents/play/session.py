@@ -1,7 +1,7 @@
-"""A game that people play, alone or with agents: what terminal and browser share.
+"""A game that people play, alone or with agents. The terminal and the browser share it.
 
-Whose turn it is, what can be answered, what happened, undo, hints, saving and going on. `tabletop_agents.play.typed`
-adds typed lines and screens of text, `tabletop_agents.web` pages.
+It knows whose turn it is, the possible answers and what happened, and it undoes, gives hints, saves and resumes.
+`tabletop_agents.play.typed` adds typed lines and screens of text, `tabletop_agents.web` adds pages.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tabletop_agents import Agent, check_trusted, checkpoint_path, make_agent, s
 from tabletop_agents.checkpoint import configs_of, read_notes
 
 PERSON = "person"
-"""The name of a seat in a replay that a person played."""
+"""The name that a replay gives to a seat played by a person."""
 HINTS, GUIDED_HINTS = "ismcts-2000", "search-800"
-"""The agent that is asked for hints, and the one where a shipped network has learned just what is played."""
+"""The agent that gives hints, and the one used instead if a shipped network was trained for this configuration."""
 
 
 def hints_for(config: Config) -> Agent:
-    """Who is asked for hints where nobody is named: a search, guided by a shipped network that was trained for this."""
+    """The agent that gives hints by default: a search, guided by a shipped network if one was trained for this game."""
     return make_agent(hints_name(config), config.game)
 
 
@@ -50,28 +50,28 @@ def hints_name(config: Config) -> str:
 class Step:
     """One answer that was given in a game."""
 
-    number: int  # how many were given before it
-    before: Any  # the record that it answered
+    number: int  # of answers before it
+    before: Any  # the record before it
     action: int
     owner: int  # the seat that gave it
-    done: str  # what it was in words, as the viewer may know it; "" where that is hidden altogether
+    done: str  # the answer in words, as far as the viewer may know it; "" if all of it is hidden
 
 
 S = TypeVar("S", bound="Session")
 
 
 class Session:
-    """One game of people and agents, from where it starts until people leave it.
+    """One game of people and agents, from its start until the people leave it.
 
     Arguments:
-        agents: who plays which seat; people play the others.
-        seed: of the game. The agents' own randomness comes from it too, separately for every decision, so that a
-            resumed game goes on as it would have gone.
+        agents: the agents by seat; people play the other seats.
+        seed: of the game. The agents' own randomness also comes from it, separately for every decision, so a resumed
+            game continues as it would have without the break.
         start: the first state, a record, instead of the set-up of that seed.
-        hints: who is asked for a hint; None: as `hints_for` chooses.
+        hints: the agent that gives hints; None: as `hints_for` chooses.
 
-    Raises ConfigError for seats that there aren't, for agents that can't play this, and for names of agents that a
-    replay can't hold, StateError for a first state that breaks the rules.
+    Raises ConfigError for seats that do not exist, for agents that cannot play this game, and for names of agents that
+    a replay cannot hold; StateError for a first state that breaks the rules.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Session:
         hints: Agent | None = None,
     ) -> None:
         self.game = game = check_config(config)
-        # the file that its numbers are read from may be gone before the game is
+        # the overlay file may be deleted before the game ends
         self.config = config = replace(config, components=game.own_numbers(config.components))
         self.agents = dict(agents or {})
         self._hints = hints
@@ -94,7 +94,7 @@ class Session:
             taken = ", ".join(map(str, sorted(self.agents)))
             raise ConfigError(f"agents in seats {taken}: of 0 to {config.players - 1}")
         check_agents([*self.agents.values(), *([] if hints is None else [hints])], config)
-        check_names(self.seats, config)  # else it could never be saved
+        check_names(self.seats, config)  # otherwise the game could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
         if start is not None:
             self._batch.set_states(np.array([start]))
@@ -104,17 +104,17 @@ class Session:
 
     @property
     def hints(self) -> Agent:
-        """Who is asked for a hint; made when it is first wanted, because a network takes seconds to load."""
+        """The agent that gives hints. It is created at its first use, because a network takes seconds to load."""
         if self._hints is None:
             self._hints = hints_for(self.config)
         return self._hints
 
     @classmethod
     def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
-        """The game that a file keeps, where it was left. Of agents of one's own it may name those that are `trusted`.
+        """Resume the game in a file. The file may name agents of your own only if they are `trusted`.
 
-        Raises ReplayError for a file that is no sound replay of this game, ConfigError for a game that is over or that
-        no person plays, and as `make_agent` does.
+        Raises ReplayError for a file that is not a valid replay of this game, ConfigError for a game that is over or
+        has no person, and whatever `make_agent` raises.
         """
         replay = Replay.load(path, game)
         if replay.winners is not None:
@@ -164,27 +164,27 @@ class Session:
 
     @property
     def replay(self) -> Replay:
-        """The game so far, without what was taken back."""
+        """The game so far, without answers that were taken back."""
         return Replay.of(self.config, self._start, self._actions, names=self.seats)
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """Who plays, by the names that a replay has."""
+        """The names of the players by seat, as in a replay."""
         seats = range(self.config.players)
         return tuple(PERSON if seat in self.people else self.agents[seat].name for seat in seats)
 
     @property
     def number(self) -> int:
-        """How many answers were given so far."""
+        """The number of answers so far."""
         return len(self._actions)
 
     def answers(self) -> list[tuple[int, str]]:
-        """The legal actions, each with what it means."""
+        """The legal actions, each with its meaning in words."""
         state, text = self.state, self.game.words.action_text
         return [(action, text(state, action)) for action in legal_actions(state).tolist()]
 
     def steps(self, first: int, viewer: int | None) -> Iterator[Step]:
-        """The answers from the one of that number on, in the words that a viewer (a seat; None: all) may know."""
+        """The answers from the given number on, in the words that a viewer may know (a seat; None: everything)."""
         for number in range(first, len(self._actions)):
             before, action = self._states[number], self._actions[number]
             done = words_for(self.game, before, action, viewer)
@@ -193,21 +193,21 @@ class Session:
     # --- what happens ---
 
     def let_agent_act(self) -> None:
-        """Let the agent that is asked answer. Raises IllegalAction, which names it, where it answers wrongly."""
+        """Let the agent whose turn it is answer. Raises IllegalAction, which names the agent, for an illegal answer."""
         self.play(self.agent_answer())
 
     def agent_answer(self) -> int:
-        """What the agent that is asked would answer now. Nothing changes, so this may run in another thread."""
+        """What the agent whose turn it is would answer. Nothing changes, so this may run in another thread."""
         return int(ask(self.agents[self.actor], self.decision(), self.generator())[0])
 
     def play(self, action: int) -> None:
-        """Answer the pending decision. Raises IllegalAction, and nothing changes, for an answer that is not legal."""
+        """Answer the pending decision. Raises IllegalAction for an illegal answer; then nothing changes."""
         self._batch.step([action])
         self._states.append(self._batch.states[0].copy())
         self._actions.append(action)
 
     def undo(self) -> bool:
-        """Take the last answer back, chance with it; whether there was one."""
+        """Take the last answer back, with all chance that followed it. Returns whether there was one."""
         if not self._actions:
             return False
         self._actions.pop()
@@ -219,10 +219,11 @@ class Session:
         return Decisions.of(self._batch, np.array([0]))
 
     def generator(self, *purpose: int) -> np.random.Generator:
+        """Randomness for this point of the game; `purpose` tells one use from another."""
         return np.random.default_rng([self.seed, len(self._actions), *purpose])
 
     def _go_to_last(self) -> None:
-        """Let the batch be where the game is."""
+        """Set the batch to the present position."""
         del self._states[len(self._actions) + 1 :]
         self._batch.states[0] = self._states[-1]
         self._batch.refresh(check=False)
@@ -231,7 +232,7 @@ class Session:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the owners of points are called."""
+        """The names of the owners of points."""
         return self.game.words.owner_names(self.config.players)
 
     def label(self, seat: int) -> str:
@@ -242,16 +243,16 @@ class Session:
 
     @property
     def alone(self) -> bool:
-        """Whether nobody else has a seat, so that an answer can be taken back."""
+        """Whether the game has a single seat, so that answers can be taken back."""
         return self.config.players == 1
 
     @property
     def against(self) -> str:
-        """` against …`: the opponent whom the rules play against one who plays alone."""
+        """` against …`: the opponent that the rules play in a game for one; "" if there is none."""
         return f" against {self.game.words.opponent}" if self.game.words.opponent else ""
 
     def verdict(self) -> str:
-        """How a finished game ended, for the people who played it."""
+        """The result of a finished game, for the people who played it."""
         winners = self.game.winners(self.state)
         if self.alone and self.against:
             own, other = self.state["points"][:2].tolist()
@@ -266,7 +267,7 @@ class Session:
         return f"{win_text([self.label(seat) for seat in winners])}."
 
     def points(self) -> list[tuple[str, Sequence[int]]]:
-        """Each owner's points by where they came from, and in all: a word, and a number an owner."""
+        """Rows of points by source, and the total: a word, and a number for each owner."""
         total = self.state["points"][: self.config.owners].tolist()
         return [*self.game.words.sources(self.state), ("points", total)]
 
@@ -283,21 +284,22 @@ def started(
     trust: Sequence[str] = (),
     **settings: Any,
 ) -> S:
-    """A game as the command `play` sets it.
+    """Start or resume a game as the command `play` does.
 
     Arguments:
         kind: the class of sessions.
-        opponents: agents' names as `make_agent` knows them, for the seats without people in their order. Nobody but
-            one person: the game for one.
-        people: the seats of people at this machine; () → seat 0.
-        seed: None → from the operating system's entropy.
-        hints: the agent that is asked for hints; empty: as `hints_for` chooses.
-        resume: the file of a saved game to go on with, as it was set.
-        trust: agents of one's own that this file may name.
-        settings: of the game's configuration, besides the number of players; None, False and empty ones are left out.
+        opponents: names of agents (`make_agent`) for the seats without people, in order. Without opponents one person
+            plays the game for one.
+        people: the seats of people at this machine; () means seat 0.
+        seed: None takes one from the operating system.
+        hints: the agent that gives hints; empty: as `hints_for` chooses.
+        resume: the file of a saved game, which keeps its settings.
+        trust: agents of your own that this file may name.
+        settings: fields of the game's configuration besides the number of players; None, False and empty ones are
+            left out.
 
-    Raises ConfigError, CheckpointError, ComponentsError for what can't be played, ReplayError for a file that is no
-    sound replay of this game.
+    Raises ConfigError, CheckpointError or ComponentsError for what cannot be played, ReplayError for a file that is not
+    a valid replay of this game.
     """
     given = {name: value for name, value in settings.items() if _is_given(value)}
     adviser = make_agent(hints, game) if hints else None
@@ -305,7 +307,7 @@ def started(
         refused = {"agents": tuple(opponents), "people": tuple(people), **given, "seed": seed}
         names = ", ".join(name for name, value in refused.items() if _is_given(value))
         if names:
-            raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
+            raise ConfigError(f"{names}: not with --resume, which keeps its settings")
         return kind.resume(resume, game, adviser, trust)
     own_seats = tuple(people) or (0,)
     config = game.config(players=len(opponents) + len(own_seats), **given)
@@ -320,7 +322,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
-    """The agents' seats. Raises ConfigError unless these are different ones that the game has."""
+    """The seats of the agents. Raises ConfigError unless the people's seats are different and exist in the game."""
     if len(set(people)) < len(people) or not set(people) <= set(range(config.players)):
         seats = ", ".join(map(str, people))
         raise ConfigError(f"people={seats}: different seats, 0 to {config.players - 1} with {config.players} players")

@@ -34,12 +34,12 @@ def main(
     colour: bool | None = None,
     **settings: Any,
 ) -> None:
-    """Play a game in the terminal until one leaves it.
+    """Play a game in the terminal until the people leave it.
 
-    Arguments: as of `session.started`, and
-        colour: None: in a terminal that has it, unless the environment has NO_COLOR.
+    Arguments: those of `session.started`, and
+        colour: None means in a terminal that has colours, unless the environment variable NO_COLOR is set.
 
-    Raises as that does. What an agent raises comes through when the game has been kept in a file.
+    Raises what `session.started` raises. If an agent raises, the game is saved first.
     """
     session = started(
         TypedSession, game, opponents, people=people, seed=seed, hints=hints, resume=resume, trust=trust, **settings
@@ -50,7 +50,7 @@ def main(
 
 
 class Terminal:
-    """Where lines come from and texts go to; with `history` earlier lines can be had again by "Up"."""
+    """Reads lines and shows texts. With `history` the Up key brings earlier lines back."""
 
     def __init__(self, colour: bool, history: bool = True) -> None:
         self.colour = colour
@@ -63,11 +63,11 @@ class Terminal:
 
     @property
     def columns(self) -> int:
-        """How wide it is now."""
+        """The present width of the terminal, in characters."""
         return columns_of_output()
 
     def read(self, prompt: str) -> str:
-        """The next line. Raises EOFError after the last one, and where stdin is closed."""
+        """The next line. Raises EOFError after the last one, or if stdin is closed."""
         if sys.stdin is None or sys.stdin.closed:
             raise EOFError
         if sys.stdout is not None:
@@ -78,17 +78,17 @@ class Terminal:
         return line.removesuffix("\n")
 
     def show(self, text: str) -> None:
-        """Print it below everything else."""
+        """Print a text below everything else."""
         print(text, flush=True)
 
     def clear(self) -> None:
-        """Let nobody see what was shown so far."""
+        """Clear the screen and what was shown before."""
         if self._moves:
             print(_CLEAR_SCREEN, end="", flush=True)
 
     @contextlib.contextmanager
     def waiting(self, text: str) -> Iterator[None]:
-        """Show it until the block is left, where a line can be taken back."""
+        """Show a text until the block ends, if the terminal can remove a line."""
         if not self._moves:
             yield
             return
@@ -100,7 +100,7 @@ class Terminal:
 
 
 def play(session: TypedSession, terminal: Terminal) -> None:
-    """Until the person leaves or the input ends; whatever happens, a game that is not over is not lost."""
+    """Play until the person leaves or the input ends. Whatever happens, an unfinished game is saved."""
     with hangups_end_input():
         try:
             _until_left(session, terminal)
@@ -118,7 +118,7 @@ def play(session: TypedSession, terminal: Terminal) -> None:
 
 
 def _until_left(session: TypedSession, terminal: Terminal) -> None:
-    """Until the person leaves. Raises EOFError at the end of the input, OSError where the terminal is gone."""
+    """Play until the person leaves. Raises EOFError at the end of the input, OSError if the terminal is gone."""
     moved = True
     while True:
         try:
@@ -146,7 +146,7 @@ def _until_left(session: TypedSession, terminal: Terminal) -> None:
 
 
 def _say_last(text: str, show: Callable[[str], None]) -> None:
-    """After the end of the input, in a line of its own; on stderr where the terminal is gone."""
+    """Show a last text in a line of its own, after the end of the input; on stderr if the terminal is gone."""
     if not text:
         return
     try:
@@ -160,7 +160,7 @@ def _say_last(text: str, show: Callable[[str], None]) -> None:
 
 @contextlib.contextmanager
 def hangups_end_input() -> Iterator[None]:
-    """Let a terminal that is closed, and `kill`, be the end of the input, once: signals that follow are ignored."""
+    """Treat a closed terminal and `kill` as the end of the input, once. Later signals are ignored."""
 
     def end(number: int, frame: object) -> NoReturn:
         _ignore_signals()
@@ -180,7 +180,7 @@ def hangups_end_input() -> Iterator[None]:
 
 
 def _ignore_signals() -> None:
-    """Let none of them come between a game and its file."""
+    """Ignore these signals, so that none interrupts the saving of a game."""
     with contextlib.suppress(ValueError):
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_IGN)

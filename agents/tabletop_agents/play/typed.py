@@ -1,6 +1,6 @@
-"""A game that people play at a terminal: what is to be seen as text, and what a typed line does.
+"""A game that people play at a terminal: its screens as text, and the meaning of typed lines.
 
-Nothing here reads or prints; `tabletop_agents.play.terminal` does.
+Nothing here reads or prints; `tabletop_agents.play.terminal` does that.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
 
 _MOST_SHOWN = 3
-"""Actions in a hint."""
+"""The number of actions in a hint."""
 _LONG_LIST = 12
-"""Answers that stand one below the other; more are set in columns."""
+"""Up to so many answers stand one below the other; more are set in columns."""
 
 _HELP = """\
 Answer by the number of an action, or by a part of its name that no other has{examples}.
@@ -40,7 +40,7 @@ _UNDO = "take the last answer back; chance stays: the same answer has the same c
 
 @dataclass(frozen=True)
 class Reply:
-    """What a line has done."""
+    """The effect of a typed line."""
 
     text: str = ""  # to be shown
     moved: bool = False  # there is something new to be seen on `TypedSession.screen`
@@ -49,9 +49,9 @@ class Reply:
 
 
 class TypedSession(Session):
-    """One game, from where it starts until the people at the terminal leave it. Arguments as of `Session`.
+    """One game, from its start until the people at the terminal leave it. Arguments as for `Session`.
 
-    Raises as `Session` does, and ConfigError where nobody would be left to type.
+    Raises what `Session` raises, and ConfigError if no seat is left for a person.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TypedSession(Session):
 
     @classmethod
     def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
-        """As `Session.resume`; the file is the one where it is saved again."""
+        """As `Session.resume`. The game is saved to the same file again."""
         session = super().resume(path, game, hints, trusted)
         session._saved, session._path = tuple(session._actions), Path(path)
         return session
@@ -81,24 +81,24 @@ class TypedSession(Session):
 
     @property
     def changes_hands(self) -> bool:
-        """Whether another person than the one at the screen is asked, who is to see nothing of the others' cards."""
+        """Whether it is the turn of another person than the one at the screen, who must not see the others' cards."""
         return self.actor in self.people and self.actor != self._at_screen
 
     @property
     def unsaved(self) -> bool:
-        """Whether something would be lost by leaving: an answer of a person, or how the game ended."""
+        """Whether leaving would lose something: a person's answer, or the end of the game."""
         answered = any(state["actor"] in self.people for state in self._states[: len(self._actions)])
         return answered and self._saved != tuple(self._actions)
 
     @property
     def prompt(self) -> str:
-        """What a line is asked for with."""
+        """The prompt of the next line."""
         return "save? " if self._leaving or self.over else "> "
 
     # --- what is to be seen ---
 
     def screen(self, columns: int = COLUMNS, colour: bool = False) -> str:
-        """What happened since the last own decision, the board, and what is asked with all answers, in words."""
+        """What happened since the person's last decision, the board, and the question with all answers, in words."""
         if self.changes_hands:
             name = self.names[self.actor]
             return f"{name} is asked. {name}, press Enter when nobody else looks at the screen."
@@ -110,11 +110,11 @@ class TypedSession(Session):
 
     @property
     def _viewer(self) -> int:
-        """Whose view it is."""
+        """The seat whose view is shown."""
         return self.people[0] if self._at_screen == NOBODY or self.over else self._at_screen
 
     def _since(self, colour: bool) -> Iterator[str]:
-        """Who did what since the viewer last answered, with what it changed; at first, who sits where."""
+        """What everybody did since the viewer's last answer, with its effects; at the start, who sits where."""
         words = self.game.words
         own = (i for i in reversed(range(len(self._actions))) if self._states[i]["actor"] == self._viewer)
         first = next(own, NOBODY)
@@ -139,7 +139,7 @@ class TypedSession(Session):
         return ["", question, *shown, painted(keys, FAINT, colour)]
 
     def _result(self, colour: bool) -> list[str]:
-        """The points by where they came from, and who won."""
+        """The points by source, and who won."""
         owners = range(self.config.owners)
         labels = [self.label(seat) if seat < self.config.players else self.names[seat] for seat in owners]
         rows = [("", labels), *self.points()]
@@ -151,7 +151,7 @@ class TypedSession(Session):
         return ["", *table, "", painted(self.verdict(), BOLD, colour), *seed]
 
     def _offer(self) -> list[str]:
-        """What can be typed where one leaves, or after the end."""
+        """What can be typed when somebody leaves, or after the end."""
         kept = "The replay" if self.over else "The game"
         if self.unsaved:
             lines = [f"{kept} is not saved.", f"  Enter   save it in {self._default_path()}"]
@@ -167,7 +167,7 @@ class TypedSession(Session):
     # --- what a line does ---
 
     def answer(self, line: str) -> Reply:
-        """Obey a line, whatever it is. Nothing but `left` in the reply ends a game."""
+        """Do what a line says, whatever it is. The game ends only if the reply has `left`."""
         command, _, rest = line.strip().partition(" ")
         command, rest = command.lower(), rest.strip()
         if command in ("h", "help"):
@@ -190,16 +190,16 @@ class TypedSession(Session):
         return self._choose(line)
 
     def asks_for_hint(self, line: str) -> bool:
-        """Whether the answer to this line is a hint, which the agent has to think about."""
+        """Whether this line asks for a hint, which takes the agent time to think."""
         return line.strip().lower() in ("?", "hint") and not (self._leaving or self.over or self.changes_hands)
 
     def interrupt(self) -> Reply:
-        """What Ctrl-C does: the same as `q`, and the second time it leaves and keeps the game."""
+        """The effect of Ctrl-C: the first time as `q`; the second time it saves the game and leaves."""
         self._go_to_last()  # it may have come in the middle of something
         return Reply(self.keep(), left=True, unbroken=True) if self._leaving else self._ask_to_leave()
 
     def keep(self) -> str:
-        """Save a game that nobody can be asked about any more, and say where it is; a finished one is not saved."""
+        """Save a game when nobody can be asked any more, and say where it is. A finished game is not saved."""
         if not self.unsaved:
             return ""
         if self.over:
@@ -222,7 +222,7 @@ class TypedSession(Session):
         return "\n\n".join([commands, *self.game.words.guide, self._seating()])
 
     def _seating(self) -> str:
-        """Who sits where, and in which game; not the seed, which tells all that is hidden."""
+        """Who sits where, and in which game. The seed is left out, because it reveals everything hidden."""
         seats = [self.label(seat) for seat in range(self.config.players)]
         against = f"{self.against} ({self.names[1]})" if self.alone and self.against else ""
         return f"{', '.join(seats)}{against}. The game is {self.config.name}."
@@ -232,7 +232,10 @@ class TypedSession(Session):
         return f"only in the game alone{self.against}"
 
     def _is_answer(self, line: str) -> bool:
-        """Whether "s su" is meant as "select Sun": it begins words of an answer, and looks like no path of a file."""
+        """Whether a line such as "s su" means the answer "select Sun" rather than saving to a file "su".
+
+        It does if its words begin words of an answer, and it does not look like a path.
+        """
         words = line.lower().split()
         if len(words) < 2 or set("./\\\"'") & set(line) or self._leaving or self.over or self.changes_hands:
             return False
@@ -305,21 +308,21 @@ class TypedSession(Session):
         return Reply(f"Saved. {verb} with: {self._command(path)}", left=left, unbroken=True)
 
     def _command(self, path: Path) -> str:
-        """With which the saved game is shown, or goes on."""
+        """The command that shows the saved game or resumes it."""
         file, trusted = shlex.quote(str(path)), ",".join(own_agents(self.seats))
         if self.over:
             return f"{self.game.name} replay {file}"
         return f"{self.game.name} play --resume {file}{f' --trust {trusted}' if trusted else ''}"
 
     def _ask_to_leave(self) -> Reply:
-        """Leave where nothing would be lost, else ask whether to save."""
+        """Leave if nothing would be lost; otherwise ask whether to save."""
         if not self.unsaved:
             return Reply(left=True)
         self._leaving = True
         return Reply("\n".join(self._offer()))
 
     def _leave(self, command: str) -> Reply:
-        """Answers whether to save."""
+        """Handle the answer to whether the game should be saved."""
         if command in ("", "y", "yes"):
             return self._save("", replacing=False) if self.unsaved else Reply(left=True)
         if command in ("n", "no"):
@@ -334,9 +337,9 @@ class TypedSession(Session):
 
 
 def matches(wanted: str, texts: Sequence[str]) -> list[int]:
-    """Which of the texts a typed part of one means: those that fit it best, without regard to case.
+    """The texts that a typed part may mean: those that fit best, ignoring case.
 
-    From best to worst: the text itself, some of its words, its beginning, the beginnings of some of its words, parts
+    From best to worst fit: the whole text, some of its words, its beginning, the beginnings of some of its words, parts
     of some of its words.
     """
     part = " ".join(wanted.lower().split())
@@ -357,10 +360,10 @@ def matches(wanted: str, texts: Sequence[str]) -> list[int]:
 
 
 def _begin_words(parts: Sequence[str], text: str) -> bool:
-    """Whether each of them begins a word of the text."""
+    """Whether each of the parts begins a word of the text."""
     return all(any(word.startswith(part) for word in text.split()) for part in parts)
 
 
 def _unquoted(name: str) -> str:
-    """A file's name as a shell would take it."""
+    """A file's name as a shell reads it."""
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name

@@ -1,7 +1,7 @@
 """The compiled parts of agents that look ahead: a one-turn walk, playouts, a search tree.
 
-They are templates, compiled for a game when an agent first plays it. Their machine code is kept in the cache until a
-file of this folder or of the rules changes.
+They are templates that are compiled for a game when an agent first plays it. The machine code stays in the cache until
+a file of this folder or of the rules changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tabletop_agents.search.utility import SETTINGS, points_expected
 
 
 class Search:
-    """What the agents that look ahead need of one game: the kernels of this folder, and room to work in.
+    """What agents that look ahead need for one game: the kernels of this folder, and scratch space.
 
     Attributes:
         weights_dtype: of a record with the weights of the game's evaluation.
@@ -83,7 +83,7 @@ def search_for(game: Game) -> Search:
 
 
 class LooksAhead:
-    """What agents share that value positions by the game's own evaluation.
+    """The common part of all agents that value positions by the game's own evaluation.
 
     Arguments:
         weights: replaces some of the game's (`Game.weights`).

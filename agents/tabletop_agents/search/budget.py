@@ -1,4 +1,4 @@
-"""How long a tree search thinks of a decision: so many simulations, or milliseconds."""
+"""How long a tree search thinks about a decision: a number of simulations, or of milliseconds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A fully connected network in compiled code, for one position at a time.
 
-Most numbers of an observation are 0, and so is every other one after a ReLU: they are skipped, which makes a position
-alone cheaper than the same position in a large batch of dense products.
+Most numbers of an observation are 0, and so are about half of the numbers after a ReLU. They are skipped, so a single
+position costs less here than it does within a large batch of dense matrix products.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ TRUNK, POLICY, OUTLOOK = 0, 1, 2
 
 @rule
 def forward(layers: np.ndarray, part: np.ndarray, weights: np.ndarray, seen: np.ndarray, room: np.ndarray) -> None:
-    """Put what each layer of a part gives into its row of `room`, (layers, the widest layer) float32.
+    """Write the outputs of each layer of a part into its row of `room`, (layers, the widest layer) float32.
 
-    `weights` float32 are those of all layers; `seen` float32 is what the first one takes.
+    `weights` float32 are those of all layers; `seen` float32 is the input of the first one.
     """
     given = seen
     for number in range(part[0], part[1]):
@@ -43,7 +43,7 @@ def forward(layers: np.ndarray, part: np.ndarray, weights: np.ndarray, seen: np.
 
 @rule
 def apply_layer(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
-    """Put what a layer makes of `given` into `out`."""
+    """Write the outputs of a layer for the inputs `given` into `out`."""
     outputs = int(layer.outputs)
     biases = weights[layer.biases : layer.biases + outputs]
     for j in range(outputs):

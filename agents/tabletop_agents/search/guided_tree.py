@@ -1,13 +1,13 @@
-"""A tree of what may follow, guided by a network: its policy says what to try, its outlook what a position is worth.
+"""A search tree guided by a network: its policy says what to try, its outlook what a position is worth.
 
-Selection is PUCT (Rosin 2011; Silver and others 2017), each player for the own utility. The network is evaluated in
-compiled code, a position at a time (`forward`), so that one game is searched as fast as many.
+Selection is PUCT (Rosin 2011; Silver and others 2017); each player maximises its own utility. The network is evaluated
+in compiled code, one position at a time (`forward`), so one game is searched as fast as many.
 
-A game for one is searched in a closed loop: a node is a position. What chance brings is drawn anew for each
-simulation, and told apart by what the player sees of it; an action has the more outcomes the oftener it was tried
-(progressive widening; Couëtoux and others 2011). With several players a node is the decisions that led to it, and all
-that is hidden from the searcher is drawn anew for each simulation (single-observer ISMCTS; Cowling, Powley and
-Whitehouse 2012).
+A game for one is searched in a closed loop: a node is a position. Chance is drawn anew for each simulation, and its
+outcomes are told apart by what the player sees of them. The more often an action was tried, the more outcomes it may
+have (progressive widening; Couëtoux and others 2011). With several players a node stands for the decisions that led to
+it, and everything hidden from the searcher is drawn anew for each simulation (single-observer ISMCTS; Cowling, Powley
+and Whitehouse 2012).
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ def search_guided_tree(
     divisors: np.ndarray,
     simulations: int,
 ) -> None:
-    """Add simulations from `root` (1,) to a tree; a new one, with `tree` zero, looks at the root before.
+    """Add simulations from `root` (1,) to a tree. A new tree, with `tree` zero, is first given its root.
 
-    The root's own random stream, which goes on, seeds what is hidden and what happens.
+    The root's own random stream seeds what is hidden and what happens; the stream advances.
 
-    Arguments (D numbers in an observation; room for R nodes and E edges):
+    Arguments (D numbers in an observation; space for R nodes and E edges):
         closed: whether nodes are positions.
         layers, parts, weights: the network, as `forward` takes it.
         tree: (1,) TREE. nodes: (R,) NODE. edges: (E,) EDGE. states: (R,) records if `closed`, else (1,).
@@ -175,7 +175,7 @@ def search_guided_tree(
 def read_guided_root(
     nodes: np.ndarray, edges: np.ndarray, visits: np.ndarray, utilities: np.ndarray, wins: np.ndarray
 ) -> None:
-    """Write the simulations through each action of the root, their mean utility, and its victories, by action (A,)."""
+    """Write, for each action (A,) of the root: its simulations, their mean utility, and the part that is victories."""
     edge = nodes[0].edge
     while edge != 0:
         e = edges[edge]
@@ -193,8 +193,8 @@ def read_guided_root(
 def choose_edge(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node: int) -> int:
     """The legal action with the highest upper bound (PUCT); 0 if the node has none.
 
-    Utilities count by where they lie between the lowest and the highest mean in the tree (Schrittwieser and others
-    2020). What has not been tried counts as the mean of the node.
+    Utilities are scaled to the range from the lowest to the highest mean in the tree (Schrittwieser and others 2020).
+    An action that has not been tried counts as the mean of the node.
     """
     priors = 0.0
     edge = int(nodes[node].edge)
@@ -221,7 +221,7 @@ def choose_edge(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, no
 
 @rule_template
 def add_edges(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node: int, logits: np.ndarray) -> None:
-    """Give a node its legal actions, with what the policy wishes."""
+    """Give a node its legal actions, with the policy's probabilities."""
     highest, total = -np.inf, 0.0
     action = next_legal(s, 0)
     while action >= 0:
@@ -364,9 +364,9 @@ def look(
     utilities: np.ndarray,
     wins: np.ndarray,
 ) -> None:
-    """Let the network look at a position as who is asked sees it; `utilities` and `wins` are of all seats.
+    """Evaluate the network on a position as its actor sees it; `utilities` and `wins` are those of all seats.
 
-    The policy's logits are left in `room`.
+    The policy's logits stay in `room`.
     """
     counts[:] = 0
     rules.observe(s, t, int(s.actor), counts)

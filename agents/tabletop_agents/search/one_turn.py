@@ -1,7 +1,7 @@
-"""A walk through all ways to finish the action at hand: what the greedy agent plays, and what playouts follow.
+"""A walk through all ways to finish the current action. The greedy agent plays by it, and so do playouts.
 
-The walk is depth-first through one player's own decisions, up to where the game's rules call them settled: the end of
-what the player is doing, or somebody else's decision.
+The walk is depth-first through one player's own decisions. It stops where the game's rules call the position settled:
+at the end of what the player is doing, or at somebody else's decision.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: what every action leads to on average, when all go on as the one-turn walk says."""
+"""Flat Monte Carlo: the mean result of every action if all players go on by the one-turn walk."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def last_round(s: Any, p: Any) -> int:
 
 @rule_template
 def play_on(stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, last: int, max_nodes: int) -> None:
-    """Let everybody play `stack[0]` on by the one-turn walk, up to round `last`, or till the action at hand is done.
+    """Play on from `stack[0]` by the one-turn walk, up to the start of round `last` or the end of an action.
 
-    `last` is counted from the root of a search: what ends a round must not be judged by one round more.
+    `last` is counted from the root of a search: an action that ends a round must not be judged by one more round.
     """
     seat = int(stack[0].actor)
     is_there = stack[0].round >= last

@@ -1,9 +1,9 @@
-"""Information-set Monte Carlo tree search: one tree of one player's point of view, all that is hidden drawn anew for
-every simulation (single-observer ISMCTS; Cowling, Powley and Whitehouse 2012).
+"""Information-set Monte Carlo tree search: one tree, from one player's point of view.
 
-A node stands for the decisions that led to it from the root, whatever chance and the hidden cards were. Everybody
-maximises the own utility. A node's children are made when it is reached for the second time, each with what the
-one-turn walk says of it as a prior; a simulation ends at a node that had no children, or with the game.
+Everything hidden from that player is drawn anew for every simulation (single-observer ISMCTS; Cowling, Powley and
+Whitehouse 2012). A node stands for the decisions that led to it from the root, whatever chance and the hidden cards
+were. All players maximise their own utility. A node gets its children when it is reached for the second time, each with
+the one-turn walk's value as a prior. A simulation ends at a node that had no children, or at the end of the game.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def search_tree(
 ) -> int:
     """Add simulations from `root` (1,) to the tree in `nodes`, NODE; returns how many nodes it has now.
 
-    `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream, which goes on, seeds
-    what is hidden and what happens.
+    `used` is how many it had, 1 for a new tree with `nodes[0]` zero. The root's own random stream seeds what is hidden
+    and what happens; the stream advances.
     """
     walk = new_walk()
     path = np.zeros(MAX_PATH, np.int64)
@@ -185,7 +185,7 @@ def choose_child(s: Any, p: Any, nodes: np.ndarray, node: int) -> int:
 def back_up(
     s: Any, t: Any, w: Any, p: Any, nodes: np.ndarray, path: np.ndarray, depth: int, memo: np.ndarray, start: float
 ) -> None:
-    """Add the position's utility, for who moved there, to every node of the path."""
+    """Add the position's utility to every node of the path, each time for the player who moved there."""
     values = np.full(s.points.shape[0], -1.0)
     for i in range(1, depth + 1):
         seat = int(nodes[path[i]].mover)

@@ -1,4 +1,4 @@
-"""What a finished tree search says to people."""
+"""What people are told about a finished tree search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from tabletop.agents import Assessment
 
 LEAST = 10
-"""Simulations of an action; the mean of fewer says too little to be told."""
+"""The fewest simulations of an action whose mean is shown; the mean of fewer says too little."""
 
 
 def assessed(actions: np.ndarray, visits: np.ndarray, results: np.ndarray, estimated: str) -> Assessment:

@@ -1,4 +1,4 @@
-"""The server's application: files of the page, requests, and a socket for each page of a table."""
+"""The server's application: the page's files, the requests, and a socket for each page of a table."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from tabletop_agents.web.tables import Link, Table
 _PAGE = Path(__file__).with_name("page")
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _RATE, _BURST = 20.0, 60.0
-"""Messages of one page: nobody clicks faster."""
+"""Messages a second of one page; nobody clicks faster."""
 _MOST_REFUSED = 200
-"""Messages beyond that, after which a page is shut out."""
+"""Messages beyond that limit after which a page is disconnected."""
 _MOST_WAITING = 300
-"""Messages to a page that doesn't take them."""
+"""Messages that may wait for a page that does not read them."""
 _MOST_PAGES = 8
-"""Of one link at a time."""
+"""Pages of one link that may be open at a time."""
 _LONGEST_ERROR = 500
 _THOUGHTFUL = ("advice", "review")
-"""What takes so long that the page may ask for other things meanwhile."""
+"""Requests that take so long that the page may send others in the meantime."""
 _NO_TABLE, _TOO_MANY, _TOO_SLOW = 4404, 4429, 4408
 """Why a socket is closed."""
 
@@ -55,9 +55,10 @@ def make_app(
     any_address: bool = False,
     token: str = "",
 ) -> Starlette:
-    """The application. `names`, `port`, `any_address` and `token` are as of `Guard`.
+    """Create the application. `names`, `port`, `any_address` and `token` are those of `Guard`.
 
-    `url_of` takes the name by which a browser calls this server, and a path; it returns the address for other devices.
+    `url_of` takes the host name that a browser uses for this server, and a path; it returns the address for other
+    devices.
     """
     web = _Web(hall, url_of)
 
@@ -90,7 +91,7 @@ async def _not_there(request: Request, error: Exception) -> Response:
 
 
 class _Web:
-    """What is done for each address."""
+    """The handlers of the addresses."""
 
     def __init__(self, hall: Hall, url_of: Callable[[str, str], str]) -> None:
         self._hall, self._url_of = hall, url_of
@@ -104,7 +105,7 @@ class _Web:
         return self._file(request.path_params["name"])
 
     def _file(self, name: str) -> Response:
-        """One of the files that were read at the start, so that no name leads anywhere else."""
+        """One of the files that were read at the start. No name can lead to any other file."""
         if name not in self._files:
             return JSONResponse({"error": "there is nothing here"}, 404)
         content, kind = self._files[name]
@@ -118,7 +119,7 @@ class _Web:
         return self._picture(request, lambda cover: cover)
 
     async def drawings(self, request: Request) -> Response:
-        """What all boards of a game refer to."""
+        """The drawings that all boards of a game refer to."""
         form = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
         return self._picture(request, lambda cover: form.format(drawings_of(cover)))
 
@@ -179,7 +180,7 @@ class _Web:
             table.close(link, page)
 
     async def _receive_all(self, page: _Page, table: Table, link: Link) -> None:
-        """Obey messages until the page is gone."""
+        """Handle a page's messages until it is gone."""
         allowance, refused = Allowance(_RATE, _BURST), 0
         thinking: set[asyncio.Task[None]] = set()
         try:
@@ -239,7 +240,7 @@ async def _reply(page: _Page, table: Table, link: Link, number: int, do: str, me
 
 
 def _words(error: Exception) -> str:
-    """What an error says; it may repeat what a client has sent, however long that is."""
+    """The text of an error, shortened, because it may repeat what a client has sent."""
     text = str(error)
     return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]} …"
 
@@ -251,7 +252,7 @@ async def _leave(socket: WebSocket, words: str, code: int) -> None:
 
 
 class _Page:
-    """A page at the other end of a socket; what is sent to it waits in line."""
+    """A page at the other end of a socket. Messages to it wait in a queue."""
 
     def __init__(self, socket: WebSocket) -> None:
         self.socket = socket
@@ -275,7 +276,7 @@ class _Page:
         return message.get("text") or message.get("bytes") or ""
 
     async def send_all(self, scope: anyio.CancelScope) -> None:
-        """Send what waits, until the page is gone."""
+        """Send waiting messages until the page is gone."""
         try:
             while not self._lost.is_set():
                 await self.socket.send_text(await self._waiting.get())

@@ -1,4 +1,4 @@
-"""What can be chosen on the page: games with their options, and agents. A client's words choose among these only."""
+"""What can be chosen on the page: games with their options, and agents. A client can choose nothing else."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tabletop_agents.web.messages import Refused
 
 _PLAIN = re.compile(r"random|greedy|rollout(-[1-9][0-9]{0,2})?|ismcts(-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?")
 _LEARNED = re.compile(r"(?:policy|policy-sample|search(?:-[1-9][0-9]{0,3}|-[1-9][0-9]{0,3}ms)?):(?P<policy>[\w-]+)")
-"""Up to 9,999 simulations or milliseconds a decision: nobody waits longer, and others want to play."""
+"""Searches with up to 9,999 simulations or milliseconds for a decision: others want to play, too."""
 _SUGGESTED = ("random", "greedy", "ismcts-200", "ismcts-2000")
 _SUGGESTED_WITH_NETWORK = ("policy", "search-200", "search-800")
 _LISTED = ", with commas between"
-"""What options of a command say, where a page has boxes to tick."""
+"""Words of a command's options that a page does not need, because it has boxes to tick."""
 _MOST_AGENTS = 32
-"""That are kept ready; a network takes seconds to load."""
+"""Agents that are kept in memory; a network takes seconds to load."""
 
 
 class Catalogue:
@@ -35,7 +35,7 @@ class Catalogue:
 
     Arguments:
         homes: the games' modules by their names with dots.
-        own: names of further agents that whoever runs the server allows, such as checkpoints and own classes.
+        own: names of further agents that the server's owner allows, such as checkpoints and classes of their own.
     """
 
     def __init__(self, homes: Iterable[str], own: Sequence[str] = ()) -> None:
@@ -48,20 +48,20 @@ class Catalogue:
         self._lock = threading.Lock()
 
     def game(self, name: str) -> Game:
-        """Raises Refused for a game that is not here."""
+        """The game of that name. Raises Refused for a game that is not here."""
         if name not in self.games:
             raise Refused(f"game: one of {', '.join(self.games)}")
         return self.games[name]
 
     def compiled(self, name: str) -> Game:
-        """The game, its rules compiled; the first time ever that takes a minute or two, in which others wait here."""
+        """The game with its rules compiled. The very first time this takes a minute or two, and others wait here."""
         game = self.game(name)
         with self._lock:
             warm_up(game)
         return game
 
     def config(self, game: Game, players: int, options: Mapping[str, Any]) -> Config:
-        """What is to be played. Raises Refused for what can't be chosen, ConfigError for what doesn't go together."""
+        """The configuration. Raises Refused for impossible values, ConfigError for those that do not go together."""
         if players not in game.players:
             raise Refused(f"players: {players}; there can be {', '.join(map(str, game.players))}")
         known = {one["name"]: one for one in options_of(game)}
@@ -74,35 +74,37 @@ class Catalogue:
         return config
 
     def agent(self, name: str, game: Game) -> Agent:
-        """The agent of that name, made once. Raises Refused for one that nobody has allowed here.
+        """The agent of that name, created once. Raises Refused for an agent that is not allowed here.
 
         Otherwise raises as `make_agent` does.
         """
         if not self.allows(name, game):
-            raise Refused(f"agent {name:.60}: not one of those here, such as {', '.join(self.suggested(game))}")
+            raise Refused(
+                f"agent {name:.60}: not available here; there are, for example, {', '.join(self.suggested(game))}"
+            )
         return self._make(name, game)
 
     def allows(self, name: str, game: Game) -> bool:
-        """Whether a client may choose this agent: no name leads to a file or to code that isn't ours."""
+        """Whether a client may choose this agent. No such name leads to a file, or to code that is not ours."""
         if name in self.own or _PLAIN.fullmatch(name) is not None:
             return True
         found = _LEARNED.fullmatch(name)
         return found is not None and found["policy"] in _policies(game)
 
     def suggested(self, game: Game, players: int | None = None) -> list[str]:
-        """Names of agents, from weak to strong; with `players` those that play with so many."""
+        """Names of agents, from weak to strong; with `players`, those that play with that number."""
         fitting = [name for name, numbers in _policies(game).items() if players is None or players in numbers]
         learned = [f"{kind}:{policy}" for policy in fitting for kind in _SUGGESTED_WITH_NETWORK]
         return [*_SUGGESTED, *learned, *self.own]
 
     def advisers(self, config: Config) -> list[str]:
-        """Names of agents to ask in such a game, the best one first."""
+        """Names of agents to ask for advice in such a game, the best one first."""
         best = hints_name(config)
         others = self.suggested(config.game, config.players)
         return [best, *(name for name in reversed(others) if name not in ("random", best))]
 
     def described(self) -> list[dict[str, Any]]:
-        """The games as the start page offers them."""
+        """The games as the start page shows them."""
         return [
             {
                 "name": game.name,
@@ -118,7 +120,7 @@ class Catalogue:
 
 @cache
 def _policies(game: Game) -> dict[str, tuple[int, ...]]:
-    """The shipped networks that can be used here, and for how many players each is."""
+    """The shipped networks that can be used here, each with its numbers of players."""
     if find_spec("torch") is None:
         return {}
     trained = {name: read_notes(game, checkpoint_path(name, game))["training"] for name in shipped_policies(game)}
@@ -126,7 +128,7 @@ def _policies(game: Game) -> dict[str, tuple[int, ...]]:
 
 
 def options_of(game: Game) -> list[dict[str, Any]]:
-    """The fields of a game's configuration that can be chosen on a page, with what they may be."""
+    """The fields of a game's configuration that can be chosen on a page, with their possible values."""
     hints = get_type_hints(game.config)
     options = []
     for one in fields(game.config):

@@ -1,4 +1,4 @@
-"""Who may talk to the server: the right host, our own pages, who has the token; and what browsers may do with pages."""
+"""Who may talk to the server: the right host, our own pages, holders of the token. What browsers may do with a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
-"""Of every answer: a page runs our scripts, talks to this server, and is framed by nobody."""
+"""Headers of every answer: a page runs only our scripts, talks only to this server, and cannot be framed."""
 _READING = ("GET", "HEAD")
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:(?P<port>[0-9]{1,5}))?")
 _RATE, _BURST = 50.0, 500.0
@@ -32,13 +32,13 @@ _MOST_ADDRESSES = 1000
 
 
 class Guard:
-    """Lets through what comes from our own pages at an address of this server, and answers the rest in words.
+    """Lets requests from our own pages at an address of this server through, and refuses others with a message.
 
     Arguments:
-        names: hosts that the server is called by; with `any_address` also every number of an address, as other names
-            could lead a browser's other pages here.
-        token: what every request must have, in its address or its cookie; empty where none is needed.
-        port: that the server listens to.
+        names: host names of the server. With `any_address`, numeric addresses are accepted too. Other names are
+            refused, because a foreign page could point such a name at this server.
+        token: every request must have it, in its address or its cookie; empty if none is needed.
+        port: the port that the server listens on.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str], any_address: bool, token: str, port: int) -> None:
@@ -114,7 +114,7 @@ class Guard:
         return "" if found is None else found.value
 
     async def _keep_token(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the browser remember the token, so that it stands in no address on the screen."""
+        """Keep the token in a cookie, so that no address on the screen shows it."""
         answer = RedirectResponse("/" + scope["path"].lstrip("/"), status_code=303, headers=HEADERS)
         answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
         await answer(scope, receive, send)

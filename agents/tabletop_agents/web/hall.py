@@ -1,7 +1,7 @@
-"""All tables of a server: made, found by their links, kept in a folder, and taken up again from there.
+"""All tables of a server. Tables are created, found by their links, saved in a folder, and loaded from it again.
 
-For each table the folder has its game as a replay, such as `chess-2p.json`, which `play --resume` and `replay` open as
-well, and beside it `chess-2p.links`, which says who has which link. Tables that nobody looks at leave the memory.
+For each table the folder holds its game as a replay, such as `chess-2p.json`, which `play --resume` and `replay` open
+too. The file `chess-2p.links` beside it says who has which link. Tables that nobody looks at are dropped from memory.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ HERE, APART = "here", "apart"
 """What a person's seat is called in a request: at the device that asks, or with a link of its own."""
 _FORMAT = 1
 _MOST_TABLES = 100_000
-"""That are known, in the memory or in files."""
+"""Known tables, in memory or in files, at most."""
 _MOST_READY = 100
-"""Tables in the memory; more only while pages look at them."""
+"""Tables kept in memory; there are more only while pages look at them."""
 _MOST_LINKS_BYTES = 10_000
 _SECONDS = 1.0
-"""Between a change and its being kept, at most."""
+"""The longest time between a change and saving it."""
 
 
 class Hall:
     """The tables of a server.
 
     Arguments:
-        folder: where games are kept; made when the first one is.
-        threads: where agents think and games are made.
+        folder: where games are saved; created with the first game.
+        threads: they run the agents and create games.
     """
 
     def __init__(self, catalogue: Catalogue, folder: Path, threads: Executor) -> None:
@@ -56,14 +56,14 @@ class Hall:
     # --- making tables ---
 
     async def make(self, order: dict[str, Any]) -> Table:
-        """A table as a request wants it (`messages.TABLE`). Raises Refused and ConfigError for what can't be had."""
+        """Create the table that a request asks for (`messages.TABLE`). Raises Refused or ConfigError."""
         if len(self._known) >= _MOST_TABLES:
             raise Refused("there are too many tables; start with another folder")
         session = await asyncio.get_running_loop().run_in_executor(self._threads, self._session, order)
         return self.add(session, order["kind"], self._links(order, session), order["learn"])
 
     def add(self, session: Session, kind: str, links: Sequence[Link], learn: bool = False) -> Table:
-        """A table for a game, which is kept from now on."""
+        """Add a table for a game. From now on the game is saved."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = free_path(self.folder / f"{session.game.name}-{session.config.name}.json")
         table = self._table(path, session, kind, links, learn)
@@ -92,7 +92,7 @@ class Hall:
         return table
 
     def _session(self, order: dict[str, Any]) -> Session:
-        """The game of a request; in a thread, because rules may have to be compiled and networks loaded."""
+        """The game of a request. Made in a thread, because rules may have to be compiled and networks loaded."""
         game = self.catalogue.compiled(order["game"])
         kind, start = order["kind"], order["start"] or {}
         if kind not in KINDS:
@@ -104,18 +104,18 @@ class Hall:
             return Line(config, seed=seed, start=first)
         seats = order["seats"]
         if len(seats) != config.players:
-            raise Refused(f"seats: {len(seats)} of them for {config.players} players")
+            raise Refused(f"seats: {len(seats)} given, but the game has {config.players} players")
         agents = {
             seat: self.catalogue.agent(name, game) for seat, name in enumerate(seats) if name not in (HERE, APART)
         }
         if kind == "watch" and len(agents) < len(seats):
-            raise Refused("seats: agents in all of them, where one only watches")
+            raise Refused("seats: to watch, choose an agent for every seat")
         if kind == "play" and len(agents) == len(seats):
-            raise Refused("seats: one for a person, where one plays")
+            raise Refused("seats: to play, leave at least one for a person")
         return Session(config, agents, seed=seed, start=first)
 
     def _start(self, order: dict[str, Any], game: Game, start: dict[str, Any]) -> tuple[Config, Any, int]:
-        """What is played, the first state if it is described, and the seed."""
+        """The configuration, the first state if the request describes one, and the seed."""
         if len(start) > 1 or not start.keys() <= {"seed", "scenario"}:
             raise Refused("start: a seed, a scenario, or for an analysis a replay")
         seed = start.get("seed", secrets.randbits(32))
@@ -136,7 +136,7 @@ class Hall:
     # --- finding them ---
 
     async def find(self, key: str) -> tuple[Table, Link] | None:
-        """The table of a link. Raises TabletopError where its file can't be read any more."""
+        """The table of a link. Raises TabletopError if its file can no longer be read."""
         path = self._known.get(key)
         if path is None:
             return None
@@ -166,7 +166,7 @@ class Hall:
         return Session.of(replay, agents)
 
     def resume(self) -> int:
-        """Take up again all tables that the folder keeps; how many there are. What is no table is left alone."""
+        """Load all tables of the folder and return their number. Other files are left alone."""
         before = len(set(self._known.values()))
         for path in sorted(self.folder.glob("*.links")):
             try:
@@ -181,27 +181,27 @@ class Hall:
     # --- keeping them ---
 
     async def keep_going(self) -> None:
-        """Keep what changes until the task is cancelled."""
+        """Save changed games again and again, until the task is cancelled."""
         while True:
             await asyncio.sleep(_SECONDS)
             await self.keep()
 
     async def keep(self) -> None:
-        """Write the games that have changed."""
+        """Save the games that have changed."""
         changed, self._changed = self._changed, {}
         for path, table in changed.items():
             text = (table.session.whole if isinstance(table.session, Line) else table.session.replay).text
             await asyncio.to_thread(_write, path, text)
 
     async def stop(self) -> None:
-        """Let no game go on, and keep all."""
+        """Stop all games and save them."""
         await asyncio.gather(*(table.stop() for table in self._ready.values()))
         await self.keep()
 
     def _leave_idle(self) -> None:
-        """Let tables that nobody looks at go from the memory, those first that were wanted longest ago.
+        """Drop tables that nobody looks at from memory, the least recently used ones first.
 
-        The last one stays: somebody is about to look at it.
+        The last one stays, because somebody is about to look at it.
         """
         for path, table in tuple(self._ready.items())[:-1]:
             if len(self._ready) <= _MOST_READY:
@@ -217,22 +217,22 @@ def _write(path: Path, text: str) -> None:
 
 def _replay_of(start: dict[str, Any], game: Game) -> Replay:
     if len(start) > 1:
-        raise Refused("start: a replay, and nothing else")
+        raise Refused("start: a replay cannot be combined with anything else")
     return Replay.parse(json.dumps(_content_of(start, "replay")).encode(), game)
 
 
 def _content_of(start: dict[str, Any], what: str) -> dict[str, Any]:
-    """What a file holds. It may come as text, as browsers would round numbers in it."""
+    """The content of a file. It may be sent as text, because browsers would round large numbers in it."""
     content = start[what]
     if isinstance(content, str):
         content = object_of(content)
     if not isinstance(content, dict):
-        raise Refused(f"{what}: what such a file holds")
+        raise Refused(f"{what}: the file does not hold one")
     return content
 
 
 def _notes(path: Path) -> dict[str, Any]:
-    """What a file of links says. Raises Refused for what is none, OSError where it can't be read."""
+    """The content of a file of links. Raises Refused for another kind of file, OSError if it can't be read."""
     try:
         notes = json.loads(read_limited(path, _MOST_LINKS_BYTES))
         links = notes["links"]
@@ -246,5 +246,5 @@ def _notes(path: Path) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False
     if not sound:
-        raise Refused(f"{os.path.basename(path)}: no links to a table")
+        raise Refused(f"{os.path.basename(path)}: not a file of links")
     return dict(notes)

@@ -1,4 +1,4 @@
-"""A line of play that is analysed: one can go back and forth in it, and try other answers from anywhere."""
+"""A line of play under analysis: one can go back and forth in it, and try other answers at any position."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tabletop_agents.play.session import Session
 
 
 class Line(Session):
-    """A session of people alone that remembers what comes after the present position. Arguments as of `Session`."""
+    """A session without agents that also remembers what follows the present position. Arguments as for `Session`."""
 
     _names: tuple[str, ...] = ()  # who sat where in the game that it comes from
 
@@ -20,7 +20,7 @@ class Line(Session):
 
     @classmethod
     def through(cls, replay: Replay, step: int) -> Self:
-        """The game of a replay, at that step of it (0: the start; at most the last one)."""
+        """A line through the game of a replay, at the given step (0 is the start)."""
         line = cls.of(replay, {})
         line._names = replay.names
         line.go_to(max(0, min(step, line.length)))
@@ -28,22 +28,22 @@ class Line(Session):
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """As those of `Session`; in the game of a replay who played it."""
+        """As for `Session`; for the game of a replay, the names of those who played it."""
         return self._names or super().seats
 
     @property
     def length(self) -> int:
-        """How many answers there are in all."""
+        """The number of answers in the whole line."""
         return self.number + len(self._later_actions)
 
     @property
     def whole(self) -> Replay:
-        """The whole line, also what comes after the present position."""
+        """The whole line, with what follows the present position."""
         actions = [*self._actions, *self._later_actions]
         return Replay.of(self.config, self._start, actions, names=self.seats)
 
     def play(self, action: int) -> None:
-        """As `Session.play`. Another answer than was given before begins another line from here."""
+        """As `Session.play`. An answer that differs from the line starts a new continuation here."""
         if self._later_actions and self._later_actions[0] == action:
             self.go_to(self.number + 1)
             return
@@ -51,7 +51,7 @@ class Line(Session):
         self._later_states, self._later_actions = [], []
 
     def go_to(self, step: int) -> None:
-        """Go to the position after so many answers, 0 to `length`."""
+        """Go to the position after the given number of answers, 0 to `length`."""
         states, actions = self._states + self._later_states, self._actions + self._later_actions
         self._actions, self._later_actions = actions[:step], actions[step:]
         self._later_states = states[step + 1 :]
@@ -59,7 +59,7 @@ class Line(Session):
         self._go_to_last()
 
     def described(self, viewer: int | None) -> dict[str, Any]:
-        """What a page shows of the line: who answered what, and where in it the present position is."""
+        """The line as a page shows it: who answered what, and where the present position is."""
         here, game = self.number, self.game
         states, actions = self._states + self._later_states, self._actions + self._later_actions
         moves = [

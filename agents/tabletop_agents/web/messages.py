@@ -1,7 +1,7 @@
-"""What clients send: JSON of known shapes, checked before anybody acts on it.
+"""Messages of clients: JSON of known shapes, checked before it is used.
 
-A message on a table's socket is an object `{"id": number, "do": name, …}` with just the keys of that name. What is
-anything else is refused in words, and changes nothing.
+A message on a table's socket is an object `{"id": number, "do": name, …}` with exactly the keys of that name. Anything
+else is refused with a message and changes nothing.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 from tabletop.errors import TabletopError
 
 MOST_BYTES = 65_536
-"""Of a message on a socket."""
+"""Bytes of a message on a socket, at most."""
 MOST_POSTED = 2_000_000
-"""Bytes of a request, which may have a replay in it."""
+"""Bytes of a request, at most; it may hold a replay."""
 
 LARGEST = 2**53 - 1
-"""The largest whole number that browsers keep."""
+"""The largest whole number that browsers represent exactly."""
 _LONGEST_NAME = 100
 
 
 class Refused(TabletopError):
-    """What a client asked for is not to be had; `where` is the place in a described position."""
+    """A client's request was refused. `where` is the place in a described position, if there is one."""
 
     def __init__(self, text: str, where: str = "") -> None:
         super().__init__(text)
@@ -75,7 +75,7 @@ ASKED: Mapping[str, Shape] = {
     "position": {"description": _object},
     "export": {"what": _name},
 }
-"""By what is to be done, the keys of the message besides `id` and `do`."""
+"""The keys of each message besides `id` and `do`, by the value of `do`."""
 
 TABLE: Shape = {
     "game": _name,
@@ -87,7 +87,7 @@ TABLE: Shape = {
     "start": _object_or_none,
     "step": _number,
 }
-"""The keys of a request for a table."""
+"""The keys of a request for a new table."""
 _OPTIONAL: Mapping[str, Any] = {"options": {}, "seats": [], "kind": "play", "learn": False, "start": None, "step": 0}
 
 
@@ -107,7 +107,7 @@ def _no_constant(name: str) -> None:
 
 
 def asked_for(message: dict[str, Any]) -> str:
-    """What is to be done. Raises Refused unless the message has the keys of that, with values of their kinds."""
+    """The value of `do`. Raises Refused unless the message has exactly its keys, with values of the right kinds."""
     name = message.get("do")
     shape = ASKED.get(name) if isinstance(name, str) else None
     if shape is None or not isinstance(name, str):
@@ -131,18 +131,18 @@ def _check(given: Mapping[str, Any], shape: Shape) -> None:
         if key not in given:
             raise Refused(f"{key}: missing")
         if not fits(given[key]):
-            raise Refused(f"{key}: not of the right kind")
+            raise Refused(f"{key}: the value has the wrong type")
 
 
 class Allowance:
-    """How much one client may ask for: `burst` at once, then `rate` a second."""
+    """A limit on one client's requests: `burst` at once, then `rate` a second."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._now = rate, burst, now
         self._left, self._at = burst, now()
 
     def take(self, cost: float = 1.0) -> bool:
-        """Whether there is enough left; it is used up then."""
+        """Use up a request of the allowance, if any is left; returns whether one was."""
         now = self._now()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now

@@ -1,4 +1,4 @@
-"""How a game's rules are read, as a part of a web page."""
+"""The page of a game's rule readings, as HTML for a web page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `web`: a server on this machine with the pages of games."""
+"""The command `web`: a server on this machine that serves the games' pages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SECONDS_TO_END = 3
 
 @dataclass
 class Site:
-    """A server that is ready to run; `url_of` takes a path and returns its address for other devices."""
+    """A server that is ready to run. `url_of` turns a path into its address for other devices."""
 
     hall: Hall
     server: uvicorn.Server
@@ -109,15 +109,15 @@ def main(
 
     Arguments:
         homes: the games' modules by their names with dots.
-        host: the address to listen on. Any but the machine's own, 127.0.0.1, lets others in, who need the token that
-            is in the printed link.
-        port: None for `PORT`, or where that is taken another; 0 for any that is free.
-        folder: where games are kept. resume: take up again those that are there.
-        agents: names of further agents that pages may choose: checkpoints, and classes of one's own.
-        session: a game to begin with, whose link is printed in place of the start page's.
+        host: the address to listen on. Any address other than 127.0.0.1 lets other devices in; they need the token of
+            the printed link.
+        port: None for `PORT`, or another one if that is taken; 0 for any free port.
+        folder: where games are saved. resume: load the games that are there.
+        agents: names of further agents that pages may choose: checkpoints, and classes of your own.
+        session: a game to start with. Its link is printed instead of the start page's.
         opens: open the browser.
 
-    Raises ConfigError where it can't listen there, and for agents that there aren't.
+    Raises ConfigError if it can't listen there, and for agents that do not exist.
     """
     site = Site.at(homes, host=host, port=port, folder=folder, agents=agents)
     path = "/"
@@ -136,14 +136,14 @@ def main(
 
 
 def _url_of(host: str, port: int, token: str, asked: str, path: str) -> str:
-    """The address of a path for other devices, where this one has asked for a host of that name."""
+    """The address of a path for other devices. `asked` is the host name by which this device reached the server."""
     if not _is_loopback(host) and asked in _LOCAL_NAMES:
         asked = _address(host)
     return f"http://{asked}:{port}{path}{f'?token={token}' if token else ''}"
 
 
 def _check_agent(catalogue: Catalogue, name: str) -> None:
-    """Raise ConfigError unless some game has this agent; better now than when a page wants it."""
+    """Raise ConfigError unless some game has this agent: at the start rather than when a page asks for it."""
     problems = []
     for game in catalogue.games.values():
         try:
@@ -175,7 +175,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _address(host: str) -> str:
-    """What others call this machine by, where it listens to everything: the address that it has in its network."""
+    """The address by which other devices reach this machine. A server on all addresses uses that of its network."""
     if host not in ("0.0.0.0", "::"):
         return f"[{host}]" if ":" in host else host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

@@ -1,4 +1,4 @@
-"""Tables: games that pages look at. Each page has a link to a table, and sees what the seats of that link may know."""
+"""Tables: games that pages show. Each page has a link to a table, and sees what the seats of that link may know."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tabletop_agents.web.messages import LARGEST, Refused
 
 KINDS = ("play", "watch", "analyse")
 _MOST_QUESTIONS = 4
-"""Questions to agents, all pages of a table together, that wait for an answer."""
+"""Questions to agents that may wait for an answer at one time, for all pages of a table together."""
 
 T = TypeVar("T")
 
@@ -31,19 +31,19 @@ class Page(Protocol):
     """A page that is open somewhere."""
 
     def push(self, text: str) -> None:
-        """Send it, in turn; must not wait."""
+        """Send a message after those before it. Must not wait."""
         ...
 
 
 @dataclass(eq=False)
 class Link:
-    """An address of a table, for the people in some seats. Who knows its key may play for them, and sees their cards.
+    """An address of a table, for the people in some seats. Whoever has its key plays for them and sees their cards.
 
     Attributes:
-        key: what nobody guesses.
-        seats: of the people at that device; none where everybody may see everything.
-        at_screen: which of them is there now.
-        number: how many different views it was shown.
+        key: random, so that nobody can guess it.
+        seats: those of the people at this device; none if everybody may see everything.
+        at_screen: the seat that is at the screen now.
+        number: how many different views it has shown.
     """
 
     key: str
@@ -60,7 +60,7 @@ class Link:
 
 
 def new_link(seats: Iterable[int]) -> Link:
-    """A link that nobody guesses."""
+    """A link with a key that nobody can guess."""
     return Link(secrets.token_urlsafe(16), tuple(seats))
 
 
@@ -68,11 +68,11 @@ class Table:
     """One game with the pages that look at it. All its methods run in the server's event loop.
 
     Arguments:
-        kind: "play"; "watch", where agents have all seats; "analyse", where `session` is a `Line`.
-        links: for "play" one or more with all people's seats; for the others one without seats.
+        kind: "play"; "watch" if agents have all seats; "analyse" if `session` is a `Line`.
+        links: for "play" one or more that together have all people's seats; otherwise one without seats.
         learn: explain every decision.
-        threads: where agents think.
-        on_change: called when there is something new to be kept.
+        threads: they run the agents.
+        on_change: called when there is something new to save.
     """
 
     def __init__(
@@ -100,35 +100,35 @@ class Table:
 
     @property
     def pages(self) -> int:
-        """How many are open."""
+        """The number of open pages."""
         return sum(len(link.pages) for link in self.links)
 
     @property
     def idle(self) -> bool:
-        """Whether nobody looks on and nothing happens."""
+        """Whether no page is open and nothing is happening."""
         return not self.pages and self._playing is None and not self._questions
 
     # --- pages ---
 
     def open(self, link: Link, page: Page) -> None:
-        """A page is there; it gets the present view, with what happened last."""
+        """Add a page. It gets the present view, with what happened last."""
         link.pages.add(page)
         page.push(self._view(link, past=True)[0])
         self._go_on()
 
     def close(self, link: Link, page: Page) -> None:
-        """It is gone."""
+        """Remove a page."""
         link.pages.discard(page)
 
     def _changed(self) -> None:
-        """Something happened: whoever may know it is told."""
+        """Something happened: tell everybody who may know it."""
         self._on_change(self)
         for link in self.links:
             self._tell(link)
         self._go_on()
 
     def _tell(self, link: Link) -> None:
-        """Show a link's pages what is new to them; nothing where they may know nothing of it."""
+        """Show a link's pages what is new to them. Pages that may not know of it get nothing."""
         if not link.pages:
             return
         text, is_new = self._view(link)
@@ -153,9 +153,9 @@ class Table:
         return "you" if self.session.actor == link.at_screen else "handover"
 
     def _view(self, link: Link, past: bool = False) -> tuple[str, bool]:
-        """What the link is shown now, as JSON, and whether it tells more than the view before.
+        """The present view of the link as JSON, and whether it shows more than the view before.
 
-        `past`: for a page that was just opened, which is told what happened last as something past.
+        `past` is for a page that was just opened: what happened last is shown as past.
         """
         session, viewer, turn = self.session, self._viewer(link), self._turn(link)
         view: dict[str, Any] = {"kind": self.kind, "learn": self.learn, "turn": turn, "trouble": self.trouble}
@@ -181,7 +181,7 @@ class Table:
         return json.dumps({"view": view}), is_new
 
     def _asked(self, link: Link, turn: str, actor: int) -> dict[str, Any]:
-        """What a page that is not behind a curtain may do now."""
+        """What a page may do now, if it is not behind a curtain."""
         session, words = self.session, self.game.words
         asked = turn == "you"
         thinks = session.waits_for_agent and actor != NOBODY and self.kind == "play"
@@ -216,12 +216,12 @@ class Table:
 
     @property
     def _can_export(self) -> bool:
-        """Whether nobody learns what others hide: a replay has all hands in it."""
+        """Whether a replay may be saved: it holds all hands, so nobody may be hiding one."""
         return self.session.over or len(self.links) == 1
 
     @property
     def _settings(self) -> dict[str, Any]:
-        """The request for another such table."""
+        """The request that would create another table like this."""
         session = self.session
         chosen = {one["name"]: getattr(session.config, one["name"]) for one in options_of(self.game)}
         people = "apart" if len(self.links) > 1 else "here"
@@ -238,7 +238,7 @@ class Table:
     # --- what pages ask for ---
 
     async def obey(self, link: Link, page: Page, do: str, message: dict[str, Any]) -> dict[str, Any]:
-        """Do what a page asks for; what it is answered. Raises Refused, and other TabletopErrors, in words."""
+        """Do what a page asks for, and return the answer. Raises Refused and other TabletopErrors with a message."""
         doing: Callable[[Link, Page, dict[str, Any]], Awaitable[dict[str, Any]]] = getattr(self, f"_on_{do}")
         return await doing(link, page, message)
 
@@ -265,7 +265,7 @@ class Table:
 
     async def _on_here(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if self._turn(link) != "handover":
-            raise Refused("nobody else is asked now")
+            raise Refused("it is nobody else's turn")
         link.at_screen = self.session.actor
         self._tell(link)
         return {}
@@ -273,7 +273,7 @@ class Table:
     async def _on_advice(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         self._check_view(link, message)
         if self._turn(link) not in ("you", "paused"):
-            raise Refused("advice is for who is asked")
+            raise Refused("only the player whose turn it is can ask for advice")
         name = message["agent"] or self.advisers[0]
         session, decision = self.session, self.session.decision()
         generator = session.generator(1)
@@ -287,7 +287,7 @@ class Table:
 
     async def _on_review(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if not self._can_review:
-            raise Refused("a review is of a finished game")
+            raise Refused("only a finished game can be reviewed")
         name = message["agent"] or self.advisers[0]
         replay, loop = self.session.replay, asyncio.get_running_loop()
         seats = link.seats or None
@@ -316,9 +316,9 @@ class Table:
 
     async def _on_step(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if self.kind != "watch":
-            raise Refused("nobody is watched here")
+            raise Refused("only a game between agents can be stepped")
         if self._playing is not None or self.session.over or self.trouble:
-            raise Refused("no agent is to answer now")
+            raise Refused("it is no agent's turn")
         self._playing = asyncio.create_task(self._let_agents_play(most=1))
         return {}
 
@@ -349,7 +349,7 @@ class Table:
         return {"board": board, "parts": boards.parts, "form": self._form(other.state)}
 
     def _form(self, state: Any) -> dict[str, Any] | None:
-        """What a position may hold, without numbers that browsers would round: the random stream stays as it is."""
+        """The form for a position, without numbers that browsers would round: the random stream stays as it is."""
         form = self.game.form(state)
         if form is not None:
             form["keys"] = {key: one for key, one in form["keys"].items() if not _is_too_large(one.get("high"))}
@@ -364,7 +364,7 @@ class Table:
 
     async def _on_export(self, link: Link, page: Page, message: dict[str, Any]) -> dict[str, Any]:
         if not self._can_export:
-            raise Refused("a game is saved when it is over: till then its file would tell what others hold")
+            raise Refused("this game can be saved when it is over; until then the file would show what others hold")
         session = self.session
         name = f"{session.game.name}-{session.config.name}"
         if message["what"] == "replay":
@@ -376,11 +376,11 @@ class Table:
     @property
     def _line(self) -> Line:
         if not isinstance(self.session, Line):
-            raise Refused("this is for analysis")
+            raise Refused("this is possible only in an analysis")
         return self.session
 
     def _line_of(self, description: dict[str, Any]) -> Line:
-        """A line that starts from a described position. Raises Refused, with the place, where it can't be one."""
+        """A line that starts at a described position. Raises Refused, with the place, if it is not a legal one."""
         line = self._line
         components = line.config.components
         kept = {key: value for key, value in self.game.described(line.state).items() if _is_too_large(value)}
@@ -392,7 +392,7 @@ class Table:
 
     def _check_view(self, link: Link, message: dict[str, Any]) -> None:
         if message["view"] != link.number:
-            raise Refused("the game has gone on since")
+            raise Refused("the game has moved on")
 
     # --- agents ---
 
@@ -406,7 +406,7 @@ class Table:
             self._questions -= 1
 
     def _go_on(self) -> None:
-        """Let agents answer until people are asked."""
+        """Let agents answer until a person has to."""
         if self.kind == "play" and self._playing is None and self.session.waits_for_agent and not self.trouble:
             self._playing = asyncio.create_task(self._let_agents_play())
 
@@ -425,14 +425,14 @@ class Table:
             self._playing = None
 
     async def stop(self) -> None:
-        """Let no agent go on."""
+        """Stop the agents."""
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
 
 
 def _is_too_large(value: Any) -> bool:
-    """Whether it is a number that browsers would round."""
+    """Whether a value is a number that browsers would round."""
     return type(value) is int and value > LARGEST
 
 

@@ -1,4 +1,4 @@
-"""What a page gets to see: one seat's view of a game as JSON-able data, boards as parts of pictures."""
+"""Views: what one seat may see of a game, as JSON-able data, with boards as parts of pictures."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tabletop.game import NOBODY
 from tabletop_agents.play.session import PERSON, Session
 
 MOST_STEPS = 60
-"""That are told at once; of a page that was away for longer, the last ones."""
+"""Steps that are sent at once, at most. A page that was away for longer gets the last ones."""
 
 
 class Boards:
-    """The boards of one message: what several share is in it once."""
+    """The boards of one message. Parts that several boards share are sent once."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def add(self, session: Session, state: Any, viewer: int | None, last: str = "") -> list[int]:
-        """The numbers of the parts that make up the picture."""
+        """Add a picture; returns the numbers of its parts."""
         svg = session.game.drawing.render_svg(
             state, viewer, tables=session.tables, names=labels(session), last_action=last
         )
@@ -35,14 +35,14 @@ class Boards:
 
 
 def labels(session: Session) -> tuple[str, ...]:
-    """What the owners of points are called on the board: agents by their names, people by their seats."""
+    """The names of the owners of points on the board: agents by their names, people by their seats."""
     own = session.names
     names = (name if seat == PERSON else seat for name, seat in zip(own, session.seats, strict=False))
     return (*names, *own[session.config.players :])
 
 
 def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
-    """Who has points, with shape and colour on the board; `seats` are those of the page's own people."""
+    """The owners of points, with their shapes and colours on the board. `seats` are those of the page's own people."""
     players = session.config.players
     marks = session.game.drawing.marks(players)
     owners = []
@@ -62,7 +62,7 @@ def owners_of(session: Session, seats: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def position_of(session: Session, viewer: int | None, boards: Boards) -> dict[str, Any]:
-    """What every view of a game has: the board, and where in the game it is."""
+    """What every view of a game has: the board, and the stage of the game."""
     game, state = session.game, session.state
     facts = game.words.facts(state, viewer, labels(session))
     return {
@@ -97,16 +97,16 @@ def answers_of(session: Session) -> list[dict[str, Any]]:
 
 
 def question_of(session: Session) -> str:
-    """What is asked, so that it follows "You are asked"."""
+    """The question, in words that follow "You are asked"."""
     return session.game.words.question(session.state)
 
 
 def steps_of(
     session: Session, first: int, viewer: int | None, boards: Boards | None, now: Sequence[int] = ()
 ) -> list[dict[str, Any]]:
-    """What happened from that answer on, as the viewer may know it.
+    """What happened since the given answer, as far as the viewer may know it.
 
-    With `boards` each sentence has its board; `now` is the present one, which the last sentence has.
+    With `boards` each sentence has its board; `now` is the present board, which belongs to the last sentence.
     """
     steps: list[dict[str, Any]] = []
     for step in session.steps(max(first, session.number - MOST_STEPS), viewer):
@@ -128,7 +128,7 @@ def steps_of(
 def _draw(
     session: Session, viewer: int | None, boards: Boards, changes: Sequence[dict[str, Any]], now: Sequence[int]
 ) -> None:
-    """Put boards in the place of the records; none where it is the board before."""
+    """Replace the records by boards; a board that equals the one before is left out."""
     shown: Any = None
     for change in changes[:-1]:
         state = change["board"]
@@ -140,7 +140,7 @@ def _draw(
 
 
 def result_of(session: Session) -> dict[str, Any] | None:
-    """How a finished game ended, None while it is on."""
+    """The result of a finished game; None while it is being played."""
     if not session.over:
         return None
     rows = [[word, [int(number) for number in numbers]] for word, numbers in session.points()]

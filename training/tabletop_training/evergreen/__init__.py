@@ -1,1 +1,1 @@
-"""What is Evergreen's alone: what its reference table has."""
+"""Parts for Evergreen only: the plan of its reference table."""

@@ -1,4 +1,4 @@
-"""What Evergreen's reference table has (`evergreen benchmark`)."""
+"""The plan of Evergreen's reference table (`evergreen benchmark`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ PLAN = Plan(
     agents=("random", "greedy", "rollout", "ismcts-200", "policy:versus"),
     docs="docs/evergreen",
     solo=({},),
-    columns=(Column("mean_points", POINTS, "solo points", "points"),),
+    columns=(Column("mean_points", POINTS, "mean points", "points"),),
     ranked_by="mean_points",
     solo_title="Solo: mean points",
-    about_solo=("- **solo**: one player alone, who plays for points: their mean.",),
+    about_solo=("- **mean points**: one player alone plays for points.",),
     about_numbers="Numbers and icons that the rule texts lack are assumed (`evergreen components`)",
     title="Evergreen: the agents, measured",
 )

@@ -1,1 +1,1 @@
-"""What is Petrichor's alone: the study of how hard its solo variants are, its reference table's plan, its demo."""
+"""Parts for Petrichor only: the study of how hard its solo variants are, the plan of its reference table, its demo."""

@@ -1,4 +1,4 @@
-"""What Petrichor's reference table has (`petrichor benchmark`, docs/benchmark.md)."""
+"""The plan of Petrichor's reference table (`petrichor benchmark`, docs/benchmark.md)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ PLAN = Plan(
     docs="docs",
     solo=tuple({"variants": variants} for variants in ALL_VARIANTS),
     columns=(
-        Column("base_win_rate", WIN_RATE, "solo base: won", "base:\nwon", sets=1),
-        Column("base_margin", MARGIN, "points ahead", "points\nahead", sets=1),
+        Column("base_win_rate", WIN_RATE, "base game: won", "base:\nwon", sets=1),
+        Column("base_margin", MARGIN, "base game: points ahead", "points\nahead", sets=1),
         Column("mean_win_rate", WIN_RATE, "16 sets: won", "16 sets:\nwon"),
-        Column("mean_margin", MARGIN, "points ahead", "points\nahead"),
+        Column("mean_margin", MARGIN, "16 sets: points ahead", "points\nahead"),
     ),
     ranked_by="mean_win_rate",
     solo_title="Solo: games won in per cent",
     about_solo=(
-        "- **solo**: the game against the Southern Winds; *base* without variants, *16 sets* the mean over all sets of",
-        "  the variants. Points ahead: of the neutral player. Games: of each set.",
+        "- **games**: of each set of variants, against the Southern Winds.",
+        "- **base game**: without variants. **16 sets**: the mean over all sets of the variants.",
+        "- **points ahead**: of the neutral player.",
     ),
     about_numbers="Numbers that the rule texts lack are assumed (`petrichor components`)",
 )

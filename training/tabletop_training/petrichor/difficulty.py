@@ -16,7 +16,7 @@ from petrichor_env.game import GAME
 from tabletop.errors import TabletopError
 from tabletop_agents import check_trusted
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
-from tabletop_training.evaluation_files import ReplayFiles, new_table, plus_minus, slug, write_json
+from tabletop_training.evaluation_files import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
 from tabletop_training.job import Job, Stopped, refuse_with_resume
 from tabletop_training.matches import make_agents
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
@@ -36,10 +36,10 @@ from tabletop_training.settings import check_at_least_one
 DEFAULT_AGENTS = ("random", "greedy", "policy:solo")
 GAMES = 1000
 SEARCH_GAMES = 200
-"""Default numbers of games of each set, for other agents and for those that search."""
+"""The default numbers of games of each set, for most agents and for searches."""
 
 _VARIANTS_WIDTH = 36
-"""Columns of a screen that the variants take in `difficulty_tables`."""
+"""The width of the variants' columns in `difficulty_tables`."""
 
 
 def main(
@@ -53,25 +53,27 @@ def main(
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
-    """Play, and write report, pictures and tables; returns their folder.
+    """Play a difficulty study and write its report, pictures and tables; returns their folder.
 
-    Every finished set of games is kept at once, and an agent's table is shown when it has played all of them. With an
-    overlay file that changes numbers, all is played with the shipped ones, too. After Ctrl-C the report is of what is
-    complete by then.
+    Every finished set is saved at once, and an agent's table is printed when it has played all sets. With an overlay
+    file that changes numbers, all games are also played with the shipped numbers. After Ctrl-C the report covers
+    everything that is complete.
 
     Arguments:
-        agents: names for `make_agent`; none → `DEFAULT_AGENTS`, or those of the study that is resumed.
-        games, search_games: of each agent with each set; None → `GAMES`, and `SEARCH_GAMES` of `SEARCH_AGENTS`.
-        seed: of the first game of each set, `EVALUATION_SEED` if None.
+        agents: names of agents (`make_agent`); none means `DEFAULT_AGENTS`, or those of the resumed study.
+        games, search_games: for each agent and set; None means `GAMES`, and `SEARCH_GAMES` for `SEARCH_AGENTS`.
+        seed: of the first game of each set; None means `EVALUATION_SEED`.
         modules, components: as in `Config`.
-        output: as in `Job`, `runs/difficulty` if None.
-        resume: folder of a study to be gone on with, as it was set; `agents` that it lacks are added to it.
-        replays: where the games that are played now are kept, with a folder in it for each agent and set; those
-            with the shipped numbers, for comparison with those of an overlay file, in a folder `shipped` of the agent.
-        workers: who plays; the games are the same.
+        output: as in `Job`; None means `runs/difficulty`.
+        resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
+        replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
+            shipped numbers, for comparison with an overlay file, are in a folder `shipped` of the agent.
+        workers: they play the blocks of games; the games are the same for all.
+        on_result: called with the content of `difficulty.json`.
 
-    Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that can't be resumed.
+    Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.
     """
     replays = replays or ReplayFiles(None)
     if resume is None:
@@ -136,18 +138,19 @@ def main(
                     if len(agents_of) > 1 or not agents_of <= shown:
                         job.console.print(table)
                 with job.console.status("writing the report"):
-                    write_report(job.folder, study, played)
+                    content = write_report(job.folder, study, played)
+                on_result(content)
         except KeyboardInterrupt:
             stopped = True
         if stopped:
             kept_nothing = "" if played else " before a set of games was finished: nothing was kept"
             again = f"petrichor difficulty --resume {escape(str(job.folder))}"
-            job.console.print(f"Stopped early{kept_nothing}. To go on: {again}", soft_wrap=True)
+            job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
     return job.folder
 
 
 def _tell_numbers(console: Console, study: Study) -> None:
-    """Which numbers an overlay file changes, where there is one."""
+    """Print the numbers that an overlay file changes, if there is one."""
     if len(study.configs) > 1:
         title, head = "Numbers that the overlay file changes", ["number", "what", "shipped", "here"]
         table = new_table(title, head, [], "All games are played with the shipped numbers, too, and compared.")
@@ -159,9 +162,9 @@ def _tell_numbers(console: Console, study: Study) -> None:
 
 
 def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") -> Iterator[tuple[set[str], Table]]:
-    """One row a set of variants, one column an agent; as many tables as the width needs, with the agents in each.
+    """Tables with a row for each set of variants and a column for each agent; several if the screen is narrow.
 
-    Beside an agent is what an overlay file changes of it, where there is one.
+    With an overlay file, the change that it makes stands beside each agent.
     """
     columns: dict[tuple[str, str], dict[str, str]] = {}
     for one in summaries:

@@ -16,7 +16,7 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
 from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
-from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json, write_rows
+from tabletop_training.evaluation_files import ends, percentage_points, plain, signed, write_json, write_rows
 from tabletop_training.petrichor import report_plots
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
@@ -43,11 +43,11 @@ _PLAYER, _NEUTRAL = 0, 1
 _TARGETS = (0.9, 0.75, 0.5, 0.25, 0.1)
 _NEAR_TARGET = 0.08
 _MENTIONED = 0.5
-"""Points a game under which a source's change is not worth a word."""
+"""Points a game; smaller changes of a source are not mentioned."""
 
 
 class _Findings:
-    """What is worked out once for the yardstick, the strongest agent, by mean win rate over the sets."""
+    """Results for the yardstick: the strongest agent, by mean win rate over the sets."""
 
     def __init__(self, study: Study, sets: Sequence[Sets]) -> None:
         strength = sorted(sets, key=lambda one: (one.win_rates.mean(), one.margins.mean()), reverse=True)
@@ -64,7 +64,7 @@ class _Findings:
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
         self.hardest = int(self.order[-1])
         told = self.wins.significant[:, self.hardest]
-        # the sets whose win rate is not told from the hardest one's
+        # the sets whose win rate does not differ significantly from the hardest one's
         self.as_hard_as_the_hardest = [int(one) for one in self.order if one != self.hardest and not told[one]]
 
     def mean_points(self, index: int, side: int) -> np.ndarray:
@@ -72,10 +72,10 @@ class _Findings:
         return np.asarray(self.yardstick.scored[index, :, side].mean(axis=0))
 
 
-def write_report(folder: Path, study: Study, played: Sequence[Results]) -> None:
-    """Pictures, `report.md`, and the figures in it as CSV and JSON, of all games that there are.
+def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[str, Any]:
+    """Write pictures, `report.md`, and its figures as CSV and JSON, from all games played so far.
 
-    Without an agent that has played all sets, the report is the tables of what there is.
+    If no agent has played all sets, the report has only the tables. Returns the content of `difficulty.json`.
     """
     sets, *others = (complete_sets(by_set(played, config.components), study.agents) for config in study.configs)
     summaries = study_summaries(study, played)
@@ -102,7 +102,9 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> None:
     text = "\n\n".join(block for part in parts for block in part)
     (folder / "report.md").write_text(text + "\n", encoding="utf-8")
     data = {**asdict(study), "changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
-    write_json(folder / "difficulty.json", {**data, "agents": _as_json(sets, study.seed)})
+    content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
+    write_json(folder / "difficulty.json", content)
+    return content
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
@@ -147,7 +149,7 @@ def _source_rows(sets: Sets) -> list[dict[str, Any]]:
 
 
 def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
-    """Effects and rankings, agent by agent; `seed` is of the resampling of ranks."""
+    """Effects and rankings of each agent; `seed` is for the resampling of ranks."""
     return [
         {
             "agent": one.agent,
@@ -171,7 +173,7 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _size(change: Estimate) -> str:
-    """`18.1 points (17.5 to 18.7)`, without the sign, which the sentence tells."""
+    """`18.1 points (17.5 to 18.7)`, without a sign: the sentence expresses it."""
     low, high = sorted((abs(change.low), abs(change.high)))
     return f"{abs(change.value):.1f} points {ends(low, high, sign='')}"
 
@@ -195,12 +197,12 @@ def _ahead(margin: Estimate) -> str:
 
 
 def _perhaps(effect: Effect, tests: int) -> str:
-    """An effect that could be chance, and why if its interval leaves out 0."""
+    """An effect that could be chance, and why if its interval excludes 0."""
     size = _moved(effect.estimate, "points", "higher", "lower")
     if not effect.estimate.excludes(0):
         return size
-    reason = f"{tests} effects were tested together, and of so many some leave it out by chance"
-    return f"{size}: the interval leaves out 0, but {reason}; corrected for their number, p is {effect.p:.2g}"
+    reason = f"{tests} effects were tested together, and some of so many exclude it by chance"
+    return f"{size}: the interval excludes 0, but {reason}; corrected for their number, p is {effect.p:.2g}"
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -214,13 +216,13 @@ def _title(index: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """The first `left` columns are words."""
+    """A Markdown table, whose first `left` columns are words."""
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * left + "---:|" * (len(head) - left)]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
 
 
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
-    """How sets weighted so change a side's points, and the sources of which that is sure, the greatest change first.
+    """A sentence: how this contrast of sets changes a side's points, with the largest sure changes of its sources.
 
     `The neutral player scores 13.3 points (12.9 to 13.7) more: 4.4 more from idle cards and 2.6 more from Coffee.`
     """
@@ -241,14 +243,14 @@ def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
 def _in_short(found: _Findings) -> list[str]:
     base, hardest = found.yardstick.rate(_BASE), found.yardstick.rate(found.hardest)
     others = len(found.as_hard_as_the_hardest)
-    tied = f" (by wins not told from {counted(others, 'other')})" if others else ""
+    tied = f" (its win rate does not differ significantly from that of {counted(others, 'other')})" if others else ""
     agents = len(found.others) + 1
     who = f"{found.name}, the strongest of {agents} agents measured here," if agents > 1 else found.name
     start = (
-        f"The Southern Winds are played alone, against a neutral player that follows cards and dice. {who} wins"
+        f"You play the Southern Winds alone, against a neutral player that follows cards and dice. {who} wins"
         f" **{_percent(base)}** of the base game and **{_percent(hardest)}** of the hardest of the 16 sets that"
-        f" the four variants make, **{_title(found.hardest)}**{tied}. *You* are {found.name} in what follows,"
-        " unless another agent is named; 95 % intervals are in brackets."
+        f" the four variants make, **{_title(found.hardest)}**{tied}. In what follows *you* are"
+        f" {found.name}, unless another agent is named. Brackets hold 95 % intervals."
     )
     costly = [f"{_names(one)} {_size(one.estimate)}" for one in found.main if one.significant and one.value < 0]
     helpful = [f"{_names(one)} by {_size(one.estimate)}" for one in found.main if one.significant and one.value > 0]
@@ -259,21 +261,21 @@ def _in_short(found: _Findings) -> list[str]:
     even = int(np.argmin(np.abs(found.yardstick.win_rates - 0.5)))
     real = int(np.triu(found.wins.significant, 1).sum())
     points = {
-        "What a variant costs": costly and f", averaged over all sets of the others: {_listed(costly)}",
+        "What a variant costs": costly and f", averaged over all sets of the other variants: {_listed(costly)}",
         "Easier than it looks": helpful and f": the margin grows with {_listed(helpful)}",
-        "What could be chance": unsure and f": the change of the margin with {'; '.join(unsure)}",
-        "Together": f": {_interaction(most) if most else 'no two variants do measurably more or less than their sum'}",
+        "What could be chance": unsure and f": how the margin changes with {'; '.join(unsure)}",
+        "Together": f": {_interaction(most) if most else 'no pair costs measurably more or less than the sum of both'}",
         "The neutral player": f" scores {neutral.sum():.1f} points in the base game, the most from"
         f" {_listed(_top(neutral, 3))}; with all four variants {every:.1f}",
         "Closest to an even game": f": {_title(even)}, won {_percent(found.yardstick.rate(even))}",
-        f"Sixteen sets, {counted(int(found.levels.max()), 'level')} of difficulty": ": of the 120 pairs of sets,"
-        f" {real} differ in how often they are won by more than chance (tests corrected for their number)",
+        f"Sixteen sets, {counted(int(found.levels.max()), 'level')} of difficulty": f": {real} of the 120 pairs of"
+        " sets differ significantly in how often they are won (tests corrected for their number)",
     }
     return [start, "\n".join(f"- **{point}**{text}." for point, text in points.items() if text)]
 
 
 def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
-    """Of each key that an overlay file changes: the key, what it is, the shipped numbers, the overlay's."""
+    """For each key that an overlay file changes: the key, its meaning, the shipped numbers, and those of the file."""
     both = (load_components(), load_components(components))
     return [
         (key, KEYS[key].meaning, *(", ".join(map(str, numbers[key].values)) or "none" for numbers in both))
@@ -282,7 +284,7 @@ def changed_numbers(components: str | None) -> list[tuple[str, ...]]:
 
 
 def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], shipped: Sequence[Sets]) -> list[str]:
-    """What an overlay file changes; nothing without one."""
+    """The section about an overlay file's changes; empty without one."""
     numbers = changed_numbers(study.components)
     if not numbers:
         return []
@@ -293,7 +295,7 @@ def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], s
             margin = mean_estimate((own.margins - other.margins).mean(axis=0))
             means.append(
                 f"- `{agent_title(own.agent)}` wins {_won_more(won)} than with the shipped numbers, and its margin is"
-                f" {_moved(margin, 'points', 'higher', 'lower')}, on average of the 16 sets."
+                f" {_moved(margin, 'points', 'higher', 'lower')}, averaged over the 16 sets."
             )
     rows = []
     for one in summaries:
@@ -308,8 +310,8 @@ def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], s
         "## What the changed numbers do",
         _table(("number", "what", "shipped", "here"), numbers, left=4),
         *(["\n".join(means)] if means else []),
-        "The same agents have played the same seeds with the shipped numbers, and are compared seed by seed."
-        " Each interval is for its own row: of many rows, one in twenty leaves out 0 by chance alone.",
+        "The same agents also played the same seeds with the shipped numbers and are compared seed by seed."
+        " Each interval is for its own row: even without any change, about one row in twenty excludes 0 by chance.",
         _table(("set", "agent", *head), rows, left=2),
     ]
 
@@ -331,9 +333,9 @@ def _each_set(found: _Findings) -> list[str]:
     rates = found.yardstick.win_rates
     blocks = [
         "## Sixteen games in one box",
-        "Each row is a set of variants (a filled dot: played with), each column an agent. Left, how many games of a"
-        " hundred it wins, right, by how many points it is ahead of the neutral player on average. The easiest set by"
-        " the mean over all agents is on top.",
+        "Each row is a set of variants; a filled dot marks a variant that is used. Each column is an agent. The left"
+        " half shows how many games of a hundred the agent wins, the right half by how many points it is ahead of the"
+        " neutral player on average. The sets are sorted by the mean over all agents, the easiest at the top.",
         "![Win rates and points ahead of each set and agent](heat_map.png)",
     ]
     nearest = {target: int(np.argmin(np.abs(rates - target))) for target in _TARGETS}
@@ -350,9 +352,10 @@ def _each_set(found: _Findings) -> list[str]:
         (new,) = set(ALL_VARIANTS[after]) - set(ALL_VARIANTS[before])
         steps.append(f"{VARIANT_TITLES[new]} {100 * rates[after]:.0f} %")
     climb = (
-        "The gentlest climb, adding the variants one at a time so that the greatest drop of the win rate is as small"
+        "The gentlest order in which to add the variants, one at a time (in any other order, the largest drop of the"
+        f" win rate is at least as large): {' → '.join(steps)}."
     )
-    return [*blocks, f"{climb} as any order allows: {' → '.join(steps)}."]
+    return [*blocks, climb]
 
 
 def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
@@ -366,8 +369,9 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     titles = [VARIANT_TITLES[name] for name in names]
     return [
         "## What each variant costs",
-        "The change of the margin (points ahead of the neutral player) that a variant brings, averaged over the eight"
-        " sets of the other three. On the right is what each two change beyond the sum of both.",
+        "How much each variant changes the margin (points ahead of the neutral player), averaged over the eight sets of"
+        " the other three variants. The right half of the picture shows how much each pair changes it beyond the sum"
+        " of both.",
         "![Effects of the variants on the margin](effects.png)",
         _table(("change of the margin, points", *titles), points),
         _table(("change of the win rate, percentage points", *titles), rates),
@@ -400,9 +404,9 @@ def _together(found: _Findings) -> list[str]:
     number = math.comb(len(VARIANTS), 2)
     points = [_interaction(effect) for effect in pairs]
     if len(pairs) < number:
-        rest = f"The other {counted(number - len(pairs), 'pair')}" if pairs else f"All {number} pairs"
-        points.append(f"{rest} of variants add up, as far as these games can tell")
-    points += [_interaction(effect, than="they do two by two") for effect in sure if len(effect.variants) > 2]
+        rest = f"the other {counted(number - len(pairs), 'pair')}" if pairs else f"all {number} pairs"
+        points.append(f"For {rest} of variants these games show no difference from the sum")
+    points += [_interaction(effect, than="their pairs explain") for effect in sure if len(effect.variants) > 2]
     margins = found.yardstick.margins.astype(float)
     singles = [ALL_VARIANTS.index((name,)) for name in VARIANTS]
     all_at_once = margins[_BASE] - margins[_ALL]
@@ -411,9 +415,9 @@ def _together(found: _Findings) -> list[str]:
     return [
         "## Together",
         "\n".join(f"- {point}." for point in points),
-        f"One at a time, from the base game on, the four variants cost {one_by_one.mean():.1f} points in all; all four"
-        f" at once cost {all_at_once.mean():.1f}: {beyond} than their sum. Win rates don't add up in this way:"
-        " they can't fall below zero.",
+        f"Each added alone to the base game, the four variants cost {one_by_one.mean():.1f} points in all. All four"
+        f" together cost {all_at_once.mean():.1f}: {beyond} than the sum. Win rates do not add up like this, because"
+        " they cannot fall below zero.",
     ]
 
 
@@ -436,13 +440,13 @@ def _good_play(found: _Findings) -> list[str]:
         change = mean_estimate(values)
         gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
         if p < SIGNIFICANCE:
-            shifts.append(f"{VARIANT_TITLES[name]} shifts this by {_size(change)} in favour of {gains}.")
+            shifts.append(f"{VARIANT_TITLES[name]} shifts this lead by {_size(change)} in favour of {gains}.")
     return [
         title,
         _table(head, rows),
-        f"Does a variant leave room for good play? {found.name} ends {gap} the next strongest,"
-        f" `{agent_title(other.agent)}`, on average of the sets, on the {counted(games, 'seed')} that both have played."
-        f" {' '.join(shifts) or 'No variant changes this beyond chance.'}",
+        f"Does a variant leave room for good play? Averaged over the sets, {found.name} ends {gap} the next strongest,"
+        f" `{agent_title(other.agent)}`, on the {counted(games, 'seed')} that both played."
+        f" {' '.join(shifts) or 'No variant changes this lead by more than chance.'}",
     ]
 
 
@@ -457,9 +461,9 @@ def _points(found: _Findings) -> list[str]:
             f" from {_listed(_top(points, 3))}."
         )
     lead = base[_PLAYER] - base[_NEUTRAL]
-    for who, ahead in (("You outscore it", lead), ("It outscores you", -lead)):
+    for where, ahead in (("You score more than it from", lead), ("It scores more than you from", -lead)):
         if sources := _top(np.where(ahead >= _MENTIONED, ahead, 0), 4):
-            sentences.append(f"{who} with {_listed(sources)}, by so many points.")
+            sentences.append(f"{where} {_listed(sources)}; the differences are in brackets.")
     columns = [*base, *everything]
     rows = [
         (source_title(SOURCE_NAMES[source]), *(f"{points[source]:.1f}" for points in columns))
@@ -469,8 +473,9 @@ def _points(found: _Findings) -> list[str]:
     head = ("source", "base: you", "base: neutral", "all four: you", "all four: neutral")
     return [
         "## Where the points come from",
-        "Crops are points of their Harvests. *Idle cards* are the points that the neutral player takes where a card"
-        " finds no valid target or it has no vote left to place (with the forecasts module, your forecast cards, too).",
+        "The points of a crop are those of its Harvests. *Idle cards* are the points that the neutral player gets when"
+        " a card has no valid target, or when it has no vote left to place (with the forecasts module, your forecast"
+        " cards can give it such points, too).",
         f"![Mean points a game by source, when {found.name} plays](sources.png)",
         " ".join(sentences),
         _table(head, [*rows, totals]),
@@ -489,11 +494,11 @@ def _hardest(found: _Findings) -> list[str]:
         f" {_ahead(sets.margin(_BASE))}."
     ]
     if tied:
-        sentences.append(f"By wins it can't be told from {_listed(map(_title, tied))}.")
+        sentences.append(f"Its win rate does not differ significantly from that of {_listed(map(_title, tied))}.")
         lowest = min([hardest, *tied], key=lambda index: sets.margins[index].mean())
         if lowest != hardest:
             end = _ahead(sets.margin(lowest))
-            sentences.append(f"By points the lowest of these is {_title(lowest)}, where you end {end}.")
+            sentences.append(f"Of these, {_title(lowest)} has the lowest margin: there you end {end}.")
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
     neutral, player = (_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER))
@@ -502,11 +507,11 @@ def _hardest(found: _Findings) -> list[str]:
     for name in chosen if len(chosen) > 1 else ():
         easier = ALL_VARIANTS.index(tuple(other for other in chosen if other != name))
         gain = float((sets.margins[easier] - sets.margins[hardest]).mean())
-        text = f"{abs(gain):.1f} {'higher' if gain > 0 else 'lower'} without {VARIANT_TITLES[name]}"
+        text = f"{abs(gain):.1f} points {'higher' if gain > 0 else 'lower'} without {VARIANT_TITLES[name]}"
         without.append((gain, f"{text} ({100 * sets.win_rates[easier]:.0f} % won)"))
     if without:
         texts = _listed(text for _, text in sorted(without, reverse=True))
-        sentences.append(f"With one variant fewer the margin is, in points: {texts}.")
+        sentences.append(f"With one variant fewer, the margin is {texts}.")
     return [heading, " ".join(sentences)]
 
 
@@ -520,11 +525,12 @@ def _ranking(found: _Findings) -> list[str]:
     spreads = sets.margins.std(axis=1)
     return [
         "## The ranking",
-        f"By how often {found.name} wins. A level ends where a set is significantly harder than the level's first;"
-        " within a level the order may be chance. *Could be* is where the rank lies in 95 % of resamples of the seeds.",
+        f"The sets, ordered by how often {found.name} wins them. A new level starts at a set that is significantly"
+        " harder than the first set of the level before. Within a level, the order may be chance. *Could be* gives the"
+        " ranks of a set in 95 % of resamples of the seeds.",
         _table(("rank", "level", "set", "won", "points ahead", "could be"), rows, left=3),
         "![Ranking, how games end, and which differences are more than chance](ranking.png)",
-        f"One game is no measure: within a set, the points ahead have a standard deviation of {spreads.min():.1f} to"
+        f"One game says little: within a set, the points ahead have a standard deviation of {spreads.min():.1f} to"
         f" {spreads.max():.1f}.",
     ]
 
@@ -548,25 +554,27 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
     overlay = ", some of them replaced by an overlay file" if study.components is not None else ""
     gains = [(pairing_gain(one), agent_title(one.agent)) for one in sets]
     sizes = [f"{100 * abs(gain):.0f} % {'smaller' if gain >= 0 else 'larger'} for `{name}`" for gain, name in gains]
-    pairing = f" Pairing made the variance of a difference of two sets' margins {_listed(sizes)}." if sets else ""
+    pairing = (
+        f" Pairing made the variance of the difference between two sets' margins {_listed(sizes)}." if sets else ""
+    )
     points = [
         f"Games of each set: {games}; seeds from {study.seed}{modules}. petrichor-env {study.package_version}, state"
         f" version {study.state_version}.",
-        "A win rate is of these agents, not of the game: somebody who plays better wins more. Differences between sets"
-        " carry further, but also depend on who plays.",
+        "A win rate is that of an agent: somebody who plays better wins more often. The differences between sets depend"
+        " less on who plays, but they do depend on it.",
         f"{sources.count('assumed')} of the {len(sources)} numbers on the pieces are assumed, as the rule texts lack"
         f" them{overlay} (`petrichor components`). With the box, measure again with an overlay file.",
-        "Win rates have Wilson intervals, means Student's. A seed starts the same game in every set and for every"
-        " agent, as far as the same tiles are in the pile, so sets and agents are compared seed by seed; seeds are the"
-        f" unit of every test.{pairing}",
-        "Two sets: McNemar's exact test of wins, the paired t test of margins, each with Holm's correction for an"
-        " agent's 120 pairs. Effects: contrasts of the 2 x 2 x 2 x 2 sets by seed, t tests with Holm's correction for"
-        " an agent's 15 effects. The strongest agent's lead over the next: t tests of what each of the 4 variants"
-        " changes of it, with Holm's correction for these. Significant: below 5 % after correction. Intervals are for"
-        " one figure each, and not corrected.",
-        "Changes of single sources are named where they reach half a point and their interval excludes 0.",
+        "Win rates have Wilson intervals, means Student's. The same seed starts the same game in every set and for"
+        " every agent, as far as the pile has the same tiles. Sets and agents are therefore compared seed by seed, and"
+        f" seeds are the unit of every test.{pairing}",
+        "Two sets are compared by McNemar's exact test (wins) and by the paired t test (margins), each with Holm's"
+        " correction for an agent's 120 pairs. Effects are contrasts of the 2 x 2 x 2 x 2 sets by seed, with t tests"
+        " and Holm's correction for an agent's 15 effects. T tests with Holm's correction also say how each of the 4"
+        " variants changes the strongest agent's lead over the next. *Significant* means below 5 % after correction."
+        " An interval is for one figure and is not corrected.",
+        "The change of a single source is named if it is at least half a point and its interval excludes 0.",
         "Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,"
         " `difficulty.json` (sets, effects, rankings), `settings.json`.",
-        f"To play them again: {', then '.join(f'`{command}`' for command in study.commands)}.",
+        f"To measure it again: {', then '.join(f'`{command}`' for command in study.commands)}.",
     ]
     return ["## How this was measured", "\n".join(f"- {point}" for point in points)]

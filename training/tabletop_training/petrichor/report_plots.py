@@ -1,4 +1,4 @@
-"""Pictures of the difficulty report, drawn without a display and told apart without colour vision."""
+"""Pictures of the difficulty report, drawn without a display and readable without colour vision."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SOURCE_COLOURS = {
 
 
 def source_title(source: str) -> str:
-    """How reports call a `state.Source`: without the forecasts module only idle cards score."""
+    """The name of a `state.Source` in reports. Without the forecasts module, its cards score only as idle cards."""
     return "idle cards" if source == "cards" else words.source_title(source)
 
 
@@ -59,7 +59,7 @@ def set_title(variants: Iterable[str]) -> str:
 
 
 def sources_of(sets: Iterable[Sets]) -> list[int]:
-    """Which of `state.Source` brought anybody any point, harvests first, in the order of their colours."""
+    """The sources (`state.Source`) that gave anybody points, harvests first, in the order of their colours."""
     scoring = np.sum([one.scored.sum(axis=(0, 1, 2)) for one in sets], axis=0) > 0
     ordered = [SOURCE_NAMES.index(name) for name in _SOURCE_COLOURS]
     rest = [source for source in range(len(SOURCE_NAMES)) if source not in ordered]
@@ -98,7 +98,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
 
 
 def error_bars(value: Any, low: Any, high: Any) -> np.ndarray:
-    """The lengths of an interval's halves, below 0 never: (2, n)."""
+    """The lengths of an interval's two halves, never below 0: (2, n)."""
     return np.clip([value - low, high - value], 0, None).reshape(2, -1)
 
 
@@ -118,7 +118,7 @@ def _win_rates(axes: Axes, title: str) -> None:
 
 
 def _plain_rows(axes: Axes, number: int, titles: Sequence[str] | None = None) -> None:
-    """So many rows, the first on top, without lines; None leaves the titles out."""
+    """Set up this many rows, the first on top, without lines; None leaves out the titles."""
     if titles is not None:
         axes.set_yticks(range(number), titles)
     axes.set_ylim(number - 0.5, -0.5)
@@ -131,7 +131,7 @@ def _legend(figure: Figure, axes: Axes, columns: int) -> None:
 
 
 def draw_key(axes: Axes, sets: Sequence[str]) -> None:
-    """Which variants each row has."""
+    """Draw the variants of each row."""
     for row, name in enumerate(sets):
         chosen = [column for column, variant in enumerate(VARIANTS) if variant in name.split("+")]
         axes.scatter(range(len(VARIANTS)), [row] * len(VARIANTS), s=34, color="#D9D9D9", zorder=2)
@@ -219,7 +219,7 @@ def plot_ranking(path: Path, sets: Sets, levels: np.ndarray, wins: Pairs, margin
 
 
 def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
-    """What each variant changes the margin by, and each two beyond their sum, for every agent, with 95 % intervals."""
+    """Draw how each variant, and each pair beyond the sum, changes every agent's margin, with 95 % intervals."""
     look = looks([sets.agent for sets in agents])
     title = "What the variants cost the player (hollow: could be chance, corrected for 15 tests)"
     with picture(path, title, 1, 2, dpi=130, figsize=(12, 5.3), width_ratios=(1, 1.15)) as (figure, (left, right)):
@@ -244,7 +244,7 @@ def plot_effects(path: Path, agents: Sequence[Sets]) -> None:
 
 
 def plot_costs(path: Path, sets: Sets) -> None:
-    """Where the points go that each variant costs: change of both sides' points, source by source."""
+    """Draw what each variant costs: the change of both sides' points, source by source."""
     sources = sources_of([sets])
     titles = [source_title(SOURCE_NAMES[source]) for source in sources]
     title = f"Who gains and who loses where ({agent_title(sets.agent)} plays)"
@@ -303,5 +303,5 @@ def plot_sources(path: Path, sets: Sets, chosen: Sequence[tuple[str, ...]]) -> N
 
 
 def _ink_on(colour: Any, dark: float = 140 / 255) -> str:
-    """White or dark ink, whichever is read better on it: white where its brightness is less than `dark`, 0 to 1."""
+    """White or dark ink for a background: white if its brightness is less than `dark`, 0 to 1."""
     return "white" if np.dot((0.299, 0.587, 0.114), to_rgb(colour)) < dark else INK

@@ -1,7 +1,7 @@
-"""`petrichor strength`: what each part of the search with a network brings in solo, and what more time to think does.
+"""`petrichor strength`: the effect of each part of the guided search in solo, and of more time to think.
 
-Two parts: *ablations*, the search with one thing changed at a time, in the hardest game; and the *curve*, its win rate
-by the number of simulations, in an easy, a middle and the hardest game. What is measured is kept in `strength.json`.
+It has two parts. The *ablations* change one thing of the search at a time, in the hardest game. The *curve* is the win
+rate by number of simulations, in an easy, a middle and the hardest game. Results are kept in `strength.json`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tabletop.files import read_limited
 from tabletop_agents import Agent, Decisions, make_agent
 from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Playing
-from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json
+from tabletop_training.evaluation_files import OnResult, new_table, percent, plus_minus, unheard, write_json
 from tabletop_training.job import Job, Stopped
 from tabletop_training.matches import evaluate, get_ready
 from tabletop_training.petrichor.report_plots import error_bars
@@ -40,20 +40,20 @@ from tabletop_training.settings import check_at_least_one
 FILE = "strength.json"
 PICTURE = "strength.png"
 GAMES = 400
-"""Of each row with a search."""
+"""The games of each row with a search."""
 POLICY_GAMES = 10
-"""Times as many games of a policy alone, which cost next to nothing."""
+"""The factor for games of a policy alone, which take very little time."""
 
 HARDEST = "all four variants"
 MIDDLE = ("double_card", "one_more_turn")
-"""Of the 16 sets the one in which `policy:solo` wins nearest to half way between the base game and the hardest set."""
+"""The set in which the win rate of `policy:solo` is nearest to the middle between the base game and the hardest set."""
 SETS: Mapping[str, tuple[str, ...]] = {"base game": (), "Double card + One More Turn": MIDDLE, HARDEST: VARIANTS}
-"""The sets of variants of the curve by their titles, from the easiest; the ablations are of the last one."""
+"""The sets of variants of the curve by title, the easiest first; the ablations use the last one."""
 
 _POLICY_COST = 5
-"""Simulations that take about as long as a policy's decision: for the progress bar."""
+"""The simulations that take about as long as a policy's decision, for the progress bar."""
 _BAR_WIDTH = 40
-"""Columns of a screen that the progress bar takes without the words beside it."""
+"""The columns of the progress bar without the words beside it."""
 
 # --- What is measured ------------------------------------------------------------------------------------------------
 
@@ -63,10 +63,10 @@ class Player:
     """A policy alone, or the search that it guides.
 
     Attributes:
-        simulations: of each decision; 0 for the policy alone.
-        what: says in words what it does or what is changed.
-        settings: of the search, in place of `guided_search.DEFAULT_SETTINGS`.
-        drawn: whether the policy alone draws its actions instead of taking the likeliest one.
+        simulations: for each decision; 0 for the policy alone.
+        what: what it does, or what is changed, in words.
+        settings: of the search, replacing `guided_search.DEFAULT_SETTINGS`.
+        drawn: whether the policy alone draws its actions instead of choosing the likeliest one.
     """
 
     simulations: int
@@ -76,30 +76,30 @@ class Player:
 
     @property
     def kind(self) -> str:
-        """The agent's name without that of the policy."""
+        """The agent's name without the policy's name."""
         if self.simulations:
             return f"search-{self.simulations}"
         return "policy-sample" if self.drawn else "policy"
 
     def agent(self, policy: str) -> Agent:
-        """It plays with this policy, by one thread. Raises CheckpointError where it can't be loaded."""
+        """Create the agent with this policy, on one thread. Raises CheckpointError if the policy can't be loaded."""
         agent = make_agent(f"{self.kind}:{policy}", GAME)
         if isinstance(agent, GuidedSearchAgent):
             return replace(agent, settings=self.settings, num_threads=1)
         return agent
 
     def games(self, games: int) -> int:
-        """How many it plays where a search plays so many."""
+        """The number of games that it plays if a search plays this many."""
         return games if self.simulations else POLICY_GAMES * games
 
     @property
     def cost(self) -> int:
-        """Of a decision, in simulations."""
+        """The cost of a decision, in simulations."""
         return self.simulations or _POLICY_COST
 
 
 def _changed(setting: str, value: float, meaning: str = "") -> Player:
-    """The search with one setting changed, which does what `meaning` says."""
+    """The search with one setting changed; `meaning` says what this does."""
     change = f"{setting} {value:g}, not {DEFAULT_SETTINGS[setting]:g}"
     return Player(200, f"{meaning} ({change})" if meaning else change, {setting: value})
 
@@ -126,29 +126,29 @@ PARTS: Mapping[str, Sequence[tuple[Player, str]]] = {
     "ablations": [(player, HARDEST) for player in _ABLATIONS],
     "curve": [(player, title) for title in SETS for player in _CURVE],
 }
-"""Who plays which of `SETS`, in the order of the tables. What both parts have is measured once."""
+"""The players of each of `SETS`, in the order of the tables. Rows of both parts are measured once."""
 
 Row = dict[str, Any]
 Key = tuple[str, tuple[tuple[str, float], ...], str]
-"""What tells a row from the others: the kind of player, its settings, its `set_name`."""
+"""The key of a row: the kind of player, its settings, its `set_name`."""
 
 
 def key_of(player: Player, title: str) -> Key:
-    """Of the row of this player in the set of this title."""
+    """The key of this player's row for the set of this title."""
     return player.kind, tuple(sorted(player.settings.items())), set_name(SETS[title])
 
 
 def rows_of(part: str, rows: Mapping[Key, Row]) -> list[Row]:
-    """Those of a part that are measured, in its order."""
+    """The measured rows of a part, in its order."""
     return [rows[key] for key in (key_of(*one) for one in PARTS[part]) if key in rows]
 
 
 class Timed:
-    """An agent, and how long it takes for a decision that leaves it a choice.
+    """An agent that measures its time for decisions with more than one legal action.
 
     Attributes:
-        seconds: that this thread's processor took; what else runs on the machine doesn't count.
-        decisions: of those with more than one legal action, how many it has answered.
+        seconds: processor time of this thread; other programs on the machine do not count.
+        decisions: the number of answered decisions with more than one legal action.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -168,10 +168,10 @@ class Timed:
 def measure(
     player: Player, title: str, policy: str, games: int = GAMES, seed: int = EVALUATION_SEED, **playing: Unpack[Playing]
 ) -> Row:
-    """Games of one player, of the set of this title: a JSON-able row, whose estimates are [value, low, high].
+    """Measure one player in the set of this title. Returns a JSON-able row with estimates [value, low, high].
 
-    `petrichor evaluate` plays the same games, if no setting is changed. `milliseconds` are of one core, for a decision
-    that leaves a choice; a search takes one after the other, a policy alone those of all games together.
+    `petrichor evaluate` plays the same games if no setting is changed. `milliseconds` are those of one core for a
+    decision with more than one legal action. A search decides one game at a time, a policy alone all games together.
 
     Raises EvaluationStopped if it is stopped before the last game has ended, CheckpointError and ConfigError for a
     policy that can't play this.
@@ -209,19 +209,21 @@ def main(
     seed: int = EVALUATION_SEED,
     part: str | None = None,
     output: str | Path = "runs/strength",
+    on_result: OnResult = unheard,
 ) -> Path:
-    """Measure the rows that the folder's `strength.json` lacks; print tables, draw the curve; returns the folder.
+    """Measure the rows missing in the folder's `strength.json`, print the tables and draw the curve.
 
-    A row is kept as soon as it is measured, and Ctrl-C loses only the one at hand.
+    Returns the folder. Each row is saved as soon as it is measured; Ctrl-C loses only the present one.
 
     Arguments:
         policy: a checkpoint with an outlook, or the name of a shipped one.
-        games: of each row with a search; `POLICY_GAMES` times as many of a policy alone.
-        seed: of the first game of each row, so that all rows are of the same seeds.
+        games: for each row with a search; a policy alone plays `POLICY_GAMES` times as many.
+        seed: of the first game of each row; all rows use the same seeds.
         part: one of `PARTS`; None for all.
+        on_result: told the rows that are printed, as `strength.json` has them.
 
-    Raises ConfigError for bad arguments, CheckpointError for a policy that can't be searched with, TabletopError for a
-    file with rows of another network, of other rules, or of a search with other settings.
+    Raises ConfigError for bad arguments, CheckpointError for a policy without an outlook, TabletopError for a file with
+    rows of another network, of other rules, or of a search with other settings.
     """
     if part is not None and part not in PARTS:
         raise ConfigError(f"part={part!r}: {' or '.join(PARTS)}")
@@ -244,10 +246,11 @@ def main(
             raise Stopped
         write_json(job.folder / FILE, {**header, "rows": list(rows.values())})  # the name may be a new one
         if not missing.keys() <= rows.keys():
-            job.console.print("Stopped early: the same command goes on.")
+            job.console.print("Stopped early. The same command continues.")
         for name in PARTS:
             if part in (None, name) and (measured := rows_of(name, rows)):
                 job.console.print(_table(name, measured, policy))
+        on_result({**header, "rows": [row for key, row in rows.items() if key in wanted]})
         if part != "ablations" and (curve := rows_of("curve", rows)):
             plot_thinking(job.folder / PICTURE, curve)
     return job.folder
@@ -256,7 +259,7 @@ def main(
 def _measured(
     job: Job, wanted: Mapping[Key, tuple[Player, str]], policy: str, games: int, seed: int
 ) -> Iterator[tuple[Key, Row]]:
-    """Rows one after the other, beside a progress bar; it ends early after Ctrl-C, without the row at hand."""
+    """Yield the measured rows, with a progress bar. Ctrl-C ends it early, without the present row."""
     if not wanted:
         return
     with job.bar("measuring", sum(player.games(games) * player.cost for player, _ in wanted.values())) as bar:
@@ -274,12 +277,12 @@ def _measured(
 
 
 def read_rows(content: Mapping[str, Any]) -> dict[Key, Row]:
-    """The rows of what `strength.json` holds. Raises KeyError, TypeError or AttributeError where it is none."""
+    """The rows of a loaded `strength.json`. Raises KeyError, TypeError or AttributeError for other content."""
     return {(row["player"], tuple(sorted(row["settings"].items())), row["variants"]): row for row in content["rows"]}
 
 
 def _read(path: Path, checkpoint: str | None) -> dict[Key, Row]:
-    """The file's rows; none where there is no file. Raises TabletopError for one that can't be gone on with."""
+    """The file's rows; none if there is no file. Raises TabletopError for a file that cannot be continued."""
     if not path.exists():
         return {}
     try:
@@ -302,7 +305,7 @@ def _read(path: Path, checkpoint: str | None) -> dict[Key, Row]:
 
 
 def _table(part: str, rows: Sequence[Row], policy: str) -> Table:
-    """For a screen."""
+    """A table of rows for a screen."""
     ablations = part == "ablations"
     title = f"{policy}, {HARDEST}, one thing changed" if ablations else f"{policy}, more time to think"
     numbers = ("simu-\nlations", "games", "win rate", "margin", "ms")
@@ -322,7 +325,7 @@ def _table(part: str, rows: Sequence[Row], policy: str) -> Table:
 
 
 def plot_thinking(path: Path, rows: Sequence[Row]) -> None:
-    """Win rate over the time for a decision, a line for each set, with 95 % intervals; `rows` are of the curve."""
+    """Draw the curve: win rate over the time for a decision, a line for each set, with 95 % intervals."""
     look = looks(list(SETS))
     with picture(path, "What more time to think brings", 1, 1, figsize=(8.5, 5.2)) as (figure, axes):
         for title, variants in SETS.items():

@@ -1,4 +1,4 @@
-"""A difficulty study: which games it is of, and how they are kept."""
+"""A difficulty study: its games, and the files in which they are saved."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ Key = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Study:
-    """Which games are to be played: what `settings.json` holds, and what resuming checks.
+    """The games of a study. `settings.json` holds it, and resuming checks it.
 
     Attributes:
-        agents: how many games of each set each agent plays, by name, in the report's order.
+        agents: the number of games that each agent plays of each set, by name, in the report's order.
         seed: of the first game of each set.
         modules, components: as in `Config`.
         files: SHA-256 of each agent's checkpoint, for agents that have one.
@@ -61,17 +61,17 @@ class Study:
 
     @property
     def config(self) -> Config:
-        """Of the base game of this study, without variants."""
+        """The configuration of the study's base game, without variants."""
         return Config(modules=self.modules, components=self.components)
 
     @property
     def configs(self) -> list[Config]:
-        """What is played: `config`, and where an overlay file changes numbers the same game with the shipped ones."""
+        """The configurations: `config`, and with an overlay file also the same game with the shipped numbers."""
         return [self.config, replace(self.config, components=None)][: 2 if own_numbers(self.components) else 1]
 
     @property
     def commands(self) -> list[str]:
-        """What plays the same games again; those after the first are of agents with other numbers of games."""
+        """The commands that play the same games again; one for each number of games."""
         commands: list[str] = []
         kinds = ([n for agent, n in self.agents.items() if is_search(agent) is search] for search in (False, True))
         for numbers in zip_longest(*map(dict.fromkeys, kinds)):
@@ -89,7 +89,7 @@ class Study:
 
 
 def by_set(games: Iterable[Results], components: str | None) -> dict[Key, Results]:
-    """Those that were played with this overlay file, None for the shipped numbers."""
+    """The results of games with this overlay file (None: the shipped numbers), by agent and set."""
     return {(one.agents[0], _config(one).variants): one for one in games if _config(one).components == components}
 
 
@@ -99,7 +99,7 @@ def _config(results: Results) -> Config:
 
 
 def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list[Sets]:
-    """Of each agent that has played all 16 sets, in the order given."""
+    """The sets of each agent that has played all 16, in the given order."""
     return [
         Sets.of({variants: results[agent, variants] for variants in ALL_VARIANTS})
         for agent in agents
@@ -110,19 +110,19 @@ def complete_sets(results: Mapping[Key, Results], agents: Iterable[str]) -> list
 def summaries_of(
     results: Mapping[Key, Results], agents: Sequence[str], shipped: Mapping[Key, Results] | None = None
 ) -> list[Summary]:
-    """Set by set, the agents in the order given; compared with `shipped`, the same games with the shipped numbers."""
+    """Summaries set by set, with the agents in the given order, compared with games of the `shipped` numbers."""
     keys = [(agent, variants) for variants in ALL_VARIANTS for agent in agents if (agent, variants) in results]
     return [summarize(results[key], (shipped or {}).get(key)) for key in keys]
 
 
 def study_summaries(study: Study, played: Iterable[Results]) -> list[Summary]:
-    """Of the study's own games, compared with those with the shipped numbers where it has both."""
+    """Summaries of the study's own games, compared with those of the shipped numbers if it has both."""
     own, *shipped = (by_set(played, config.components) for config in study.configs)
     return summaries_of(own, list(study.agents), *shipped)
 
 
 def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
-    """Append one line a game to `games.csv`; with `new` the file begins anew."""
+    """Append a line for each game to `games.csv`; with `new` start a new file."""
     with (folder / GAMES_FILE).open("w" if new else "a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         if new:
@@ -135,15 +135,15 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
 
 
 def _names(agent: str, config: Config) -> tuple[str, str, str]:
-    """What `games.csv` calls these games: the agent, the set of variants, whose numbers."""
+    """The names of these games in `games.csv`: the agent, the set of variants, whose numbers."""
     return agent, set_name(config.variants), "shipped" if config.components is None else "overlay"
 
 
 def read_games(folder: Path, study: Study) -> list[Results]:
-    """The study's finished sets of games in `games.csv`; none where there is no such file.
+    """Read the study's finished sets from `games.csv`; none if there is no such file.
 
-    A set that lacks games (the program was killed while writing) is left out. Raises TabletopError for a file that
-    is not such a table.
+    A set with missing games (the program was killed while writing) is left out. Raises TabletopError for a file that is
+    not such a table.
     """
     path = folder / GAMES_FILE
     if not path.exists():
@@ -178,13 +178,13 @@ def read_games(folder: Path, study: Study) -> list[Results]:
 
 
 def read_study(folder: Path) -> Study:
-    """What a folder's games are. Raises TabletopError where there are none, or of other rules or numbers."""
+    """Read the study of a folder. Raises TabletopError if there is none, or if its rules or numbers differ."""
     path = folder / SETTINGS_FILE
     try:
         read: dict[str, Any] = json.loads(read_limited(path))
         study = Study(**{**read, "modules": tuple(read["modules"])})
     except OSError as error:
-        raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
+        raise TabletopError(f"{path}: there is no study to continue ({error.strerror})") from None
     except (ValueError, TypeError, KeyError, AttributeError):
         raise TabletopError(f"{path}: not the settings of a study of this version") from None
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):

@@ -1,4 +1,4 @@
-"""The solo game's sets of variants, and a summary of one agent's games of one: a row of `difficulty.csv`."""
+"""The solo game's sets of variants, and the summary of an agent's games of a set: a row of `difficulty.csv`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tabletop_training.evaluation_files import flat, write_rows
 ALL_VARIANTS: tuple[tuple[str, ...], ...] = tuple(
     chosen for number in range(len(VARIANTS) + 1) for chosen in combinations(VARIANTS, number)
 )
-"""The 16 combinations of the difficulty variants, the base game first, then by how many there are."""
+"""The 16 sets of difficulty variants, sorted by their number of variants, the base game first."""
 
 
 @dataclass(frozen=True)
 class Summary:
     """One agent against the Southern Winds with one set of variants and modules: a row of `difficulty.csv`.
 
-    `win_rate_change` and `margin_change` are what an overlay file changes, paired by seed; None without one.
+    `win_rate_change` and `margin_change` are the changes by an overlay file, paired by seed; None without one.
     """
 
     variants: str
@@ -83,7 +83,7 @@ def variants_of(name: str) -> tuple[str, ...]:
 def summarize(results: Results, shipped: Results | None = None) -> Summary:
     """Win rate, margin, scores and length of solo games, with 95 % intervals.
 
-    `shipped` are games of the same seeds with the shipped numbers, where `results` are of an overlay file's.
+    `shipped` are games of the same seeds with the shipped numbers, if `results` are those of an overlay file.
     """
     games = len(results.lengths)
     wins = int(results.won[:, 0].sum())
@@ -123,7 +123,7 @@ def in_points(change: Estimate) -> Estimate:
 
 
 def rows_of(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
-    """As rows of a table: the changes by an overlay file are columns where any are known."""
+    """The rows of a table. If there are changes by an overlay file, they are columns, too."""
     rows = [asdict(summary) for summary in summaries]
     compared = any(row["margin_change"] for row in rows)
     return [

@@ -1,8 +1,8 @@
-"""What the solo variants do to a game, out of one agent's games of all 16 sets of them, paired by seed.
+"""The effects of the solo variants, from one agent's games of all 16 sets, paired by seed.
 
-Game i of every set starts from the same seed: as long as the same tiles are in the pile, from the same field, hand
-and dice. So a set is compared with another game by game, and whatever the seeds share cancels. The seeds, which are
-independent, are the unit of every interval and test.
+Game i of every set starts from the same seed. If the pile has the same tiles, it has the same field, hand and dice. Two
+sets are therefore compared game by game, and whatever the seeds share cancels. The seeds are independent; they are the
+unit of every interval and test.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Sets:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's adjustment: the chance of even one false finding among all of them stays below the level compared with."""
+    """Holm's adjustment. It keeps the chance of even one false finding among all tests below the significance level."""
     p = np.asarray(p_values, np.float64)
     order = np.argsort(p)
     adjusted = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
@@ -101,7 +101,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def p_values(samples: Iterable[np.ndarray]) -> np.ndarray:
-    """Of Student's t tests that each mean is 0, adjusted by Holm for all of them."""
+    """The p values of Student's t tests that each mean is 0, with Holm's adjustment for all of them."""
     return holm(np.array([p_of_mean(one) for one in samples]))
 
 
@@ -110,10 +110,10 @@ def p_values(samples: Iterable[np.ndarray]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a variant changes on average over the sets of the others, or what several change beyond their sum.
+    """The mean effect of a variant over the sets of the others, or the effect of several beyond the sum of each.
 
-    `low` and `high` are the ends of the 95 % Student interval over seeds, `p` is of the t test that there is none,
-    adjusted by Holm for all effects of the same agent and measure.
+    `low` and `high` are the ends of the 95 % Student interval over seeds. `p` is that of the t test for no effect, with
+    Holm's adjustment for all effects of the same agent and measure.
     """
 
     variants: tuple[str, ...]
@@ -133,10 +133,11 @@ class Effect:
 
 
 def contrast(variants: tuple[str, ...]) -> np.ndarray:
-    """(16,) float64 weights of the sets, whose weighted sum is the effect of the variants.
+    """(16,) float64 weights of the sets. The weighted sum of the sets is the effect of the variants.
 
-    Of one: the mean of the 8 sets with it less the mean of the 8 without. Of two: what one changes more with the other
-    than without, averaged over the 4 sets of the rest. And so on: the next one's change of that.
+    The effect of one variant is the mean of the 8 sets with it less the mean of the 8 sets without it. That of two
+    variants is how much more one changes with the other than without it, averaged over the 4 sets of the rest. That of
+    three is how much the third changes this, and so on.
     """
     chosen = SWITCHED[:, [VARIANTS.index(name) for name in variants]]
     signs = np.where(chosen, 1.0, -1.0).prod(axis=1)
@@ -157,13 +158,13 @@ def effects(values: np.ndarray, largest: int = len(VARIANTS)) -> list[Effect]:
 
 
 def win_rate_effects(sets: Sets) -> dict[str, Estimate]:
-    """What each variant changes the win rate by, on average over the sets of the others, with 95 % intervals."""
+    """Each variant's mean change of the win rate over the sets of the others, with 95 % intervals."""
     won = sets.won.astype(np.float64)
     return {name: difference_estimate(contrast((name,)) @ won) for name in VARIANTS}
 
 
 def p_of_mean(values: np.ndarray) -> float:
-    """Of Student's t test that the mean is 0; 1 for a single value."""
+    """The p value of Student's t test that the mean is 0; 1 for a single value."""
     if len(values) < 2:
         return 1.0
     if np.ptp(values) == 0:  # where the test divides by 0
@@ -193,7 +194,7 @@ class Pairs:
 
 
 def compare_wins(sets: Sets) -> Pairs:
-    """By McNemar's exact test: of the seeds that one set wins and the other loses, is it the same one too often?"""
+    """Compare wins by McNemar's exact test: of the seeds that only one of two sets wins, does one set win too many?"""
     only = sets.won.astype(int) @ ~sets.won.T  # seeds that the row's set wins and the column's loses
     pairs = [(int(only[pair]), int(only[pair] + only[pair[::-1]])) for pair in combinations(range(len(only)), 2)]
     tests = [float(stats.binomtest(*pair).pvalue) if pair[1] else 1.0 for pair in pairs]
@@ -201,7 +202,7 @@ def compare_wins(sets: Sets) -> Pairs:
 
 
 def compare_margins(sets: Sets) -> Pairs:
-    """By the paired t test."""
+    """Compare margins by the paired t test."""
     margins, pairs = sets.margins, combinations(range(len(ALL_VARIANTS)), 2)
     return _pairs(margins.mean(axis=1), p_values(margins[first] - margins[second] for first, second in pairs))
 
@@ -213,10 +214,10 @@ def _pairs(means: np.ndarray, adjusted: np.ndarray) -> Pairs:
 
 
 def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
-    """(16,) int64 by index in `ALL_VARIANTS`, from 1.
+    """The level of each set, (16,) int64 by index in `ALL_VARIANTS`, from 1.
 
-    From the easiest set on, a set is of the same level until one is significantly harder than the level's first, which
-    begins the next level.
+    From the easiest set on, sets have the same level until one is significantly harder than the first set of the level.
+    That set starts the next level.
     """
     result = np.zeros(len(order), np.int64)
     level, first = 1, order[0]
@@ -228,7 +229,7 @@ def levels(order: np.ndarray, pairs: Pairs) -> np.ndarray:
 
 
 def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
-    """(16, 2) int64: the ranks (1 is the easiest set) between which each lies in 95 % of resamples of the seeds."""
+    """(16, 2) int64: the lowest and highest rank of each set (1 is the easiest) in 95 % of resamples of the seeds."""
     weights = generator.multinomial(sets.games, np.full(sets.games, 1 / sets.games), size=_RESAMPLES)
     wins, margins = weights @ sets.won.T, weights @ sets.margins.T
     ranks = 1 + np.argsort(np.lexsort((-margins, -wins), axis=1), axis=1)  # of a permutation: its inverse
@@ -237,7 +238,7 @@ def rank_intervals(sets: Sets, generator: np.random.Generator) -> np.ndarray:
 
 
 def pairing_gain(sets: Sets) -> float:
-    """The part by which pairing makes the variance of the difference of two sets' margins smaller, over all pairs."""
+    """The fraction by which pairing reduces the variance of the difference of two sets' margins, over all pairs."""
     margins = sets.margins.astype(np.float64)
     paired = sum(float((first - second).var()) for first, second in combinations(margins, 2))
     unpaired = float(margins.var(axis=1).sum()) * (len(margins) - 1)
@@ -245,10 +246,10 @@ def pairing_gain(sets: Sets) -> float:
 
 
 def smoothest_path(win_rates: np.ndarray) -> list[int]:
-    """From the base game to all variants by adding one at a time: the five sets' indices in `ALL_VARIANTS`.
+    """The gentlest way from the base game to all variants, adding one at a time: five indices in `ALL_VARIANTS`.
 
-    The largest drop of the win rate is the smallest that any order of the variants has; of several such orders, the
-    one with the smaller second largest drop, and so on.
+    No other order of the variants has a smaller largest drop of the win rate. Of several such orders it is the one with
+    the smaller second largest drop, and so on.
     """
     index = {frozenset(variants): i for i, variants in enumerate(ALL_VARIANTS)}
     steps = range(len(VARIANTS) + 1)

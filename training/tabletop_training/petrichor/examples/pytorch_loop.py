@@ -1,10 +1,10 @@
-"""A plain PyTorch loop: REINFORCE with a learned baseline on the batch itself, without any library for learning.
+"""A plain PyTorch loop: REINFORCE with a learned baseline on the batch, without a learning library.
 
     python -m tabletop_training.petrichor.examples.pytorch_loop --steps 300000
 
-Some solo games are played to the end, side by side; then every action that was followed by more points than expected
-is made likelier, and so on.
-After these 300,000 decisions, less than a minute on one core, it wins about 60 % of its games.
+It plays some solo games to the end, side by side. Then it makes every action likelier that was followed by more points
+than expected, and starts again. The command above takes less than a minute on one core, and the trained network wins
+about 60 % of its games.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from petrichor_env import Batch, Config
 from petrichor_env.actions import NUM_ACTIONS
 from petrichor_env.observation import OBSERVATION_SIZE
 
-GAMES = 16  # side by side, between two steps of the optimizer
+GAMES = 16  # played side by side before each step of the optimizer
 
 
 def masked_policy(logits: torch.Tensor, masks: np.ndarray) -> Categorical:
@@ -32,8 +32,8 @@ def masked_policy(logits: torch.Tensor, masks: np.ndarray) -> Categorical:
 def play(batch: Batch, network: nn.Module, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Play all games of the batch from the beginning to the end.
 
-    Returns, for all decisions together, the log-probabilities of the actions, the values that the network expected,
-    and the points that the margin really changed by from there on.
+    Returns, for all decisions together: the log-probabilities of the actions, the values that the network expected, and
+    how much the margin really changed from there to the end.
     """
     batch.reset(seed)
     log_probs, values, rewards, games = [], [], [], []
@@ -61,9 +61,9 @@ def main(
     seed: Annotated[int, typer.Option(min=0)] = 0,
     games: Annotated[int, typer.Option(min=1, help="To evaluate with.")] = 1000,
 ) -> float:
-    """Learn for about so many decisions; returns the win rate, with actions drawn from the policy."""
+    """Learn from about this many decisions. Returns the win rate, with actions sampled from the policy."""
     torch.manual_seed(seed)
-    torch.set_num_threads(1)  # a small network is no work for more, which would wait for each other
+    torch.set_num_threads(1)  # more threads are slower with a small network
     batch = Batch(Config(), GAMES, seed, reward="margin", autoreset="disabled")
     network = nn.Sequential(nn.Linear(OBSERVATION_SIZE, 128), nn.ReLU(), nn.Linear(128, 1 + NUM_ACTIONS))
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
@@ -72,7 +72,7 @@ def main(
     margins: list[float] = []
     while done < steps:
         log_probs, values, returns = play(batch, network)
-        returns /= 10  # of the order of 1
+        returns /= 10  # to the order of 1
         advantages = returns - values.detach()
         advantages /= advantages.std()
         loss = (values - returns).square().mean() - (advantages * log_probs).mean()
@@ -90,7 +90,7 @@ def main(
     with torch.no_grad():
         play(fresh, network, seed=1_000_000)
     rate = float(fresh.winners(fresh.states)[:, 0].mean())
-    print(f"won {rate:.1%} of {games:,} games; random play wins 1 %")
+    print(f"won {rate:.1%} of {games:,} games; random play wins 1.7 %")
     return rate
 
 

@@ -1,0 +1,154 @@
+"""Which names are public, and whether the API's pages have them all, with words.
+
+Public is what a module outside a game's insides lists in `__all__`, and what a page, a notebook or a program of docs/
+imports or names with its module. Each must be on a page of docs/api/ and have a docstring. So must each public method
+and property of a public class, unless a base class has one; its attributes may stand in the docstring of the class.
+Arguments that a docstring names must be there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import griffe
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = {
+    "tabletop": ROOT,
+    "petrichor_env": ROOT,
+    "evergreen_env": ROOT,
+    "tabletop_agents": ROOT / "agents",
+    "tabletop_training": ROOT / "training",
+}
+INSIDES = re.compile(r"\w+_env\.(rules|drawing|invariants|scenarios)$")
+"""Modules of a game whose `__all__` is for the game itself."""
+PROTOCOLS = {
+    "tabletop.plain.PlainConfig": "tabletop.game.Config",
+    "tabletop.plain.PlainDrawing": "tabletop.game.Drawing",
+    "tabletop.plain.PlainWords": "tabletop.game.Words",
+    "tabletop.replays.recorder.Recorder": "tabletop.batch.Listener",
+}
+"""What classes are that do not derive from it; it has the words for their methods."""
+_PACKAGE = "|".join(FOLDERS)
+IMPORT = re.compile(rf"from ((?:{_PACKAGE})[\w.]*) import (?:\(([^)]*)\)|([\w ,]+))")
+DOTTED = re.compile(rf"(?<![\w./])(?:{_PACKAGE})(?:\.\w+)+(?![\w/])")
+DIRECTIVE = re.compile(r"^::: ([\w.]+)((?:\n(?: {4}.*)?)*)", re.MULTILINE)
+MEMBERS = re.compile(r"^ *members: (?:\[([^\]]*)\]|false)", re.MULTILINE)
+
+
+@cache
+def packages() -> griffe.ModulesCollection:
+    """The packages as their sources say, without importing them."""
+    loader = griffe.GriffeLoader(search_paths=sorted(set(FOLDERS.values())))
+    for name in FOLDERS:
+        loader.load(name)
+    return loader.modules_collection
+
+
+def found(path: str) -> griffe.Object | None:
+    """The object of a dotted name, where it is defined."""
+    try:
+        one = packages()[path]
+        return one.final_target if isinstance(one, griffe.Alias) else one
+    except (KeyError, griffe.AliasResolutionError):
+        return None
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """What users read: pages, notebooks, programs."""
+    docs = ROOT / "docs"
+    files = [ROOT / "README.md", *docs.rglob("*.md"), *docs.glob("libraries/*.py"), *ROOT.glob("notebooks/*.ipynb")]
+    return ((path, path.read_text(encoding="utf-8")) for path in files if path.parent != docs / "api")
+
+
+def listed() -> Iterator[tuple[str, str]]:
+    """Names of `__all__`, each with where that was."""
+
+    def modules(module: griffe.Module) -> Iterator[griffe.Module]:
+        yield module
+        for child in module.modules.values():
+            if not child.is_alias:
+                yield from modules(child)
+
+    for package in packages().members.values():
+        for module in modules(package):
+            if not INSIDES.search(module.path):
+                yield from ((f"{module.path}.{name}", f"{module.path}.__all__") for name in module.exports or ())
+
+
+def mentioned() -> Iterator[tuple[str, str]]:
+    """Names that users' texts have, each with where that was."""
+    for path, text in texts():
+        where = path.relative_to(ROOT).as_posix()
+        for module, several, line in IMPORT.findall(text.replace("\\n", "\n")):
+            names = (name.split(" as ")[0].strip() for name in (several or line).split(","))
+            yield from ((f"{module}.{name}", where) for name in names if name.isidentifier())
+        yield from ((name, where) for name in DOTTED.findall(text))
+
+
+def public() -> dict[str, str]:
+    """Canonical names of all that is public but modules, each with a place that makes it so."""
+    names: dict[str, str] = {}
+    for name, where in (*listed(), *mentioned()):
+        one = found(name)
+        if one is not None and not one.is_module and not one.name.startswith("_"):
+            names.setdefault(one.path, where)
+    return names
+
+
+def shown() -> dict[str, bool]:
+    """What the API's pages show, and whether with all of its members."""
+    names = {}
+    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
+        for path, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            members = MEMBERS.search(options)
+            one = found(path)
+            path = one.path if one else path
+            names[path] = members is None
+            for name in (members[1] or "").split(",") if members else ():
+                if name.strip():
+                    child = f"{path}.{name.strip()}"
+                    names[getattr(found(child), "path", child)] = True
+    return names
+
+
+def lacking(one: griffe.Object) -> Iterator[str]:
+    """What is missing in the docstrings of an object and of its public methods and properties."""
+    if not one.has_docstring:
+        yield f"{one.path} is public and has no docstring"
+    elif one.docstring and isinstance(one, griffe.Class | griffe.Function):
+        there = [parameter.name for parameter in one.parameters]
+        if not any(parameter.kind is griffe.ParameterKind.var_keyword for parameter in one.parameters):
+            for section in one.docstring.parse("google", warnings=False):
+                if isinstance(section, griffe.DocstringSectionParameters):
+                    named = [name for joint in section.value for name in joint.name.replace("*", "").split(", ")]
+                    yield from (f"{one.path} has no argument {name}" for name in named if name not in there)
+    if isinstance(one, griffe.Class):
+        protocol = found(PROTOCOLS[one.path]) if one.path in PROTOCOLS else None
+        bases = [*one.mro(), *filter(None, [protocol])]
+        said = {name for base in bases for name, member in base.members.items() if member.has_docstring}
+        for name, member in one.members.items():
+            method = member.is_function or (member.is_attribute and "property" in member.labels)
+            if method and not name.startswith("_") and not member.has_docstring and name not in said:
+                yield f"{member.path} is public and has no docstring"
+
+
+def problems() -> Iterator[str]:
+    """What is wrong, a sentence each."""
+    pages = shown()
+    for name in pages:
+        if found(name) is None:
+            yield f"docs/api: there is no {name}"
+    for name, where in sorted(public().items()):
+        parents = [name.rsplit(".", n)[0] for n in range(1, name.count(".") + 1)]
+        if name not in pages and not any(pages.get(parent) for parent in parents):
+            yield f"{name} is public ({where}) and on no page of docs/api/"
+    whole = [found(name) for name, all_members in pages.items() if all_members]
+    objects = {one.path: one for one in (*map(found, public()), *whole) if one is not None}
+    for module in [one for one in objects.values() if one.is_module]:
+        here = {name: one for name, one in (module.classes | module.functions).items() if not name.startswith("_")}
+        objects |= {one.path: one for one in here.values() if isinstance(one, griffe.Object)}
+    yield from sorted({problem for one in objects.values() for problem in lacking(one)})
