@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabletop import kernels
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
@@ -68,7 +69,7 @@ def _check_memory(games: int, bytes_a_game: int) -> None:
         raise ConfigError(f"{text}, this machine has {there / 2**30:,.1f}")
 
 
-def legal_actions(state: Any) -> np.ndarray:
+def legal_actions(state: Any) -> NDArray[np.int64]:
     """The legal actions of one state, ascending, int64."""
     return np.flatnonzero(np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little"))
 
@@ -169,18 +170,19 @@ class Batch:
         starts: Starts | None = None,
         new_observations: bool = False,
     ) -> None:
-        self.config = config
-        self.game = game = check_config(config)
+        self.config: Config = config
+        self.game: Game = check_config(config)
+        game = self.game
         if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
             raise ConfigError(f"num_games={num_games!r}: must be an int of at least 1")
         if num_threads is not None and (type(num_threads) is not int or not 1 <= num_threads <= _MOST_THREADS):
             raise ConfigError(f"num_threads={num_threads!r}: must be an int from 1 to {_MOST_THREADS}, or None")
-        self.num_games = int(num_games)
-        self.autoreset = autoreset
-        self.illegal_action = illegal_action
-        self.reward = reward
-        self.observation_dtype = observation_dtype
-        self.new_observations = new_observations
+        self.num_games: int = int(num_games)
+        self.autoreset: str = autoreset
+        self.illegal_action: str = illegal_action
+        self.reward: str = reward
+        self.observation_dtype: str = observation_dtype
+        self.new_observations: bool = new_observations
         self.listeners: list[Listener] = []
         dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._modes = np.array(
@@ -191,31 +193,31 @@ class Batch:
             ],
             np.int64,
         )
-        self.tables = game.load_tables(config.components)
+        self.tables: np.ndarray = game.load_tables(config.components)
         self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
-        self.num_threads = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
+        self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
         self._pool: ThreadPoolExecutor | None = None
 
         n, size = self.num_games, game.observation.size
         views = 3 if new_observations else 2
         _check_memory(n, 2 * game.state.itemsize + views * size * np.dtype(dtype).itemsize + game.num_actions)
-        self.states = np.zeros(n, game.state)
-        self.actors = np.zeros(n, np.int8)
-        self.action_masks = np.zeros((n, game.num_actions), np.int8)
+        self.states: np.ndarray = np.zeros(n, game.state)
+        self.actors: NDArray[np.int8] = np.zeros(n, np.int8)
+        self.action_masks: NDArray[np.int8] = np.zeros((n, game.num_actions), np.int8)
         self.observations: np.ndarray = np.zeros((n, size), dtype)
-        self.rewards = np.zeros((n, config.players), np.float64)
-        self.terminations = np.zeros(n, np.bool_)
-        self.illegal = np.zeros(n, np.bool_)
-        self.final_states = np.zeros(n, game.state)
+        self.rewards: NDArray[np.float64] = np.zeros((n, config.players), np.float64)
+        self.terminations: NDArray[np.bool_] = np.zeros(n, np.bool_)
+        self.illegal: NDArray[np.bool_] = np.zeros(n, np.bool_)
+        self.final_states: np.ndarray = np.zeros(n, game.state)
         self.final_observations: np.ndarray = np.zeros((n, size), dtype)
         self._actions = np.zeros(n, np.int64)
         self._all = np.ones(n, np.bool_)
         self._which = self._all.copy()
         self._chunk()
 
-        self.configs = [self.config] * n
+        self.configs: list[Config] = [self.config] * n
         self.config.write_switches(self.states)
         self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
         warm_up(game)
@@ -245,7 +247,7 @@ class Batch:
         if streams is not None:
             self.states["rng"][which] = streams[which]
             if mask is None:
-                self.generator = np.random.default_rng(streams)
+                self.generator: np.random.Generator = np.random.default_rng(streams)
         if self.starts is None:
             self.game.kernels.reset_games(self.states, self.tables, which)
             self._refuse_stuck_games()
@@ -352,13 +354,13 @@ class Batch:
         self.game.kernels.observe_games(states, self.tables, seats, divisors, *_wide_and_narrow(out))
         return out
 
-    def random_actions(self) -> np.ndarray:
+    def random_actions(self) -> NDArray[np.int64]:
         """A uniformly random legal action for every game, (N,) int64, from `generator`; 0 for games that are over."""
         actions = np.empty(self.num_games, np.int64)
         self.game.kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
         return actions
 
-    def places(self, states: np.ndarray | None = None) -> np.ndarray:
+    def places(self, states: np.ndarray | None = None) -> NDArray[np.int8]:
         """The place of every owner in finished games, (N, owners) int8: 1 is the first, equal owners share a place.
 
         `states` are records of finished games; None for `final_states`.
@@ -370,7 +372,7 @@ class Batch:
         self.game.kernels.places_of_games(ended, places)
         return places[:, : self.config.owners]
 
-    def winners(self, states: np.ndarray | None = None) -> np.ndarray:
+    def winners(self, states: np.ndarray | None = None) -> NDArray[np.bool_]:
         """Whether each player won, (N, P) bool, also by a shared victory. `states` as in `places`."""
         return self.places(states)[:, : self.config.players] == 1
 

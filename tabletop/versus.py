@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabletop.agents import Agent, Decisions, agent_of_name, ask, check_agents
 from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
-from tabletop.game import NOBODY, Config
+from tabletop.game import NOBODY, Config, Game
 from tabletop.scores import others_points
 from tabletop.starts import Starts
 
@@ -77,6 +78,14 @@ class VersusBatch:
     for an opponent's illegal action, whatever `illegal_action` is. The games are then unfinished and must be reset.
     """
 
+    observations: np.ndarray
+    action_masks: NDArray[np.int8]
+    rewards: NDArray[np.float64]
+    terminations: NDArray[np.bool_]
+    illegal: NDArray[np.bool_]
+    final_states: np.ndarray
+    final_observations: np.ndarray
+
     def __init__(
         self,
         config: Config,
@@ -95,23 +104,23 @@ class VersusBatch:
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
     ) -> None:
-        self.game = check_config(config)
+        self.game: Game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
         if starts is not None and choose_config is not None:
             raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
-        self.config = config
-        self.players = config.players
+        self.config: Config = config
+        self.players: int = config.players
         self.seat = _check_seat(seat, config.players)
-        self.opponents = _make_opponents(opponents, config, assign)
-        self.autoreset = autoreset
-        self.new_observations = new_observations
+        self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
+        self.autoreset: str = autoreset
+        self.new_observations: bool = new_observations
         self._assign = assign
         self._choose_config = choose_config
         # without other seats and configurations to choose, the batch does all the work
         self._direct = config.players == 1 and choose_config is None
         # where possible the batch restarts games within the step, which saves writing their views twice
         self._restarts = choose_config is None and autoreset == "same_step"
-        self.batch = Batch(
+        self.batch: Batch = Batch(
             config,
             num_games,
             seed,
@@ -124,13 +133,13 @@ class VersusBatch:
             new_observations=new_observations and self._direct,
         )
         n = self.batch.num_games
-        self.num_games = n
-        self.seats = np.zeros(n, np.int64)
-        self.lineups = np.zeros((n, config.players - 1), np.int64)
-        self.final_seats = np.zeros(n, np.int64)
-        self.final_lineups = np.zeros((n, config.players - 1), np.int64)
+        self.num_games: int = n
+        self.seats: NDArray[np.int64] = np.zeros(n, np.int64)
+        self.lineups: NDArray[np.int64] = np.zeros((n, config.players - 1), np.int64)
+        self.final_seats: NDArray[np.int64] = np.zeros(n, np.int64)
+        self.final_lineups: NDArray[np.int64] = np.zeros((n, config.players - 1), np.int64)
         self.final_configs: list[Config] = [config] * n
-        self.generator = self._own_generator()
+        self.generator: np.random.Generator = self._own_generator()
         self._games = np.arange(n)
         self._actions = np.zeros(n, np.int64)
         self._in_vain = np.zeros(n, np.int64)  # games in a row that ended before the learner's first decision

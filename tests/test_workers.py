@@ -28,6 +28,7 @@ from tabletop_training.petrichor import difficulty
 from tabletop_training.workers import Processes
 
 SEED = 50
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,7 @@ class Dying(Noting):
         grave = self.file.with_suffix(".dead")
         if self._asked > 20 and (self.always or not grave.exists()):
             grave.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), KILL)
         return super().act(decisions, generator)
 
 
@@ -199,7 +200,7 @@ def test_a_worker_that_dies_with_nothing_to_do(tmp_path: Path) -> None:
     agents, config = of_two_players(Noting(tmp_path / "pids"), RandomAgent())
     with Processes(1) as processes:
         first = evaluate(agents, config, 10, SEED, workers=processes)
-        os.kill(int((tmp_path / "pids").read_text().split()[0]), signal.SIGKILL)
+        os.kill(int((tmp_path / "pids").read_text().split()[0]), KILL)
         again = evaluate(agents, config, 10, SEED, workers=processes)
     assert_same(first.results[0], again.results[0])
 

@@ -64,11 +64,11 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     ):
         super().__init__()
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
-        self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
+        self.batch: Batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
-        self.render_mode = render_mode
-        self.possible_agents = list(config.agents)
+        self.render_mode: str | None = render_mode
+        self.possible_agents: list[str] = list(config.agents)
         self.agents: list[str] = []
         self._num_actions = game.num_actions
         if action_mask not in ("observation", "info"):
@@ -80,9 +80,11 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             agent: box if self._plain else gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
             for agent in self.possible_agents
         }
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
+        self.action_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
+            agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents
+        }
         shape = (len(self.possible_agents) * game.observation.size,)
-        self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
+        self.state_space: gymnasium.spaces.Box = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
         self._actions = np.zeros(1, np.int64)
         self._nothing = np.zeros(game.num_actions, np.int8)
         self._nothing.flags.writeable = False  # all infos share it

@@ -13,6 +13,7 @@ from tabletop.envs.arguments import check_action, check_options, observation_box
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import GameOver
 from tabletop.game import Game
+from tabletop.versus import VersusBatch
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
@@ -47,7 +48,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     }
 
     def __init__(self, game: Game | str, *, render_mode: str | None = None, render_size: int = WIDTH, **arguments: Any):
-        self.batch = seat_games(game, arguments, autoreset="disabled", new_observations=False)
+        self.batch: VersusBatch = seat_games(game, arguments, autoreset="disabled", new_observations=False)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode

@@ -24,6 +24,7 @@ from tabletop.envs.arguments import (
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Game
+from tabletop.versus import VersusBatch
 
 
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
@@ -78,7 +79,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
                 "max_episode_steps: every game ends by itself, and nothing cuts it short here; leave it out of "
                 "make_vec and of the spec"
             )
-        self.batch = seat_games(
+        self.batch: VersusBatch = seat_games(
             game,
             arguments,
             num_envs,
@@ -92,8 +93,8 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
         self.render_mode = render_mode
         self.num_envs = num_envs
-        self.copy = copy
-        self.autoreset_mode = mode
+        self.copy: bool = copy
+        self.autoreset_mode: AutoresetMode = mode
         self.single_observation_space = observation_box(game, self.batch.observations.dtype)
         self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
