@@ -456,6 +456,7 @@ def test_a_scenario_has_the_environments_modules_and_powers() -> None:
 
 def test_readings_and_numbers_of_ones_own() -> None:
     env = petrichor_v0.env(modules=["flower_tiles"], readings=["primrose_passes_once"], components={"pieces.clouds": 9})
+    env.reset(seed=1)
     config = env.unwrapped.batch.config
     assert (config.readings, config.components) == (("primrose_passes_once",), (("pieces.clouds", 9),))
     play_out(env)
