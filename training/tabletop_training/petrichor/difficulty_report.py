@@ -494,7 +494,9 @@ def _hardest(found: _Findings) -> list[str]:
         f" {_ahead(sets.margin(_BASE))}."
     ]
     if tied:
-        sentences.append(f"Its win rate does not differ significantly from that of {_listed(map(_title, tied))}.")
+        sentences.append(
+            f"The hardest set's win rate does not differ significantly from that of {_listed(map(_title, tied))}."
+        )
         lowest = min([hardest, *tied], key=lambda index: sets.margins[index].mean())
         if lowest != hardest:
             end = _ahead(sets.margin(lowest))
