@@ -10,7 +10,7 @@ LIBRARIES := agilerl rllib tianshou torchrl
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install $(PIP_FLAGS) -c constraints.txt
 
-.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest fuzz lint format bench notebooks docs site site-serve clean
+.PHONY: help demo demo-evergreen test test-slow test-libraries test-ray test-oldest release-check fuzz lint format bench notebooks docs site site-serve clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -36,6 +36,9 @@ test-ray: $(VENV)/dev $(VENV)/compiled $(VENV)/libraries/rllib/installed  ## gam
 test-oldest: $(VENV)/dev $(VENV)/oldest  ## the Gymnasium environments' tests on the oldest Gymnasium that is supported
 	@PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium as g; assert g.__version__.startswith("1.2."), g.__version__'
 	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest tests/test_gymnasium.py tests/test_vector.py tests/test_masks.py tests/evergreen/test_environments.py
+
+release-check: $(VENV)/release  ## build sdist and wheel, check them, and play with the wheel on every Python of PYTHONS; QUICK=1: less
+	$(BIN)/python -m tests.release $(if $(QUICK),--quick)
 
 fuzz: $(VENV)/dev $(VENV)/compiled  ## random games with both implementations of the rules, until Ctrl-C
 	@$(BIN)/python -m tests.fuzz
@@ -72,7 +75,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp an extra: `make demo` needs fewer packages than `make test`, and only `make bench` EnvPool's 700 MB.
-$(VENV)/train $(VENV)/dev $(VENV)/docs $(VENV)/bench: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/train $(VENV)/dev $(VENV)/docs $(VENV)/bench $(VENV)/release: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo 'Installing into $(VENV), a few minutes the first time.'
 	$(INSTALL) -e '.[$*]'
 	@touch $@

@@ -167,7 +167,7 @@ def _share_alike(first: np.ndarray, second: np.ndarray) -> float:
     return len(tops[0] & tops[1]) / TOP
 
 
-def _rounded(number: float) -> float:
+def _rounded(number: float | np.floating[Any]) -> float:
     return float(f"{number:.4g}")
 
 

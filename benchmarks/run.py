@@ -1,13 +1,11 @@
-"""`petrichor bench`, `evergreen bench`: all benchmarks of a game, one table, and a JSON file."""
+"""`petrichor bench`, `evergreen bench`: all benchmarks of a game, and one table."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Callable
 from datetime import date
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -40,7 +38,11 @@ BENCHMARKS: dict[str, Callable[[Measured, int, float], list[Result]]] = {
 
 
 def main(
-    name: str, *, quick: bool = False, only: str | None = None, json_path: str | Path | None = None
+    name: str,
+    *,
+    quick: bool = False,
+    only: str | None = None,
+    on_result: Callable[[object], None] = lambda content: None,
 ) -> list[Result]:
     """Run the benchmarks and print their medians.
 
@@ -48,12 +50,10 @@ def main(
         name: of the game, one of `GAMES`.
         quick: few and short runs, to see that everything works; its figures are not for publishing.
         only: the name of one benchmark. Raises ConfigError for an unknown one.
-        json_path: where the figures are written, with versions and machine.
+        on_result: told the figures, with versions and machine.
     """
     if only is not None and only not in BENCHMARKS:
         raise ConfigError(f"no benchmark is called {only!r}; there are {', '.join(BENCHMARKS)}")
-    if json_path is not None and not Path(json_path).absolute().parent.is_dir():
-        raise ConfigError(f"{json_path}: there is no folder {Path(json_path).absolute().parent}")
     repeats, seconds = (2, 0.3) if quick else (7, 1.5)
     results: list[Result] = []
     console = Console()
@@ -62,9 +62,7 @@ def main(
             with console.status(f"measuring {what}"):
                 results += benchmark(GAMES[name], repeats, seconds)
     console.print(_table(results))
-    if json_path is not None:
-        Path(json_path).write_text(json.dumps(report(name, results, repeats), indent=1) + "\n", encoding="utf-8")
-        console.print(f"written to {json_path}")
+    on_result(report(name, results, repeats))
     return results
 
 

@@ -14,14 +14,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks.advice import CLASSES
 from benchmarks.cluster import LONG, SHORT, THIS_PROCESS
 from benchmarks.run import shown
-from docs import library_snippets
+from docs import command_pages, library_snippets
 from docs.game_pages import EVERGREEN, EVERGREEN_BLOCKS, GAMES
 from docs.pictures import FOLDER, WIDTH, drawings
+from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop.drawing.raster import save_png
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate
 from tabletop_training.evaluation_files import percent, percentage_points, plus_minus
@@ -36,6 +39,7 @@ DIFFICULTY = (
 )
 STRENGTH = "petrichor strength --games 300 --output docs"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
+ADVICE = "python -m benchmarks.advice --json docs/advice.json"
 OPENSPIEL = (
     "petrichor benchmark openspiel-mcts-200 openspiel-ismcts-200 --duel-games 40 --search-games 12 --output docs"
 )
@@ -236,6 +240,46 @@ def web_table(folder: Path = DOCS) -> str:
     )
 
 
+def hints_table() -> str:
+    """What agents expected in the first and the last round of their games, and what came."""
+    forms = {CHANCE_TO_WIN: "{:.2f}", POINTS_AHEAD: "{:+.1f}", POINTS: "{:.0f}"}
+    rows = []
+    for row in _advice()["hints"]:
+        form = forms[row["estimated"]]
+        rounds = (f"{form.format(row[one][0])} said, {form.format(row[one][1])} came" for one in ("first", "last"))
+        rows.append((row["game"], f"`{row['agent']}`", f"{row['games']}", row["estimated"].split(" as ")[0], *rounds))
+    return markdown_table(("game", "agent", "games", "what", "first round", "last round"), rows, left=2)
+
+
+def chances_table() -> str:
+    """What share of decisions was won, by the chance that the agent gave."""
+    rows = []
+    for row in _advice()["hints"]:
+        if "classes" in row:
+            cells = (f"{100 * won:.0f} %" if decisions else "–" for won, decisions in row["classes"])
+            rows.append((row["game"], f"`{row['agent']}`", *cells))
+    ends = [100 * end // CLASSES for end in range(CLASSES + 1)]
+    said = (f"said {low} to {high} %" for low, high in pairwise(ends))
+    return markdown_table(("game", "agent", *said), rows, left=2)
+
+
+def reviews_table() -> str:
+    """How well two reviews of the same games agree."""
+    rows = []
+    for row in _advice()["reviews"]:
+        form = "{:.1%}" if row["estimated"] == CHANCE_TO_WIN else "{:.1f}"
+        drops = (form.format(row[name]).replace("%", " %") for name in ("drop", "noise"))
+        numbers = (f"{row['decisions']:.0f}", f"{row['correlation']:.2f}", *drops, f"{100 * row['alike']:.0f} %")
+        rows.append((row["game"], f"`{row['played']}`", f"`{row['agent']}`", *numbers, f"{row['seconds']:.1f}"))
+    heads = ("decisions", "correlation", "drop, mean", "noise of a drop", "top three alike", "seconds")
+    return markdown_table(("game", "who played", "who looks back", *heads), rows, left=3)
+
+
+def _advice() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((DOCS / "advice.json").read_text(encoding="utf-8"))
+    return content
+
+
 def openspiel_table() -> str:
     """OpenSpiel's searches among Petrichor's agents; for Evergreen there is a table in `measured.json`."""
     with (DOCS / "benchmark.csv").open(encoding="utf-8", newline="") as file:
@@ -326,9 +370,12 @@ BLOCKS = (
     Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
     Block("openspiel.md", "openspiel", openspiel_table, OPENSPIEL),
     *_measured("openspiel.md", "openspiel_play", "openspiel_times", "openspiel_evergreen"),
-    *_measured("playing.md", "forecasts", "reviews"),
+    Block("playing.md", "hints", hints_table, ADVICE),
+    Block("playing.md", "chances", chances_table, ADVICE),
+    Block("playing.md", "reviews", reviews_table, ADVICE),
     Block("libraries.md", "libraries", library_snippets.table, "python -m docs.library_snippets"),
     *(Block("libraries.md", name, partial(library_snippets.program, name)) for name in library_snippets.SNIPPETS),
+    *(Block("command-line.md", name, partial(str, text)) for name, text in command_pages.blocks().items()),
     *(Block("evergreen/components.md", name, make) for name, make in EVERGREEN_BLOCKS.items()),
 )
 

@@ -1,4 +1,4 @@
-"""Evergreen, alone for points or for 2 to 4 players, as environments for programs.
+"""Evergreen, the solo game for points and the game for 2 to 4 players, as environments for programs.
 
 Importing this package registers `Evergreen/Solo-v0` and `Evergreen/Versus-v0` with Gymnasium and
 `evergreen/evergreen-v0` with PettingZoo. The compiled rules are loaded when the first game is made, not here.
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = ["GAME", "Batch", "Config", "describe", "errors", "evergreen_v0", "picture", "scenario"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 SOLO_ID = "Evergreen/Solo-v0"
-"""The Gymnasium id of the game for one, in `gymnasium.make` and `gymnasium.make_vec`."""
+"""The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""
 
 VERSUS_ID = "Evergreen/Versus-v0"
-"""The Gymnasium id of the game for 2 to 4 seen from one seat, agents playing the others."""
+"""The Gymnasium id of the game for 2 to 4 players, seen from one seat. Agents play the other seats."""
 
 AEC_ID = "evergreen/evergreen-v0"
-"""The PettingZoo id of the game for 2 to 4, in `pettingzoo.make("aec", …)`."""
+"""The PettingZoo id of the game for 2 to 4 players, in `pettingzoo.make("aec", …)`."""
 
 _LAZY = {
     "Batch": "tabletop.batch",

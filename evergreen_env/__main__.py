@@ -1,4 +1,4 @@
-"""`python -m evergreen_env`: the command `evergreen`, where no script is on the path."""
+"""`python -m evergreen_env`: the command `evergreen`, if the script is not on the path."""
 
 from tabletop_cli.evergreen import main
 

@@ -1,6 +1,6 @@
-"""Board, deck and flags, read from `components/base.toml` and, over them, from a user's overlay file.
+"""The board, deck and flags of Evergreen, from `components/base.toml` and an overlay file of the user.
 
-Both are checked by the same rules (`KEYS`); docs/evergreen/components.md is the page for users.
+Both files are checked by the same rules (`KEYS`). docs/evergreen/components.md is the page for users.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tabletop.overlays import ComponentFile, Components, Key, Reader, Value
 BASE_FILE = Path(__file__).parent / "components" / "base.toml"
 
 LETTERS = "MFGRWN"
-"""Of the biomes on the board, in their order."""
+"""The letters of the biomes on the board, in the order of the biomes."""
 RAVINE, OUTSIDE = "#", "."
 
 _MOST_FLOWERS = 3
@@ -46,7 +46,7 @@ _switch = partial(Key, is_switch=True)
 
 
 def _uneven(rows: tuple[Value, ...]) -> tuple[str, str] | None:
-    """What is wrong with the rows of a board."""
+    """The problem with the rows of a board, and what is allowed; None if there is none."""
     texts = [str(row) for row in rows]
     board = "".join(texts)
     if len({len(row) for row in texts}) != 1:
@@ -116,7 +116,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
 """Every key of a component file, by its dotted name, in the order in which they are shown."""
 
 
-# --- What must hold of several keys together -------------------------------------------------------------------------
+# --- Checks of several keys together ---------------------------------------------------------------------------------
 
 
 def _check_together(reader: Reader, components: Components) -> None:
@@ -137,7 +137,7 @@ def _check_together(reader: Reader, components: Components) -> None:
     needed = _numbers(components, "flags.setup_flowers")[0]
     if sum(flowers) < needed:
         reader.fail(deck_key, f"{sum(flowers)} flowers in the deck", f"at least the {needed} of flags.setup_flowers")
-    in_zone = next(n for n in range(len(flowers) + 1) if sum(flowers[:n]) >= needed)  # cards, if the poorest come first
+    in_zone = next(n for n in range(len(flowers) + 1) if sum(flowers[:n]) >= needed)  # if the poorest come first
     cards = sum(icons != _MISSING for name in BIOME_NAMES for icons in components[f"deck.{name}"].values)
     for players in range(1, MAX_PLAYERS + 1):
         longest = max(
@@ -151,7 +151,7 @@ def _check_together(reader: Reader, components: Components) -> None:
 
 
 def _check_supply(reader: Reader, components: Components) -> None:
-    """How much of an action is possible is counted without the supply."""
+    """A limited supply needs partial actions, since the rules ignore the supply when they count what is possible."""
     is_limited = any(number != "unlimited" for number in components["flags.supply"].values)
     whole = {"flags.partial_actions": False, "flags.lake_growth": "mandatory"}
     for key, value in whole.items():
@@ -233,7 +233,7 @@ COMPONENTS = ComponentFile(
     check_together=_check_together,
     kinds={"deck.": "type", "flags.": "flag"},
 )
-"""Evergreen's numbers: `COMPONENTS.load(overlay)` has each with its source."""
+"""The printed numbers of Evergreen. `COMPONENTS.load(overlay)` returns each with its source."""
 load_components = COMPONENTS.load
 """The numbers with their sources: `ComponentFile.load` of `COMPONENTS`."""
 load_tables = COMPONENTS.load_tables

@@ -17,11 +17,11 @@ class SoloEnv(SeatEnv):
     """
     ## Description
 
-    Evergreen for one, for points: fourteen rounds in four seasons. Each round you take one of two cards, and the other
-    one changes the fertility of a biome. Your card is an action in its biome and a power that grows with every use:
-    plant sprouts, let them grow into trees, place bushes and lakes. At the end of each season trees in the light and
-    the largest forest score; at the end of the game big trees score the fertility of their biome. A game is 60 to
-    100 decisions, each a small one: which card, which action, which space.
+    The solo game of Evergreen, played for points: fourteen rounds in four seasons. Each round you take one of two
+    cards, and the other one changes the fertility of a biome. Your card is an action in its biome and a power that
+    grows with every use: plant sprouts, let them grow into trees, place bushes and lakes. At the end of each season
+    trees in the light and the largest forest score. At the end of the game big trees score the fertility of their
+    biome. A game has 60 to 100 small decisions: a card, an action, a space.
 
     ```python
     import gymnasium
@@ -41,41 +41,42 @@ class SoloEnv(SeatEnv):
 
     ## Action Space
 
-    `Discrete(52)`, the ranges of `evergreen_env.actions`; `action_name(action)` says in words what one does. The
-    legal ones are `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and `action_masks()`
+    `Discrete(52)`, the ranges of `evergreen_env.actions`. `action_name(action)` is the name of an action. The legal
+    actions are in `info["action_mask"]` (int8, 1 for legal, as `action_space.sample` takes it) and in `action_masks()`
     (bool, as sb3-contrib takes it). When the game is over, all are 1.
 
     ## Rewards
 
-    `points`: the change of your points. They change when a round ends. There is nobody to win against, so there are no
+    `points`: the change of your points, which change when a round ends. There is nobody to win against, so there are no
     other rewards.
 
     ## Starting State
 
     A random set-up: the deck, and the first flowers of the fertility zone. `reset(seed=n)` sets up the same game as
-    `Batch(Config(), 1, seed=n)`; `reset()` goes on with the random stream of the game before.
-    `reset(options={"scenario": {...}})` starts from a described position instead (`evergreen_env.scenario`). Without a
-    `random` in it the environment's random stream goes on.
+    `Batch(Config(), 1, seed=n)`. `reset()` continues the random stream of the previous game.
+    `reset(options={"scenario": {...}})` starts from a described position instead (`evergreen_env.scenario`). Without
+    the key `random` in it, the environment's random stream continues.
 
     ## Episode End
 
-    The game's own end after the last round terminates the episode, and so does an illegal action with
-    `illegal_action="lose"`. Nothing truncates it. The last `info` also has `points` (int), `others_points` (0.0),
-    `won` (bool: not lost by an illegal action), `seat` (0) and `illegal` (bool).
+    The end of the last round terminates the episode, and so does an illegal action with `illegal_action="lose"`.
+    An episode is never truncated. The last `info` also has `points` (int), `others_points` (0.0), `won` (bool: not lost
+    by an illegal action), `seat` (0) and `illegal` (bool).
 
     ## Arguments
 
     - `reward`: `"points"`;
-    - `illegal_action`: what an action does that the mask forbids. `"lose"` (default): the game ends; the reward
-      brings the points to 0. `"raise"`: `IllegalAction`, nothing changes. `"random"`: a random legal action is played
-      instead, and `info["illegal"]` is true. What isn't an integer from 0 to 51 raises `IllegalAction` in all three;
+    - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the game ends, and the reward
+      brings the points to 0. `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal
+      action is played instead, and `info["illegal"]` is true. Anything but an integer from 0 to 51 raises
+      `IllegalAction` in all three cases;
     - `components`: another board, deck or flags: the path of an overlay TOML file, its keys and values, or None;
-    - `observation_dtype`: `"float32"` (default), or `"int8"` for the counts as they are, undivided, up to 127: a
-      quarter of the memory, and faster;
+    - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
+      the memory and less time;
     - `starts`: positions to start from, as in `tabletop.batch.Batch`;
-    - `render_mode`: `"ansi"` (`render()` returns the game as text), `"rgb_array"` (as a picture: pixels), `"human"` (a
-      window shows the picture after every step) or None;
-    - `render_size`: width and height of the picture in pixels, 16 to 4096.
+    - `render_mode`: `"ansi"` (`render()` returns text), `"rgb_array"` (it returns the pixels of a picture), `"human"`
+      (a window shows the picture after every step) or None;
+    - `render_size`: the width and height of the picture in pixels, 16 to 4096.
 
     Raises `ConfigError` for a bad argument or option, `ComponentsError` for a bad overlay, `ScenarioError` for a bad
     scenario, `TabletopError` for a picture without the extra `render` and a window without a screen, and `GameOver`
@@ -104,14 +105,14 @@ class SoloVectorEnv(SeatVectorEnv):
         observations, rewards, terminations, truncations, infos = envs.step(actions)
     ```
 
-    Game i equals the single environment reset with `seed + i`, in each autoreset mode, and `infos` is what
-    `gymnasium.vector.SyncVectorEnv` would put together, except that `infos["action_mask"]`, (num_envs, 52) int8, has
-    every game's row after a `reset` of some games too. `action_masks()` is the same as bool.
+    In each autoreset mode, game i equals the single environment that is reset with `seed + i`. `infos` are as
+    `gymnasium.vector.SyncVectorEnv` would combine them, with one exception: `infos["action_mask"]`, (num_envs, 52)
+    int8, has the rows of all games also after a `reset` of some games. `action_masks()` is the same as bool.
 
-    Arguments, beyond those of `SoloEnv`, are those of `tabletop.envs.SeatVectorEnv`: `num_envs`, `autoreset_mode`,
-    `num_threads`, `copy`.
+    Arguments, beyond those of `SoloEnv`, are those of `tabletop.envs.vector.SeatVectorEnv`: `num_envs`,
+    `autoreset_mode`, `num_threads`, `copy`.
 
-    Raises `ConfigError` for a bad argument, option or seed, `IllegalAction` (nothing has changed) for a bad action.
+    Raises `ConfigError` for a bad argument, option or seed, and `IllegalAction` for a bad action; nothing changes then.
     """
 
     def __init__(self, num_envs: int = 1, **arguments: Any):
@@ -123,9 +124,9 @@ class VersusEnv(SeatEnv):
     ## Description
 
     The game for 2 to 4 players, seen from one seat. Agents of the package play the other seats inside `step` and
-    `reset`, so that a learner for single-agent environments can train against them. A turn is several small decisions:
-    which card, which action, which space. All take their turns at the same time: what the others do is seen when all
-    are done.
+    `reset`, so that a learner for single-agent environments can train against them. A turn has several small decisions:
+    a card, an action, a space. All players take their turns at the same time: you see what the others have done when
+    all are finished.
 
     ```python
     import gymnasium
@@ -141,50 +142,49 @@ class VersusEnv(SeatEnv):
     ## Observation Space
 
     `Box(0, 20, (OBSERVATION_SIZE,), float32)`: what the player of this seat may know, in the named blocks of
-    `evergreen_env.observation.LAYOUT`. Seats are counted clockwise from the player there, so that a policy need not
-    know which one it has. The last observation of a game is this seat's too.
+    `evergreen_env.observation.LAYOUT`. Seats are counted clockwise from this player, so that a policy need not know its
+    seat. The last observation of a game is this seat's too.
 
     ## Action Space
 
-    `Discrete(52)`, with its names and masks as in `SoloEnv`.
+    `Discrete(52)`, with names and masks as in `SoloEnv`.
 
     ## Rewards
 
-    Those of this seat, summed up over a step: its own action and what the others do until it is asked again.
+    The rewards of this seat, summed over a step: its own action, and the others' actions until its next decision.
 
-    - `win` (default): at the end of the game 1 for the winner, while the others share -1. There is always one winner;
-    - `margin`: the change of your points less the mean of the others';
+    - `win` (default): at the end of the game, 1 for the winner; the others share -1. There is always one winner;
+    - `margin`: the change of your points minus the mean of the others' points;
     - `points`: the change of your points.
 
     Points change when a round ends, for all players at once.
 
     ## Starting State
 
-    A random set-up, with the others' moves up to your first decision. `reset(seed=n)` sets up the same game as
-    `Batch(config, 1, seed=n)`, and the seat drawn and all that the opponents do at random follow from the seed too;
-    `reset()` goes on with the random streams of the game before. `reset(options={"scenario": {...}})` starts from a
-    described position instead (`evergreen_env.scenario`).
+    A random set-up, and the others' actions up to your first decision. `reset(seed=n)` sets up the same game as
+    `Batch(config, 1, seed=n)`. The seat and the random choices of the opponents follow from the seed too. `reset()`
+    continues the random streams of the previous game. `reset(options={"scenario": {...}})` starts from a described
+    position instead (`evergreen_env.scenario`).
 
     ## Episode End
 
     The end of the last round terminates the episode, and so does an illegal action with `illegal_action="lose"`.
-    Nothing truncates it. The last `info` also has `points` (int), `others_points` (float, the mean of the
+    An episode is never truncated. The last `info` also has `points` (int), `others_points` (float, the mean of the
     other players'), `won` (bool), `illegal` (bool) and `seat` (int).
 
     ## Arguments
 
-    - `opponents`: names that `tabletop_agents.make_agent` knows, such as `"random"`, `"greedy"`, `"ismcts-200"` or
-      `"policy:PATH"`, or agents. One plays every other seat; with several there is one for each of the other seats,
-      clockwise from yours;
+    - `opponents`: agents, or names for `tabletop_agents.make_agent`, such as `"random"`, `"greedy"`, `"ismcts-200"` or
+      `"policy:PATH"`. One opponent plays every other seat; several sit clockwise from you, one on each seat;
     - `players`: 2, 3 or 4;
-    - `seat`: yours, from 0, or `"random"` (default): drawn for every game. The first player is drawn in any case;
+    - `seat`: your seat, from 0, or `"random"` (default): drawn for every game. The first player is always drawn;
     - `reward`: `"win"`, `"margin"` or `"points"`;
-    - `components`, `observation_dtype`, `starts`, `render_mode` and `render_size` as in `SoloEnv`; text and pictures
-      are what your seat sees;
-    - `illegal_action`: as in `SoloEnv`, for your own actions; with `"lose"` the reward is -1 with `win`, and with
-      `margin` or `points` what brings the margin to -100 or the points to 0.
+    - `components`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in `SoloEnv`. Text and pictures
+      show what your seat sees;
+    - `illegal_action`: as in `SoloEnv`, for your own actions. With `"lose"` the reward is -1 with `win`; with `margin`
+      or `points` it brings the margin to -100 or the points to 0.
 
-    Raises what `SoloEnv` does, `ConfigError` for an opponent that is unknown or can't play this game, and
+    Raises the errors of `SoloEnv`, `ConfigError` for an opponent that is unknown or can't play this game, and
     `CheckpointError` for a trained opponent that can't be read.
 
     ## Version History
@@ -199,14 +199,14 @@ class VersusEnv(SeatEnv):
 class VersusVectorEnv(SeatVectorEnv):
     """N games of `Evergreen/Versus-v0` in one process. Each opponent answers for all games in one call.
 
-    Game i is set up as in the single environment reset with `seed + i`. What is drawn besides (seats, opponents'
-    moves) comes from one generator for all games, seeded when they all are: the same seed and the same actions give
-    the same games, but not those of N single environments. `infos` are as in `SoloVectorEnv`, with
-    the single environment's results. `action_masks()` is (num_envs, 52) bool.
+    Game i is set up as in a single environment that is reset with `seed + i`. One generator draws the seats and the
+    opponents' random choices of all games; it is seeded when all games are. So the same seed and the same actions give
+    the same games, but not those of N single environments. `infos` are as in `SoloVectorEnv`, with the entries of the
+    single environment. `action_masks()` is (num_envs, 52) bool.
 
-    Arguments are those of `VersusEnv`, and the further ones of `SoloVectorEnv`.
+    Arguments are those of `VersusEnv`, and the additional ones of `SoloVectorEnv`.
 
-    Raises what `VersusEnv` does, and `ConfigError` for a bad list of seeds or mask.
+    Raises the errors of `VersusEnv`, and `ConfigError` for a bad list of seeds or a bad mask.
     """
 
     def __init__(
@@ -219,17 +219,17 @@ _NOT_IN_SOLO = ("players", "opponents", "seat")
 
 
 def _solo(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the game for one. Raises `ConfigError` for those that only several players have."""
+    """The arguments of the solo game. Raises `ConfigError` for those of the game for several players."""
     for name in _NOT_IN_SOLO:
         if name in arguments:
-            raise ConfigError(f"{name}={arguments[name]!r}: not in the solo game; Evergreen/Versus-v0 has it")
+            raise ConfigError(f"{name}={arguments[name]!r}: not in the solo game; use it with Evergreen/Versus-v0")
     if arguments.get("reward", "points") != "points":
-        raise ConfigError(f"reward={arguments['reward']!r}: 'points'; alone there is nobody to win against")
+        raise ConfigError(f"reward={arguments['reward']!r}: must be 'points'; alone there is nobody to win against")
     return {"players": 1, "reward": "points", **arguments}
 
 
 def _several(players: int) -> int:
     """The number of players. Raises `ConfigError` for 1."""
     if isinstance(players, int | np.integer) and players == 1:
-        raise ConfigError("players=1: 2, 3 or 4; the solo game is Evergreen/Solo-v0")
+        raise ConfigError("players=1: must be 2, 3 or 4; the solo game is Evergreen/Solo-v0")
     return players

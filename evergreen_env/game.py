@@ -1,4 +1,4 @@
-"""Evergreen as the engine, the agents and the command line see it."""
+"""The `Game` object of Evergreen, for the engine, the agents and the command line."""
 
 from __future__ import annotations
 

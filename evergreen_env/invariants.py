@@ -1,7 +1,7 @@
-"""What holds in every state of a game: where the cards are, what stands where, and how the fields fit together.
+"""Checks of what is true in every state of a game: the places of cards and pieces, and fields that belong together.
 
-`check` is what saved states and scenarios go through, and what the tests ask of every state of random games. The
-checks work on arrays of records, so that a thousand games are checked together.
+`check` tests saved states and scenarios; the tests use it on every state of random games. The checks work on arrays of
+records, so that a thousand games are checked together.
 """
 
 from __future__ import annotations
@@ -58,21 +58,23 @@ _MOST_LEFT = {
     Decision.POWER: (0, 0),
     Decision.LAKE: (0, 2),
 }
-"""Sprouts and growths that a decision may still have."""
+"""The most sprouts and growths that can be left in each decision."""
 
 
 def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
     """Raise `StateError` with the reason if a count or a rule of the game is broken in any state.
 
     Arguments:
-        states: one record of dtype STATE, or an array (N,) of them; a reason then names the first game that is wrong.
+        states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
         tables: (1,) TABLES that the games are played with; None for the shipped numbers.
     """
     check_states(Config().game, states, load_tables() if tables is None else tables, first_broken)
 
 
 def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
-    """Which game breaks a count or a rule, and the reason; None if no game does. Writes `legal` of the states anew.
+    """The index of a game that breaks a count or a rule, and the reason; None if no game does.
+
+    It recomputes `legal` of the states.
 
     Arguments:
         states: (N,) STATE.
@@ -82,7 +84,7 @@ def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | No
 
 
 def _broken(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """Each check may rely on those before: take them in order, stop at the first."""
+    """The checks in order. Each may rely on those before it, so stop at the first that fails."""
     t = tables[0]
     yield from _broken_switches(s, t)
     yield from _broken_progress(s, t)
@@ -100,7 +102,7 @@ def _broken(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 
 
 def _asked(s: np.ndarray, i: int) -> str:
-    """`decision 'turn'`."""
+    """The pending decision in words, such as `decision 'turn'`."""
     return f"decision {DECISION_NAMES[s['decision'][i]]!r}"
 
 
@@ -117,12 +119,12 @@ def _in_turns(s: np.ndarray) -> np.ndarray:
 
 
 def _is_finished(s: np.ndarray) -> np.ndarray:
-    """Over, and not by a forfeit, which stops a game wherever it was."""
+    """Whether the game is over, and not by a forfeit, which stops a game anywhere."""
     return _is_over(s) & (s["forfeited"] == NOBODY)
 
 
 def _plays(s: np.ndarray) -> np.ndarray:
-    """(N, MAX_PLAYERS) bool: the seats that somebody has."""
+    """(N, MAX_PLAYERS) bool: whether the seat has a player."""
     return s["players"][:, None] > _SEATS
 
 
@@ -194,7 +196,7 @@ def _broken_cards(s: np.ndarray, t: Any) -> Iterator[Check]:
 
 
 def _broken_draft(s: np.ndarray) -> Iterator[Check]:
-    """Whose card is there, what lies in the market, and where the marker is."""
+    """The cards of players, the cards in the market, and the place of the marker."""
     players, first = s["players"].astype(np.int64), s["first_player"].astype(np.int64)
     drafting, held, lies = _is_drafting(s), s["card"] != NO_CARD, s["market"] != NO_CARD
     yield breaks(~_plays(s) & held, lambda i, seat: f"player_{seat} has a card and does not play")
@@ -245,7 +247,7 @@ def _broken_zone(s: np.ndarray, t: Any) -> Iterator[Check]:
 
 
 def waiting_flips(s: np.ndarray, t: Any) -> np.ndarray:
-    """(N, NUM_PILES): the flips of all aridities in a pile, less the cards that lie face down there."""
+    """(N, NUM_PILES): the flips of all aridities in a pile, minus the number of cards that lie face down there."""
     if not t["aridity_waits"]:
         return np.zeros((len(s), NUM_PILES), np.int64)
     in_zone = (s["zone"][:, :, None] == np.arange(NUM_CARDS)).any(axis=1)
@@ -279,7 +281,7 @@ def _plural(field: str) -> str:
 
 
 def _first(spaces: np.uint64) -> str:
-    """The first space of a set; other bits than those of the grid have no name."""
+    """The name of the first space of a set. Bits outside the grid have no name."""
     place = (int(spaces) & -int(spaces)).bit_length() - 1
     return PLACE_NAMES[place] if place < PLACES else f"place {place}"
 
@@ -297,7 +299,7 @@ def _broken_points(s: np.ndarray) -> Iterator[Check]:
 
 
 def _broken_turns(s: np.ndarray, t: Any) -> Iterator[Check]:
-    """What players have done that is not shown yet."""
+    """The turns of players that are not shown yet."""
     turns, actor = _in_turns(s), s["actor"]
     stopped = _is_over(s) & ~_is_finished(s)
     finished = s["finished"]
@@ -327,7 +329,7 @@ def _broken_turns(s: np.ndarray, t: Any) -> Iterator[Check]:
 
 
 def _broken_effect(s: np.ndarray) -> Iterator[Check]:
-    """The turn of the actor: what is open, and what is left of it."""
+    """The turn of the actor: the parts that are still open, and what is left of the current one."""
     decision = s["decision"]
     for name in ("action_open", "power_open", "begun"):
         yield breaks((s[name] < 0) | (s[name] > 1), lambda i, name=name: f"{name} is {s[name][i]}; 0 or 1")
@@ -372,6 +374,6 @@ def _broken_effect(s: np.ndarray) -> Iterator[Check]:
 
 
 def _beside(spaces: np.ndarray) -> np.ndarray:
-    """What is orthogonally adjacent to one of the spaces, for an array of sets."""
+    """The spaces that are orthogonally adjacent to one of the spaces, for an array of sets."""
     different, where = np.unique(spaces, return_inverse=True)
     return np.array([int(beside(one)) for one in different], np.uint64)[where]

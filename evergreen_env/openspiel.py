@@ -1,4 +1,4 @@
-"""Evergreen as a game of OpenSpiel's: importing this module registers `python_evergreen` (docs/openspiel.md).
+"""Evergreen as a game of OpenSpiel. Importing this module registers `python_evergreen` (docs/openspiel.md).
 
 ```python
 import pyspiel
@@ -20,15 +20,15 @@ from tabletop.game import switches_of
 __all__ = ["NAME", "limits"]
 
 _TURN = 1 + 2 + 3
-"""The most decisions of one turn besides the power's: the card, action and power in their order, three spaces."""
+"""The most decisions of one turn without those of its power: the card, the order of action and power, three spaces."""
 _USE = 1 + 2
-"""The most decisions that one use of a power brings: a space, and for a lake two more beside it."""
+"""The most decisions for one use of a power: a space, and for a lake two more spaces beside it."""
 
 
 def limits(config: Config) -> Limits:
-    """Upper bounds, counted from the rules; games are much shorter (docs/openspiel.md)."""
+    """Upper bounds for OpenSpiel, counted from the rules. Games are much shorter (docs/openspiel.md)."""
     rounds = int(switches_of(config)["rounds"][0])
-    uses = rounds * (rounds + 1) // 2  # a power's level rises once a round at most
+    uses = rounds * (rounds + 1) // 2  # the level of a power rises at most once in a round
     return Limits(
         decisions=config.players * (rounds * _TURN + uses * _USE),
         draws=1 + NUM_CARDS + rounds * (config.players + 1),
@@ -37,4 +37,4 @@ def limits(config: Config) -> Limits:
 
 
 NAME = register(GAME, limits)
-"""What `pyspiel.load_game` knows it as."""
+"""The name of the game for `pyspiel.load_game`."""

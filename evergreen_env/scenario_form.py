@@ -1,4 +1,4 @@
-"""What a described position may hold: the keys of `scenarios`, as `tabletop.forms` writes them."""
+"""The form of a described position: the keys of `scenarios`, as in `tabletop.forms`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def form(state: State) -> Form:
         return forms.table({name: own(name) for name in agents})
 
     def beside(own: Form) -> Form:
-        """What each has, where the player's pieces are."""
+        """A table of what each player has, with its place beside the player's pieces."""
         return by_agent(lambda name: forms.at(own, ("player", name)))
 
     def planet(name: str) -> Form:

@@ -4,7 +4,7 @@
     describe(state)                                   # the whole state, as JSON-able plain data
     scenario(describe(state)).tobytes() == state.tobytes()
 
-`docs/evergreen/scenarios.md` has the table of keys. `check` says which count a record breaks.
+`docs/evergreen/scenarios.md` has the table of keys. `check` tells which count a record breaks.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ KEYS = (
 )
 PENDING_KEYS = ("action_open", "power_open", "plants_left", "growths_left", "uses_left", "open_spaces")
 _LEFT = {Decision.PLANT: (3, 0), Decision.GROW: (0, 2), Decision.PLANT_AND_GROW: (1, 1), Decision.ANYWHERE: (1, 1)}
-"""Sprouts and growths of an action that has just begun."""
+"""The sprouts and growths of an action at its beginning."""
 SHOWN_KEYS = ("planets", "levels")
 
 
 def limits(players: int, rounds: int) -> dict[str, tuple[int, int]]:
-    """The least and the largest of each number in a description of such a game, by its key."""
+    """The smallest and the largest value of each number in a description of such a game, by its key."""
     points = (0, int(np.iinfo(np.int16).max))
     return {
         "round": (1, rounds),
@@ -78,14 +78,16 @@ def limits(players: int, rounds: int) -> dict[str, tuple[int, int]]:
 
 
 def scenario(description: Mapping[str, Any], components: Overlay | None = None) -> State:
-    """The state that a description means, as the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
+    """The state of a description: the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
+
+    To play from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
 
     Arguments:
-        description: a dictionary as in `docs/evergreen/scenarios.md`; only `players` must be given. Plain JSON will do.
-        components: path of an overlay TOML file, or its keys and values, that is played with; None for the shipped one.
+        description: a dictionary as in `docs/evergreen/scenarios.md`, such as parsed JSON. Only `players` is required.
+        components: the path of an overlay TOML file, or its keys and values; None for the shipped numbers.
 
-    To play on from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
-    Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
+    Raises `ScenarioError`, with the reason, for a malformed description and for one that breaks the game's counts or
+    rules.
     """
     warm_up(Config().game)
     try:
@@ -97,7 +99,7 @@ def scenario(description: Mapping[str, Any], components: Overlay | None = None) 
 
 
 class _Reader:
-    """One description on its way into a record."""
+    """Reads one description into a record."""
 
     def __init__(self, description: Mapping[str, Any], components: Overlay | None) -> None:
         self.given = mapping(description, ROOT, KEYS)
@@ -114,7 +116,7 @@ class _Reader:
         self.record = self.array[0]
         self.spaces = [PLACE_NAMES[place] for place in places_in(self.t["outline"])]
         self.left = int(self.t["cards"])
-        """The cards that are in no place yet."""
+        """The cards that have no place yet."""
 
     def state(self) -> State:
         self.config.write_switches(self.array)
@@ -138,11 +140,11 @@ class _Reader:
         return integer(value, where, *self.limits[where])
 
     def in_order(self, seat: int) -> int:
-        """The seat's place in this round's order."""
+        """The place of a seat in this round's order."""
         return (seat - self.record.first_player) % self.config.players
 
     def progress(self) -> None:
-        """The round, and whose decision it is."""
+        """The round, the pending decision and its actor."""
         s = self.record
         usual = "turn" if self.get("cards", {}) and not self.get("market", []) else "draft"
         usual = usual if self.get("forfeited", None) is None else "game_over"
@@ -159,7 +161,7 @@ class _Reader:
         s.actor = choice(given, "actor", self.agents, or_none=True)
 
     def usual_actor(self) -> str:
-        """The first one, in the round's order, who has no card yet, or has not finished."""
+        """The first player, in the round's order, without a card, or with an unfinished turn."""
         s = self.record
         held = self.get("cards", {})
         waiting = [
@@ -176,7 +178,7 @@ class _Reader:
     # --- Cards ---
 
     def card(self, value: Any, where: str) -> int:
-        """A card by its name, which is taken from those that are left."""
+        """The card of this name. It is removed from the cards that are left."""
         card = choice(value, where, CARD_NAMES)
         if not self.left >> card & 1:
             exists = int(self.t["cards"]) >> card & 1
@@ -276,7 +278,7 @@ class _Reader:
             by_source = int(s.scored[seat].sum())
             s.points[seat] = given.get(seat, by_source)
             if "scored" not in self.given:
-                s.scored[seat, 0] = s.points[seat]  # nobody says where from: as if they were there at the start
+                s.scored[seat, 0] = s.points[seat]  # the source is not given, so they count as points from the start
         for seat, number, at in entries(self.get("earned", {}), "earned", self.agents):
             s.earned[seat] = integer(number, at, *self.limits["earned"])
 
@@ -305,7 +307,7 @@ class _Reader:
         s.open_spaces = usual
 
     def usual_spaces(self, in_power: bool, in_action: bool) -> np.uint64:
-        """Where an action or a power that has just begun can be used."""
+        """The spaces where an action or a power can be used at its beginning."""
         s = self.record
         if s.decision == Decision.LAKE:
             return np.uint64(beside(s.lakes[s.actor]))
@@ -321,13 +323,13 @@ class _Reader:
 
 
 def describe(state: State, components: Overlay | None = None) -> dict[str, Any]:
-    """The whole state as plain, JSON-able data; `scenario(describe(state))` is the same state, byte for byte.
+    """The whole state as plain, JSON-able data. `scenario(describe(state))` is the same state, byte for byte.
 
     Arguments:
-        state: one record of dtype STATE: an element of `Batch.states`, or what `scenario` returned.
+        state: one record of dtype STATE, such as an element of `Batch.states` or a result of `scenario`.
         components: the overlay that the game is played with; None for the shipped numbers.
 
-    Raises `StateError` with the reason for what is no state of this game.
+    Raises `StateError`, with the reason, if it is not a state of this game.
     """
     array = np.asarray(state)
     if array.dtype != STATE or array.size != 1:
@@ -338,7 +340,7 @@ def describe(state: State, components: Overlay | None = None) -> dict[str, Any]:
 
 
 def described(s: State) -> dict[str, Any]:
-    """What `describe` returns, of a record that was checked already."""
+    """The result of `describe` for a record that has been checked already."""
     agents = Config(s.players).agents
     seats = range(s.players)
     market = s.market[: s.players + 1].tolist() if s.decision == Decision.DRAFT else []

@@ -132,6 +132,7 @@ SEASON_NAMES = tuple(season.name.lower() for season in Season)
 SUN_NAMES = tuple(sun.name.lower() for sun in Sun)
 SOURCE_NAMES = tuple(source.name.lower() for source in Source)
 DECISION_NAMES = tuple(decision.name.lower() for decision in Decision)
+"""The name of each `Decision`, by its number."""
 CARD_NAMES = tuple(f"{biome} {power}" for biome in BIOME_NAMES for power in POWER_NAMES)
 PLACE_NAMES = tuple(f"{column}{row}" for row in "1234567" for column in "abcdefg")
 

@@ -1,4 +1,4 @@
-"""The board, the deck and the flags, as one NumPy record that the compiled rules read.
+"""The board, the deck and the flags, as one NumPy record for the compiled rules.
 
 `component_files.load_tables` fills it from `components/base.toml` and the user's overlay file.
 """
@@ -17,7 +17,7 @@ NO_PLACE = -1
 
 
 class WildFertility(IntEnum):
-    """Where a wild card that nobody took goes, if it has flowers or skulls."""
+    """The place of a wild card with flowers or skulls that nobody took."""
 
     DISCARD = 0
     ALL_BIOMES = 1
@@ -25,7 +25,7 @@ class WildFertility(IntEnum):
 
 
 class Tables(Record):
-    """The numbers that are played with."""
+    """The printed numbers that a game is played with."""
 
     outline = number(np.uint64, "the spaces of a planet")
     biome = array(np.uint64, NUM_BIOMES, "the spaces of each biome")

@@ -1,4 +1,4 @@
-"""What a position looks like to a player: points, and points that the planet, the levels and the card promise."""
+"""The evaluation of positions for searches: points, and points to expect from planet, levels and card."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MOST_CHOICES = 4
 
 @rule
 def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> float:
-    """How many points `seat` is ahead of the mean of the others, now and by what may be expected."""
+    """The expected margin of `seat`: its points minus the mean of the others', with the points that all can expect."""
     total, own = 0.0, 0.0
     for owner in range(s.owners):
         value = float(s.points[owner]) + float(s.earned[owner])
@@ -55,7 +55,7 @@ def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> 
 
 @rule
 def promise(s: State, t: Tables, w: Any, seat: int) -> float:
-    """Points that a player may expect from the planet as it is, and from what comes."""
+    """The points that a player can expect from the planet as it is, and from future cards."""
     small, big = s.small_trees[seat], s.big_trees[seat]
     wood = trees_and_bushes(s, seat)
     light, seasons = 0.0, 0
@@ -79,7 +79,7 @@ def promise(s: State, t: Tables, w: Any, seat: int) -> float:
 
 @rule
 def card_value(s: State, t: Tables, w: Any, seat: int) -> float:
-    """What the card in hand promises, as far as it is still to be played; before the draft what any card does."""
+    """The points to expect from the unplayed part of the card in hand; before the draft, from an average card."""
     card = int(s.card[seat])
     if s.decision == Decision.DRAFT and card == NO_CARD:
         return any_card_value(s, t, w, seat)
@@ -100,7 +100,7 @@ def card_value(s: State, t: Tables, w: Any, seat: int) -> float:
 
 @rule
 def any_card_value(s: State, t: Tables, w: Any, seat: int) -> float:
-    """The promise of a card that is as good as the mean of all."""
+    """The points to expect from an average card."""
     uses = 0.0
     for power in range(NUM_POWERS):
         uses += float(min(s.level[seat, power] + 1, t.power_cap))

@@ -28,11 +28,11 @@ PIECE_WORDS = tuple(name.replace("_", " ") for name in PIECE_NAMES)
 PLANET_FIELDS = tuple(f"{name}{'es' if name.endswith('sh') else 's'}" for name in PIECE_NAMES)
 """The fields of a record that have the spaces of each piece."""
 SHOWN_FIELDS = tuple(f"shown_{name}" for name in PLANET_FIELDS)
-"""The same as the other players know them."""
+"""The same fields as the other players know them."""
 
 
 def tables_of(tables: np.ndarray | None) -> Tables:
-    """The record of numbers; the shipped ones for None."""
+    """The record of printed numbers; None is the shipped ones."""
     return (load_tables() if tables is None else tables)[0]
 
 
@@ -53,7 +53,7 @@ def cards_in(cards: int | np.uint64) -> Iterator[int]:
 
 
 def place_of_action(state: State, action: int) -> int | None:
-    """The place that an action names, None if it names none of this planet."""
+    """The place that an action names; None if it names no place of this planet."""
     places = list(places_in(state.outline))
     number = action - SPACE
     return places[number] if 0 <= number < len(places) else None
@@ -63,18 +63,18 @@ def space_action(state: State, name: str) -> int:
     """The action that names a space such as `c1`. Raises KeyError for one that this planet does not have."""
     names = [PLACE_NAMES[place] for place in places_in(state.outline)]
     if name not in names:
-        raise KeyError(f"{name!r} is no space; there are {', '.join(names)}")
+        raise KeyError(f"{name!r} is not a space; allowed are {', '.join(names)}")
     return SPACE + names.index(name)
 
 
 def answer_name(state: State, action: int) -> str:
-    """The action's name, with the space as it is called on the planet: `space c1`, `plant three`."""
+    """The name of an action, with the name of the space on the planet: `space c1`, `plant three`."""
     place = place_of_action(state, action)
     return ACTION_NAMES[action] if place is None else f"space {PLACE_NAMES[place]}"
 
 
 def biome_letter(t: Tables, place: int) -> str:
-    """`W`, or `#` for a ravine; a blank where there is no space."""
+    """The letter of a biome such as `W`, or `#` for a ravine; a blank if there is no space."""
     for biome in range(NUM_BIOMES):
         if int(t.biome[biome]) >> place & 1:
             return LETTERS[biome]
@@ -82,14 +82,14 @@ def biome_letter(t: Tables, place: int) -> str:
 
 
 def card_word(card: int) -> str:
-    """`swamp bush`; `nothing` for no card."""
+    """The name of a card, such as `swamp bush`; `nothing` for no card."""
     if card == NO_CARD:
         return "nothing"
     return f"{BIOME_NAMES[card // NUM_POWERS]} {POWER_WORDS[card % NUM_POWERS]}"
 
 
 def icons_word(t: Tables, card: int) -> str:
-    """`2 flowers`, `a skull`, or `no icon`."""
+    """The icons of a card in words: `2 flowers`, `a skull`, or `no icon`."""
     flowers, skulls = int(t.flowers[card]), int(t.skulls[card])
     if flowers:
         return counted(flowers, "flower")
@@ -97,7 +97,7 @@ def icons_word(t: Tables, card: int) -> str:
 
 
 def piece_on(state: State, seat: int, place: int, shown: bool = False) -> int | None:
-    """The Piece in this space, as its owner or as the others know it; None if there is none."""
+    """The Piece in this space, as its owner or (with `shown`) as the others know it; None if there is none."""
     for piece, name in enumerate(SHOWN_FIELDS if shown else PLANET_FIELDS):
         if int(state[name][seat]) >> place & 1:
             return piece

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import petrichor_env.moved  # noqa: F401 # old names lead to their new places
 from petrichor_env.config import VARIANTS, Config
 from tabletop import errors
 from tabletop.registration import register_environments
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 
 __all__ = ["GAME", "VARIANTS", "Batch", "Config", "describe", "errors", "petrichor_v0", "picture", "scenario"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 SOLO_ID = "Petrichor/Solo-v0"
 """The Gymnasium id of the solo game, in `gymnasium.make` and `gymnasium.make_vec`."""
 
 VERSUS_ID = "Petrichor/Versus-v0"
-"""The Gymnasium id of the game for 2 to 5 seen from one seat, agents playing the others."""
+"""The Gymnasium id of the game for 2 to 5 players, seen from one seat. Agents play the other seats."""
 
 AEC_ID = "petrichor/petrichor-v0"
-"""The PettingZoo id of the game for 2 to 5, in `pettingzoo.make("aec", …)`."""
+"""The PettingZoo id of the game for 2 to 5 players, in `pettingzoo.make("aec", …)`."""
 
 _LAZY = {
     "Batch": "tabletop.batch",

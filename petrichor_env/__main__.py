@@ -1,4 +1,4 @@
-"""`python -m petrichor_env`: the command `petrichor`, where no script is on the path."""
+"""`python -m petrichor_env`: the command `petrichor`, if the script is not on the path."""
 
 from tabletop_cli.petrichor import main
 

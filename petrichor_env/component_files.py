@@ -1,6 +1,6 @@
-"""The numbers on the pieces, read from `components/base.toml` and, over them, from a user's overlay file.
+"""The printed numbers of Petrichor, from `components/base.toml` and an overlay file of the user.
 
-Both are checked by the same rules (`KEYS`); docs/components.md is the page for users.
+Both files are checked by the same rules (`KEYS`). docs/components.md is the page for users.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIE = tuple(f"side {side}" for side in range(1, 7))
 
 _BASE_CROPS = tuple(crop for crop in Crop if crop <= Crop.CORN)
 
-# The rules and the observation's bounds hold for any file within the limits below.
+# The rules and the bounds of observations are valid for any file within the limits below.
 _MOST_POINTS = 20
 
 _points = partial(Key, high=_MOST_POINTS, places=_PLACES)
@@ -105,7 +105,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "pieces.votes": Key("votes of each player", low=1, high=12),
         "pieces.clouds": Key("clouds in all", low=6, high=16),
         "pieces.wheat_bonus": Key("points for the most Wheat tokens", high=50),
-        "pieces.fertilizer_tokens": Key("tokens in all", low=3, high=3),  # as many as solo's field has room for
+        "pieces.fertilizer_tokens": Key("tokens in all", low=3, high=3),  # the solo field has room for three
         "pieces.pods": Key("pods in all", high=NUM_TILES),
         "pieces.primrose_blooms": Key("the most bloom tokens on the tile", low=1, high=8),
     }
@@ -113,7 +113,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
 """Every key of a component file, by its dotted name, in the order in which they are shown."""
 
 
-# --- What must hold of several keys together ------------------------------------------------------------------------
+# --- Checks of several keys together --------------------------------------------------------------------------------
 
 
 def _check_together(reader: Reader, components: Components) -> None:
@@ -167,7 +167,7 @@ def _number(components: Components, key: str) -> int:
 
 
 def _copies(components: Components, crop: Crop) -> int:
-    """The base game's crops say how many tiles they have; of the other tiles the rules know one of each."""
+    """The number of tiles of a crop. The file has it for crops of the base game; of the others there is one each."""
     return _number(components, f"tiles.{CROP_NAMES[crop]}.copies") if crop in _BASE_CROPS else 1
 
 
@@ -211,11 +211,11 @@ _SIDES = {
     "sprouting_scores": Growing.SPROUTING,
     "drowned_scores": Growing.DROWNED,
 }
-"""Which key fills which line of the table's scores; sprouting Rice scores nothing, the Dandelion its pods."""
+"""The key for each line of the table's scores. Sprouting Rice scores nothing; the Dandelion scores its pods."""
 
 
 def _extended(values: list[int], length: int) -> list[int]:
-    """The last value again up to `length`."""
+    """The values, extended to `length` by repeating the last one."""
     return values + values[-1:] * (length - len(values))
 
 
@@ -228,7 +228,7 @@ COMPONENTS = ComponentFile(
     check_together=_check_together,
     kinds={"tiles.": "tile", "southern_winds_cards.": "card"},
 )
-"""Petrichor's numbers: `COMPONENTS.load(overlay)` has each with its source."""
+"""The printed numbers of Petrichor. `COMPONENTS.load(overlay)` returns each with its source."""
 load_components = COMPONENTS.load
 """The numbers with their sources: `ComponentFile.load` of `COMPONENTS`."""
 load_tables = COMPONENTS.load_tables

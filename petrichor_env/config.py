@@ -83,17 +83,20 @@ class Config:
     """The fields of a record that a configuration sets."""
 
     players: int = 1
-    rounds: int = field(default=4, metadata={"help": "4 or 6.", "for": "several", "values": (4, 6)})
-    drafting: bool = field(default=False, metadata={"help": "With the Official Drafting Variant.", "for": "several"})
+    rounds: int = field(default=4, metadata={"help": "Number of rounds: 4 or 6.", "for": "several", "values": (4, 6)})
+    drafting: bool = field(
+        default=False, metadata={"help": "Play with the Official Drafting Variant.", "for": "several"}
+    )
     variants: tuple[str, ...] = field(
-        default=(), metadata={"help": "The solo game's, with commas between.", "for": "one", "names": VARIANTS}
+        default=(),
+        metadata={"help": "Variants of the solo game, separated by commas.", "for": "one", "names": VARIANTS},
     )
     modules: tuple[str, ...] = field(
-        default=(), metadata={"help": "Promos and Flowers, with commas between.", "names": MODULES}
+        default=(), metadata={"help": "Modules of the promos and Flowers, separated by commas.", "names": MODULES}
     )
-    powers: tuple[str, ...] = field(default=(), metadata={"help": "Each seat's power, with commas between."})
+    powers: tuple[str, ...] = field(default=(), metadata={"help": "The power of each seat, separated by commas."})
     readings: tuple[str, ...] = field(
-        default=(), metadata={"help": "Other readings of unclear rules, with commas between.", "names": READINGS}
+        default=(), metadata={"help": "Other readings of unclear rules, separated by commas.", "names": READINGS}
     )
     components: Any = field(
         default=None, metadata={"help": "A TOML file whose numbers replace the shipped ones.", "metavar": "FILE"}

@@ -1,4 +1,4 @@
-"""Petrichor as the engine, the agents and the command line see it."""
+"""The `Game` object of Petrichor, for the engine, the agents and the command line."""
 
 from __future__ import annotations
 

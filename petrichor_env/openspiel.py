@@ -1,4 +1,4 @@
-"""Petrichor as a game of OpenSpiel's: importing this module registers `python_petrichor` (docs/openspiel.md).
+"""Petrichor as a game of OpenSpiel. Importing this module registers `python_petrichor` (docs/openspiel.md).
 
 ```python
 import pyspiel
@@ -25,19 +25,19 @@ from tabletop.envs.openspiel import Limits, register
 __all__ = ["NAME", "limits"]
 
 _CARD = 7
-"""The most decisions that one card brings: to play it, three of its effect, two of its vote, another action."""
+"""The most decisions for one card: playing it, three for its effect, two for its vote, and another action."""
 _WEATHER = 1 + 2 + PODS_A_PLAYER
-"""A player's decisions in one Weather Phase, besides taking drops: the Sun's cloud, the Wind's drop, pods."""
+"""A player's decisions in one Weather Phase, besides taking drops: the cloud for Sun, the drop for Wind, pods."""
 _TIMINGS = 6
-"""Points of a round at which a forecast card can be declined."""
+"""The points of a round at which a player can decline to play a forecast card."""
 _FORECAST = 1 + NUM_TILES
-"""The most decisions that one forecast card brings: card 15 asks for a drop of each cloud."""
+"""The most decisions for one forecast card: card 15 asks for a drop of each cloud."""
 _REDRAWS = 1000
-"""Room for what is rolled and revealed again, alone, until it fits: there is no most, but so many never come."""
+"""Room for dice and cards that are drawn again in solo until they fit. There is no limit, but so many never occur."""
 
 
 def limits(config: Config) -> Limits:
-    """Upper bounds, counted from the rules; games are much shorter (docs/openspiel.md)."""
+    """Upper bounds for OpenSpiel, counted from the rules. Games are much shorter (docs/openspiel.md)."""
     players, rounds, tables = config.players, config.rounds, GAME.load_tables(config.components)[0]
     dealt = int(CARDS_DEALT[players])
     hand = dealt + HAND_LIMIT + 1  # the last one is the second player's extra card
@@ -48,9 +48,9 @@ def limits(config: Config) -> Limits:
     draws = 1 + NUM_TILES + 1 + rounds * (dealt * players + 3) + players * (1 + DEALT)
     if config.solo:
         turns = rounds * (hand + DEALT + 2)
-        draws += turns * 2 * 2 + _REDRAWS  # one or two Southern Winds cards a turn, and a roll for each
+        draws += turns * 2 * 2 + _REDRAWS  # one or two Southern Winds cards in each turn, and a roll for each card
     return Limits(decisions, draws, NUM_CROPS * MAX_COPIES)
 
 
 NAME = register(GAME, limits)
-"""What `pyspiel.load_game` knows it as."""
+"""The name of the game for `pyspiel.load_game`."""

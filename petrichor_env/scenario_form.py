@@ -1,4 +1,4 @@
-"""What a described position may hold: the keys of `scenarios`, as `tabletop.forms` writes them."""
+"""The form of a described position: the keys of `scenarios`, as in `tabletop.forms`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def form(state: State) -> Form:
 
 
 def _switches(config: Config) -> dict[str, Form]:
-    """As `scenarios.described` writes them."""
+    """The forms of the switches, with values as in `scenarios.described`."""
     return {
         **{key: forms.fixed(getattr(config, key)) for key in ("players", "rounds", "drafting")},
         **{key: forms.fixed(list(getattr(config, key))) for key in ("variants", "modules", "powers", "readings")},

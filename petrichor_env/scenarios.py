@@ -5,7 +5,7 @@
     describe(state)                                   # the whole state, as JSON-able plain data
     scenario(describe(state)).tobytes() == state.tobytes()
 
-`docs/scenarios.md` has the table of keys. `check` is the other half: it says which count a record breaks.
+`docs/scenarios.md` has the table of keys. `check` tells which count a record breaks.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ _PHASES = {
     Decision.SETUP_CLOUD: Phase.SETUP,
     Decision.KEEP_DROP: Phase.HARVEST,
 }
-"""Of the decisions that are asked in no other phase, nor in that of their action, weather or forecast card."""
+"""The phases of decisions that occur in only one phase and don't follow from an action, weather or forecast card."""
 MODULE_OF_KEY = {
     "controller": Module.FLOWER_TILES,
     "power": Module.POWERS,
@@ -152,9 +152,10 @@ MODULE_OF_KEY = {
 
 
 def limits(config: Config) -> dict[str, tuple[int, int]]:
-    """The least and the largest of each number in a description of such a game, by its key; other counts end at MOST.
+    """The smallest and the largest value of each number in a description of such a game, by its key.
 
-    Those of tiles, and of the Southern Winds' revealed cards, are called `field.…` and `southern_winds.revealed.…`.
+    Other counts are at most MOST. Keys of tiles begin with `field.`, and keys of the revealed cards of the Southern
+    Winds with `southern_winds.revealed.`.
     """
     players = config.players
     return {
@@ -179,7 +180,7 @@ def limits(config: Config) -> dict[str, tuple[int, int]]:
 
 
 def _without_a_tie(votes: np.ndarray) -> np.ndarray:
-    """The spaces, (NUM_KINDS,) of 0 and 1, selected before the first player has to choose among tied ones."""
+    """The spaces, (NUM_KINDS,) of 0 and 1, that are selected before the first player must choose among tied ones."""
     selected = np.zeros(NUM_KINDS, np.int8)
     while selected.sum() < RESOLVED_SPACES:
         tied = (votes == votes[selected == 0].max()) & (selected == 0)
@@ -190,14 +191,16 @@ def _without_a_tie(votes: np.ndarray) -> np.ndarray:
 
 
 def scenario(description: Mapping[str, Any], components: str | Path | None = None) -> State:
-    """The state that a description means, as the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
+    """The state of a description: the only element (`numpy.void`) of a new array of shape (1,), dtype STATE.
+
+    To play from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
 
     Arguments:
-        description: a dictionary as in `docs/scenarios.md`; only `players` must be given. Plain JSON will do.
-        components: path of an overlay TOML file whose numbers are played with; None for the shipped ones.
+        description: a dictionary as in `docs/scenarios.md`, such as parsed JSON. Only `players` is required.
+        components: the path of an overlay TOML file; None for the shipped numbers.
 
-    To play on from it, put it into a batch of the same configuration: `batch.states[0] = state; batch.refresh()`.
-    Raises `ScenarioError` with the reason for a description that is malformed or breaks the game's counts or rules.
+    Raises `ScenarioError`, with the reason, for a malformed description and for one that breaks the game's counts or
+    rules.
     """
     warm_up(Config().game)
     try:
@@ -207,7 +210,7 @@ def scenario(description: Mapping[str, Any], components: str | Path | None = Non
 
 
 class _Reader:
-    """One description on its way into a record."""
+    """Reads one description into a record."""
 
     def __init__(self, description: Mapping[str, Any], tables: np.ndarray):
         self.given = mapping(description, ROOT, KEYS)
@@ -260,7 +263,7 @@ class _Reader:
         return entries(self.get(key, {}), key, names)
 
     def progress(self) -> None:
-        """The round, and whose decision it is. What is left out follows from what is given."""
+        """The round, the pending decision and its actor. Missing values follow from those that are given."""
         s, agents, players = self.record, self.config.agents, self.config.players
         over = self.get("phase", None) == "over"
         decision = choice(self.get("decision", "game_over" if over else "turn"), "decision", DECISION_NAMES)
@@ -288,7 +291,7 @@ class _Reader:
         self.who_is_asked()
 
     def who_is_asked(self) -> None:
-        """The actor and its place in the turn order, each from the other where only one is given."""
+        """The actor and its place in the turn order. If only one is given, the other follows from it."""
         s, agents, players = self.record, self.config.agents, self.config.players
         decision, first = s.decision, s.first_player
         given = "actor" in self.given
@@ -334,7 +337,7 @@ class _Reader:
         return Phase.WEATHER if in_weather else Phase.ACTION
 
     def timeline(self) -> None:
-        """The forecast card being carried out and the point of the timeline; what is left out follows."""
+        """The current forecast card and the point of the timeline. Missing values follow from the decision."""
         s = self.record
         cards = FORECASTS_OF_DECISION.get(Decision(s.decision), ())
         usual = cards[0] if len(cards) == 1 else 0
@@ -399,7 +402,7 @@ class _Reader:
         s.blooms[position] = integer(tile.get("blooms", usual), f"{where}.blooms", *self.limits["field.blooms"])
 
     def fertilize(self, free: Sequence[int]) -> None:
-        """Place the tokens that no tile is said to have: on the first free positions that leave room for all."""
+        """Place the tokens that are not described, on the first free positions that leave room for all."""
         s = self.record
         number = int(self.tables["fertilizer_tokens"][0]) - int(s.fertilizer.sum())
         for more in combinations(free, max(0, number)):
@@ -411,7 +414,7 @@ class _Reader:
                 return
 
     def control(self) -> None:
-        """Who controls the Primrose; left out, whoever has the most drops there."""
+        """The player who controls the Primrose. By default it is the one with the most drops there."""
         s = self.record
         there = s.drops[s.crop == Crop.PRIMROSE].sum(axis=0)
         leaders = np.flatnonzero((there > 0) & (there == there.max()))
@@ -419,11 +422,11 @@ class _Reader:
         s.controller = choice(self.get("controller", leader), "controller", self.config.agents, or_none=True)
 
     def copies(self) -> np.ndarray:
-        """Tiles of each crop that the field is drawn from, (number of crops,)."""
+        """The tiles of each crop from which the field is drawn, (number of crops,)."""
         return tiles_of_each_crop(self.config.players, self.no_more_tricks, self.modules, self.tables)
 
     def lay(self, crops: Mapping[int, int]) -> dict[int, int]:
-        """Fill up with the tiles that are left, in the order of `Crop`, in reading order."""
+        """Fill the field in reading order with the tiles that are left, in the order of `Crop`."""
         left = self.copies()
         for crop in crops.values():
             left[crop] -= 1
@@ -434,7 +437,7 @@ class _Reader:
         return {**crops, **dict(zip(free, rest, strict=False))}
 
     def lay_solo(self, crops: Mapping[int, int]) -> dict[int, int]:
-        """Solo tiles lie in ascending order of priority: fill up with the lowest that leave this possible."""
+        """Fill the solo field, in ascending order of priority, with the lowest tiles that keep this order possible."""
         left = self.copies()
         for crop in crops.values():
             if left[crop] == 0:
@@ -526,7 +529,7 @@ class _Reader:
             s.deck = total - known
 
     def powers(self) -> None:
-        """Each player's power: as chosen; else, once they have been dealt, the first of those that are left."""
+        """The power of each player: the chosen one or, after they were dealt, the first of those that are left."""
         s = self.record
         given = self.entries("power", self.config.agents)
         named = {seat: choice(power, where, POWER_NAMES) for seat, power, where in given}
@@ -539,7 +542,7 @@ class _Reader:
             s.power[seat] = power
 
     def forecasts(self) -> None:
-        """Who holds which forecast card; those that players lack of three have been played."""
+        """The holders of the forecast cards. A player with fewer than three has played the others."""
         s, agents = self.record, self.config.agents
         if Module.FORECASTS not in self.modules:
             return
@@ -560,7 +563,7 @@ class _Reader:
             s.forecast_holder[card] = holder
 
     def pending(self) -> None:
-        """The effect being carried out: what the decision implies, then what is given."""
+        """The current effect: values that follow from the decision, then those that are given."""
         s = self.record
         decision = Decision(s.decision)
         s.card = CARD_OF_DECISION.get(decision, -1)
@@ -577,7 +580,7 @@ class _Reader:
                 s[key] = usual
 
     def effect_readers(self) -> dict[str, Callable[[Any, str], Any]]:
-        """By field, what a value of the effect becomes in the record. Those of the timeline have been read."""
+        """The readers of the values of an effect, by field. Those of the timeline have been read already."""
         weather_or_none = partial(choice, names=WEATHER_NAMES, or_none=True)
         return {
             "card": weather_or_none,
@@ -606,7 +609,7 @@ class _Reader:
         return drops
 
     def usual_effect(self, decision: Decision) -> Iterator[tuple[str, Any]]:
-        """What is left out of the effect: choices stand at the first one, or after the target."""
+        """Default values of an effect: choices are at the first one, or after the target."""
         s = self.record
         yield "timing_index", usual_timing_index(self.array)[0]
         if decision == Decision.DRAFT:
@@ -658,13 +661,13 @@ class _Reader:
 
 
 def describe(state: State, components: str | Path | None = None) -> dict[str, Any]:
-    """The whole state as plain, JSON-able data; `scenario(describe(state))` is the same state, byte for byte.
+    """The whole state as plain, JSON-able data. `scenario(describe(state))` is the same state, byte for byte.
 
     Arguments:
-        state: one record of dtype STATE: an element of `Batch.states`, or what `scenario` returned.
+        state: one record of dtype STATE, such as an element of `Batch.states` or a result of `scenario`.
         components: the overlay TOML file that the game is played with; None for the shipped numbers.
 
-    Raises `StateError` with the reason for what is no state of this game.
+    Raises `StateError`, with the reason, if it is not a state of this game.
     """
     array = np.asarray(state)
     if array.dtype != STATE or array.size != 1:
@@ -675,7 +678,7 @@ def describe(state: State, components: str | Path | None = None) -> dict[str, An
 
 
 def described(s: State) -> dict[str, Any]:
-    """What `describe` returns, of a record that was checked already."""
+    """The result of `describe` for a record that has been checked already."""
     players, decision, config = s.players, s.decision, Config.of(s)
     owners = owner_names(players)
     agents = owners[:players]
@@ -731,7 +734,7 @@ def _describe_modules(s: State, agents: Sequence[str]) -> dict[str, Any]:
 
 
 def _numbers(cards: np.ndarray) -> list[int]:
-    """Of cards that are numbered from 1, the numbers of those that are meant."""
+    """The numbers of the cards that are marked; cards are numbered from 1."""
     return (np.flatnonzero(cards) + 1).tolist()
 
 
@@ -777,5 +780,5 @@ def _tile_or_none(players: int, tile: int) -> str | None:
 
 
 def _counted(counts: np.ndarray, names: Sequence[str] = WEATHER_NAMES) -> dict[str, int]:
-    """Those of which there are any."""
+    """The counts that are not 0, by name."""
     return {name: int(count) for name, count in zip(names, counts, strict=False) if count}

@@ -233,6 +233,7 @@ CROP_NAMES = tuple(crop.name.lower() for crop in Crop)
 WEATHER_NAMES = tuple(weather.name.lower() for weather in Weather)
 DIRECTION_NAMES = tuple(direction.name.lower() for direction in Direction)
 DECISION_NAMES = tuple(decision.name.lower() for decision in Decision)
+"""The name of each `Decision`, by its number."""
 VARIANT_NAMES = tuple(variant.name.lower() for variant in Variant)
 MODULE_NAMES = tuple(module.name.lower() for module in Module)
 READING_NAMES = tuple(reading.name.lower() for reading in Reading)

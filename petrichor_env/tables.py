@@ -1,4 +1,4 @@
-"""The numbers printed on the pieces, as one NumPy record that the compiled rules read.
+"""The printed numbers, as one NumPy record for the compiled rules.
 
 `component_files.load_tables` fills it from `components/base.toml` and the user's overlay file.
 """
@@ -13,14 +13,14 @@ from tabletop.record import Record, array, dtype_of, number
 NUM_CROPS = len(Crop)
 MAX_COPIES = 4
 NEVER = 127
-"""`drops_to_grow` of a tile that never gets a growing token: no tile ever holds as many."""
+"""The `drops_to_grow` of a tile that never gets a growing token: more drops than a tile can hold."""
 TRACK_SPACES = 17
 RESHUFFLE = 9
-"""The number of the Southern Winds card Reshuffle & Redraw, the last."""
+"""The number of the last Southern Winds card, Reshuffle & Redraw."""
 
 
 class Tables(Record):
-    """The numbers on the pieces."""
+    """The printed numbers that a game is played with."""
 
     copies = array(np.int8, NUM_CROPS, "tiles of each crop in the box")
     drops_to_grow = array(np.int8, NUM_CROPS, "by crop; NEVER for what gets no growing token: Lake, Primrose")

@@ -1,4 +1,4 @@
-"""What a position looks like to a player: points, and points that drops, clouds and votes promise."""
+"""The evaluation of positions for searches: points, and points to expect from drops, clouds and votes."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _MAX_LEAD = 3
 
 @rule
 def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> float:
-    """How many points `seat` is ahead of the mean of the others, now and by what may be expected.
+    """The expected margin of `seat`: its points minus the mean of the others', with the points that all can expect.
 
-    `memo` is a `new_memo`, good for all positions of one game with the same weights.
+    `memo` comes from `new_memo`. It serves all positions of one game with the same weights.
     """
     margin = points_margin(s, seat)
     if s.phase == Phase.OVER:
@@ -66,7 +66,7 @@ def position_value(s: State, t: Tables, w: Any, seat: int, memo: np.ndarray) -> 
 
 @rule
 def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any) -> float:
-    """What the tiles promise, as they are and with what the clouds above may drop on them."""
+    """The points to expect from the tiles as they are, and with the drops that may fall from the clouds above."""
     value = 0.0
     most_own = 0
     others_doubled = 0.0
@@ -75,7 +75,7 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
             continue
         dry, wet = tile_values(s, t, w, tile, seat, memo)
         falls = takes_drops(s, tile)
-        # looked up, not branched: where clouds are is as good as random, and wrong guesses cost more than sums
+        # a table and not a branch: clouds are practically random, so the processor would often guess wrong
         chance = promise.falls[int(s.cloud[tile]) if falls else 0]
         value += (1.0 - chance) * dry + chance * wet
         most_own = max(most_own, int(s.cloud_drops[tile, seat]) if falls else 0)
@@ -87,10 +87,10 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
     return value
 
 
-# Positions that a search meets have most of their tiles in common: what a tile promises is looked up where it can be.
+# Positions in a search have most of their tiles in common, so the values of tiles are kept in a table.
 TILE = np.dtype([("first", np.uint64), ("second", np.uint64), ("dry", np.float64), ("wet", np.float64)])
 _TILES_BITS = 11
-# In the same way for the votes, which most decisions leave alone.
+# The same for the votes, which most decisions don't change.
 VOTES = np.dtype(
     [
         ("key", np.uint64, (6,)),
@@ -105,13 +105,13 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def new_memo() -> np.ndarray:
-    """For `position_value`: nothing is known yet."""
+    """An empty memo for `position_value`."""
     return np.zeros(1, MEMO)  # no tile and no votes have a key of zeros
 
 
 @rule
 def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any) -> tuple[float, float]:
-    """`tile_value` of the tile as it is, and with the drops of the cloud above, where there is one."""
+    """`tile_value` of the tile as it is, and with the drops of the cloud above if there is one."""
     if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
     first, second = tile_key(s, tile, seat)
@@ -126,7 +126,7 @@ def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any) ->
 
 @rule
 def tile_key(s: State, tile: int, seat: int) -> tuple[np.uint64, np.uint64]:
-    """All that `tile_value` looks at, a byte for each owner's drops."""
+    """All that `tile_value` depends on, with a byte for each owner's drops."""
     on_tile = np.uint64(s.crop[tile]) << np.uint64(9)
     on_tile |= np.uint64(s.blooms[tile]) << np.uint64(6)
     on_tile |= np.uint64(s.pods[tile]) << np.uint64(5)
@@ -150,12 +150,13 @@ def by_owner(counts: np.ndarray) -> np.uint64:
 
 @rule
 def one_byte(count: int) -> np.uint64:
+    """A count as one byte."""
     return np.uint64(count) & np.uint64(0xFF)
 
 
 @rule
 def new_tile_values(s: State, t: Tables, w: Any, tile: int, seat: int) -> tuple[float, float]:
-    """`tile_values` without looking it up."""
+    """`tile_values`, computed without the memo."""
     dry = tile_value(s, t, w, tile, seat)
     if s.cloud[tile] == Cloud.NONE or not takes_drops(s, tile):
         return dry, dry
@@ -186,7 +187,7 @@ def tile_value(s: State, t: Tables, w: Any, tile: int, seat: int) -> float:
 
 @rule
 def expected_points(s: State, t: Tables, w: Any, tile: int, owner: int) -> float:
-    """Points that a Harvest of this tile would bring `owner`, Wheat tokens and unfinished growing guessed in points."""
+    """The points of `owner` for a Harvest of this tile, with guesses for Wheat tokens and for unfinished growing."""
     if s.drops[tile, owner] == 0:
         return 0.0
     crop = int(s.crop[tile])
@@ -202,7 +203,7 @@ def expected_points(s: State, t: Tables, w: Any, tile: int, owner: int) -> float
 
 @rule
 def votes_promise(s: State, t: Tables, w: Any, seat: int, memo: Any) -> Any:
-    """A record of VOTES: what the votes on the weather wheel promise."""
+    """A record of VOTES: the chances and points to expect from the votes on the weather wheel."""
     when = (np.uint64(s.phase) << np.uint64(8) | np.uint64(s.round)) << np.uint64(8) | np.uint64(seat) + np.uint64(1)
     wins = by_owner(s.voting_wins)
     frost, sun, wind, rain = by_owner(s.votes[0]), by_owner(s.votes[1]), by_owner(s.votes[2]), by_owner(s.votes[3])
@@ -223,7 +224,7 @@ def votes_promise(s: State, t: Tables, w: Any, seat: int, memo: Any) -> Any:
 
 @rule
 def space_chances(s: State) -> tuple[float, float, float, float]:
-    """A guess from the votes so far which weather spaces will be resolved in this round."""
+    """The chances of the weather spaces to be resolved in this round, guessed from the votes so far."""
     if s.phase != Phase.ACTION:
         return _NO_GUESS, _NO_GUESS, _NO_GUESS, _NO_GUESS
     votes = votes_on(s, 0), votes_on(s, 1), votes_on(s, 2), votes_on(s, 3)
@@ -238,7 +239,7 @@ def space_chances(s: State) -> tuple[float, float, float, float]:
 
 @rule
 def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> float:
-    """The same of one space with `own` votes, by how many spaces have more; `last` is the final round."""
+    """The chance of one space with `own` votes, by the number of spaces with more votes. `last` is the final round."""
     if last and own > 0:
         return 1.0
     above = 0
@@ -250,7 +251,7 @@ def space_chance(votes: tuple[int, int, int, int], own: int, last: bool) -> floa
 
 @rule
 def vote_value(s: State, t: Tables, w: Any, seat: int, chances: tuple[float, float, float, float]) -> float:
-    """What the weather votes promise in Voting Wins."""
+    """The points to expect from Voting Wins by the weather votes."""
     value = 0.0
     for space in range(NUM_KINDS):
         strongest = 0
@@ -268,7 +269,7 @@ def vote_value(s: State, t: Tables, w: Any, seat: int, chances: tuple[float, flo
 
 @rule
 def next_win(s: State, t: Tables, w: Any, seat: int) -> float:
-    """A Voting Win: its points on the track, plus that later ones are worth more."""
+    """The value of a Voting Win: its points on the track, and more because later wins are worth more."""
     last = t.voting_wins.shape[0] - 1
     wins = int(s.voting_wins[seat])
     return w.win + t.voting_wins[min(wins + 1, last)] - t.voting_wins[min(wins, last)]
@@ -276,7 +277,7 @@ def next_win(s: State, t: Tables, w: Any, seat: int) -> float:
 
 @rule
 def hand_value(s: State, w: Any, seat: int) -> float:
-    """Cards in hand, and as many for each round to come as solo deals, so that a new hand is no reason to pass."""
+    """The value of cards in hand. Future rounds count as many as solo deals, so a new hand is no reason to pass."""
     value = 8 * w.card * (s.rounds - s.round)
     if s.players == 1 and s.passed == seat:
         return value
@@ -288,7 +289,7 @@ def hand_value(s: State, w: Any, seat: int) -> float:
 
 @rule
 def is_settled(s: State, seat: int) -> bool:
-    """Whether the action is done: a new choice of what to play, another player's decision, or the end."""
+    """Whether the action is complete: next is a new choice of what to play, another player's decision, or the end."""
     return bool(
         s.phase == Phase.OVER
         or s.actor != seat

@@ -21,22 +21,22 @@ _SOURCE_TITLES = {"wheat_tokens": "Wheat tokens", "voting_wins": "Voting Wins", 
 
 
 def owner_names(players: int) -> tuple[str, ...]:
-    """The owners of drops and votes by seat: `player_0` …, in solo `player_0` and `neutral`."""
+    """The names of the owners of drops and votes by seat: `player_0` and so on; in solo `player_0` and `neutral`."""
     return ("player_0", NEUTRAL) if players == 1 else player_names(players)
 
 
 def tile_name(players: int, tile: int) -> str:
-    """`b2`, or in solo `P4`."""
+    """The name of a position: `b2`, or in solo `P4`."""
     if players == 1 and tile in FIELDS[1]:
         return f"P{FIELDS[1].index(tile) + 1}"
     return TILE_NAMES[tile]
 
 
 def crop_name(crop: int) -> str:
-    """The crop of a tile of the field; `face_down` while nobody has seen it."""
+    """The name of the crop of a tile; `face_down` while the tile lies face down."""
     return FACE_DOWN_NAME if crop == FACE_DOWN else CROP_NAMES[crop]
 
 
 def source_title(source: str) -> str:
-    """How texts call a `state.Source`, by its name."""
+    """The words for a `state.Source`, given by its name."""
     return _SOURCE_TITLES.get(source, source.capitalize() if source in CROP_NAMES else source)

@@ -1,1 +1,1 @@
-"""An engine for turn-based games on NumPy records: batches of games, environments, replays. It knows no game."""
+"""An engine for turn-based games on NumPy records: batches of games, environments, replays. It contains no game."""

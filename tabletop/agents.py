@@ -1,4 +1,4 @@
-"""What an agent is: it is asked for the actions of many games at once, and sees only what the actors may know."""
+"""The interface of an agent. It answers the decisions of many games at once, and sees only what the actors may know."""
 
 from __future__ import annotations
 
@@ -16,23 +16,31 @@ from tabletop.game import Config, Game
 CHANCE_TO_WIN = "chance to win"
 POINTS_AHEAD, POINTS = "points ahead as it values positions", "points as it values positions"
 RESULT = "result from 0 for lost to 1 for won"
-"""What agents' values are, in words (`Assessment.estimated`). Those in points are by the game's own evaluation, which
-is made for comparing positions: they tell one answer from another, and need not come true."""
+"""Words for what an agent's values mean (`Assessment.estimated`).
+
+Values in points come from the game's own evaluation. It is made to compare positions: the values tell a better answer
+from a worse one, and are no forecast of the final points."""
 
 
 @dataclass(eq=False, repr=False)
 class Decisions:
     """The pending decisions of N games, each as its actor sees it.
 
-    The games' true states stay inside: `sample_states` gives copies in which everything that the actor cannot know
-    is drawn anew, so that an agent that looks ahead can neither peek nor disturb a game's random stream.
+    The true states of the games stay private. `sample_states` gives copies in which everything that the actor cannot
+    know is drawn anew. So an agent that searches can neither see hidden information nor disturb a random stream.
+
+    Attributes:
+        game: the game that is played.
+        tables: (1,) of `game.tables`, the printed numbers.
+        observations: (N, D) float32, the actors' views.
+        action_masks: (N, A) int8, 1 for each legal action.
     """
 
     game: Game
     _states: np.ndarray
-    tables: np.ndarray  # (1,) of `game.tables`, the numbers on the pieces
-    observations: np.ndarray  # (N, D) float32, the actors' views
-    action_masks: np.ndarray  # (N, A) int8, 1 for each legal action
+    tables: np.ndarray
+    observations: np.ndarray
+    action_masks: np.ndarray
 
     @classmethod
     def of(cls, batch: Batch, games: np.ndarray | None = None) -> Decisions:
@@ -47,10 +55,10 @@ class Decisions:
         return len(self._states)
 
     def check(self, agent: str, actions: np.ndarray) -> None:
-        """Raise IllegalAction, which names the agent, unless these are (N,) ints, a legal one for each decision."""
+        """Check an agent's answers. Raises IllegalAction, with its name, unless these are (N,) ints and all legal."""
         if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
             wanted = f"ints of shape ({len(self)},)"
-            raise IllegalAction(f"agent {agent!r}: act gives {actions.dtype} {actions.shape}, not {wanted}")
+            raise IllegalAction(f"agent {agent!r}: act returns {actions.dtype} {actions.shape}, not {wanted}")
         legal = (actions >= 0) & (actions < self.game.num_actions)
         legal[legal] = self.action_masks[legal, actions[legal]] == 1
         if not legal.all():
@@ -60,16 +68,16 @@ class Decisions:
 
     @property
     def players(self) -> np.ndarray:
-        """(N,) ints: how many play each game."""
+        """(N,) ints: the number of players in each game."""
         return np.asarray(self._states["players"])
 
     @property
     def owners(self) -> np.ndarray:
-        """(N,) ints: how many have points there, the players and an opponent whom the rules play."""
+        """(N,) ints: the number of owners of points in each game: the players, and an opponent that the rules play."""
         return np.asarray(self._states["owners"])
 
     def only(self, actions: np.ndarray) -> Decisions:
-        """The same decisions as if these (N,) legal actions were the only ones, for an agent to judge them alone."""
+        """The same decisions with only these (N,) legal actions allowed, so that an agent judges each action alone."""
         states, masks, each = self._states.copy(), np.zeros_like(self.action_masks), np.arange(len(self))
         states["legal"] = 0
         states["legal"][each, actions // 64] = np.uint64(1) << (actions % 64).astype(np.uint64)
@@ -77,11 +85,11 @@ class Decisions:
         return replace(self, _states=states, action_masks=masks)
 
     def sample_states(self, generator: np.random.Generator) -> np.ndarray:
-        """(N,) records: copies with all that the actors can't see redrawn, as `rules.sample_hidden` says."""
+        """(N,) records: copies in which `rules.sample_hidden` has redrawn all that the actors can't know."""
         states = self._states.copy()
         randoms = generator.integers(0, 2**64, len(states), dtype=np.uint64)
         self.game.kernels.sample_hidden_games(states, self.tables, states["actor"].astype(np.int64), randoms)
-        states["legal"] = self._states["legal"]  # the actors know it; rules that find it anew would undo `only`
+        states["legal"] = self._states["legal"]  # the actors know it, and `only` may have changed it
         return states
 
 
@@ -89,35 +97,39 @@ class Decisions:
 class Agent(Protocol):
     """Anything that has a name and answers decisions.
 
-    `act` returns (N,) int64 legal actions, one a decision. All its randomness comes from `generator`: the same
-    decisions and the same generator state give the same actions.
+    Two more methods are optional:
 
-    An agent that can't play every configuration may also have `check(config: Config) -> None`, which raises
-    ConfigError for those; `check_agents` calls it before a game.
-
-    An agent that can explain itself may also have `assess(decisions, generator) -> Assessment`; people who ask for
-    advice get what it says. One whose values are of single actions judges each of `Decisions.only`, too.
+    - `check(config: Config) -> None` raises ConfigError for a configuration that the agent can't play. `check_agents`
+      calls it before a game.
+    - `assess(decisions, generator) -> Assessment` explains the agent's choice. People who ask for advice see it. An
+      agent that gives `values` for single actions must also be able to judge `Decisions.only`.
     """
 
     name: str
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N,) int64: a legal action for each of the decisions."""
+        """(N,) int64: a legal action for each of the N decisions.
+
+        All randomness comes from `generator`: the same decisions and the same state of the generator give the same
+        actions.
+        """
         ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Assessment:
-    """What an agent thinks of N decisions, from one look at each; values are the actors' own.
+    """An agent's judgement of N decisions. All values are from the point of view of each decision's actor.
 
     Attributes:
-        actions: (N,) int64, what it would play: what `act` plays with the same generator, unless that draws lots.
-        shares: (N, A) float64, what part of its favour each action has: a sum of 1, 0 for illegal ones. None from an
-            agent that only names an action.
+        actions: (N,) int64, the actions that it would play. They are what `act` plays with the same generator, unless
+            `act` draws its action at random.
+        shares: (N, A) float64, how strongly it prefers each action. They sum to 1 and are 0 for illegal actions. None
+            if the agent only names an action.
         meaning: what a share is, in words such as "share of its simulations".
-        values: (N, A) float64, what it expects after each action; NaN for illegal ones, and where it can't tell.
-            None from an agent that values no single actions.
-        value: (N,) float64, what it expects with best play, NaN where it can't tell. None from one that never can.
+        values: (N, A) float64, the value that it expects after each action; NaN for illegal actions and unknown
+            values. None if the agent does not value single actions.
+        value: (N,) float64, the value that it expects with best play; NaN if unknown. None if the agent has no such
+            values.
         estimated: what the values are, in words such as CHANCE_TO_WIN.
     """
 
@@ -130,8 +142,8 @@ class Assessment:
 
 
 def agent_of_name(name: str, game: Game) -> Agent:
-    """What `tabletop_agents.make_agent` gives. Raises ConfigError as it does, and where that package is not there."""
-    try:  # the one thing that this package looks for above it
+    """The agent that `tabletop_agents.make_agent` makes. Raises ConfigError as it does, or if it is not installed."""
+    try:  # the only import of a package above this one, so not at the top of the file
         above = importlib.import_module("tabletop_agents")
     except ImportError as error:
         raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None
@@ -140,16 +152,18 @@ def agent_of_name(name: str, game: Game) -> Agent:
 
 
 def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-    """The agent's actions, (N,) ints. Raises IllegalAction, which names the agent, where one of them is not legal."""
+    """The agent's actions, (N,) ints. Raises IllegalAction, with the agent's name, if one of them is not legal."""
     actions = np.asarray(agent.act(decisions, generator))
     decisions.check(agent.name, actions)
     return actions
 
 
 def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-    """What an agent says of decisions: as much as it can, from one look at each.
+    """An agent's judgement of decisions.
 
-    Raises IllegalAction, which names the agent, where it names an illegal action or its numbers are none of such.
+    An agent without `assess` gives its action probabilities, or only its actions if it has none.
+
+    Raises IllegalAction, with the agent's name, for an illegal action or for numbers that `Assessment` does not allow.
     """
     if hasattr(agent, "assess"):
         told: Assessment = agent.assess(decisions, generator)
@@ -158,7 +172,7 @@ def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
         told = Assessment(actions=shares.argmax(axis=-1), shares=shares, meaning="its probability")
     else:
         return Assessment(actions=ask(agent, decisions, generator))
-    wrong = f"agent {agent.name!r}: what it assesses is wrong:"
+    wrong = f"agent {agent.name!r}: its assessment is wrong:"
     legal = decisions.action_masks == 1
     for name, given, shape in (
         ("shares", told.shares, legal.shape),
@@ -180,7 +194,7 @@ def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
 
 
 def check_agents(agents: Iterable[Agent], config: Config) -> None:
-    """Ask those agents that have a `check` for it. Raises ConfigError, theirs, where one can't play `config`."""
+    """Call `check` of every agent that has one. Raises its ConfigError if an agent can't play `config`."""
     for agent in agents:
         if hasattr(agent, "check"):
             agent.check(config)

@@ -1,4 +1,4 @@
-"""N games stepped together on NumPy arrays, on all cores: the engine under every environment."""
+"""N games stepped together on NumPy arrays, on all cores. Every environment is built on it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabletop import kernels
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
@@ -32,15 +33,15 @@ Seed = int | Sequence[int] | np.ndarray | None
 T = TypeVar("T")
 
 _GAMES_A_THREAD = 128
-"""Fewer games than this a thread cost more to hand over than they save (about 30 µs)."""
+"""The smallest number of games that is worth a thread: handing over work costs about 30 µs."""
 _MOST_THREADS = 256
 _MAGIC = b"tabletop-games\n"
 
 
 def game_seed(seed: int) -> np.uint64:
-    """The random stream that a seed (any non-negative int) starts a game with. Raises ConfigError for others."""
+    """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ConfigError(f"seed={seed!r}: an int of at least 0, or None")
+        raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
 
@@ -48,19 +49,19 @@ _most_cores = sys.maxsize
 
 
 def usable_cores() -> int:
-    """How many cores this process may use: those that the system gives it, no more than `use_cores` has said."""
+    """The number of cores that this process may use: those the system gives it, limited by `use_cores`."""
     given = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(given, _most_cores)
 
 
 def use_cores(most: int) -> None:
-    """Let games and agents of this process share no more cores than these, where others want the rest."""
+    """Limit the number of cores that games and agents of this process use together, to leave the rest to others."""
     global _most_cores
     _most_cores = most
 
 
 def _check_memory(games: int, bytes_a_game: int) -> None:
-    """Raise ConfigError for more games than this machine has memory for, before any of it is taken."""
+    """Raise ConfigError if this machine has not enough memory for the games. Nothing is allocated before."""
     needed = games * bytes_a_game
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else sys.maxsize
     if needed > there:
@@ -68,79 +69,89 @@ def _check_memory(games: int, bytes_a_game: int) -> None:
         raise ConfigError(f"{text}, this machine has {there / 2**30:,.1f}")
 
 
-def legal_actions(state: Any) -> np.ndarray:
+def legal_actions(state: Any) -> NDArray[np.int64]:
     """The legal actions of one state, ascending, int64."""
     return np.flatnonzero(np.unpackbits(np.ascontiguousarray(state["legal"]).view(np.uint8), bitorder="little"))
 
 
 def check_config(config: Any) -> Game:
-    """The game that is configured. Raises ConfigError for anything but a game's configuration."""
+    """The game of a configuration. Raises ConfigError for anything else."""
     game = getattr(config, "game", None)
     if not isinstance(game, Game) or not isinstance(config, game.config):
-        raise ConfigError(f"config={config!r:.200}: a game's configuration")
+        raise ConfigError(f"config={config!r:.200}: must be a game's configuration")
     return game
 
 
 def choice(name: str, value: Any, allowed: Mapping[str, T]) -> T:
-    """What the value stands for. Raises ConfigError, which lists the values that are allowed, for others."""
+    """The entry of `allowed` for this value. For another value it raises ConfigError, which lists the allowed ones."""
     if not isinstance(value, str) or value not in allowed:
-        raise ConfigError(f"{name}={value!r:.80}: one of {', '.join(map(repr, allowed))}")
+        raise ConfigError(f"{name}={value!r:.80}: must be one of {', '.join(map(repr, allowed))}")
     return allowed[value]
 
 
 class Listener(Protocol):
-    """What is told of everything that happens in a batch (`Batch.listeners`)."""
+    """An object that a batch calls at every reset and step (`Batch.listeners`)."""
 
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
-        """After the games `which`, (N,) bool, were started anew; `seed` as it was given."""
+        """Called after the games `which`, (N,) bool, were started. `seed` is the argument of `reset`."""
 
     def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
-        """Before the games `which`, (N,) bool, are stepped with these actions, (N,) int64, which have been checked."""
+        """Called before the games `which`, (N,) bool, are stepped. The actions, (N,) int64, have been checked."""
 
     def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
-        """After that step."""
+        """Called after the step, with the same arguments."""
 
 
 class Batch:
-    """`num_games` games, of one configuration at first. Arrays are buffers that every `step` writes anew.
+    """N games that are stepped together.
+
+    All games have the same configuration at first; `reset` can change that. The arrays are buffers: every `step`
+    overwrites them.
 
     Arguments:
-        config: what is played, a game's configuration. `reset` can give games another one.
+        config: the configuration of a game.
         num_games: N, at least 1.
-        seed: int → game i starts from seed + i; a sequence of N ints; None → from the operating system's entropy.
-        autoreset: "same_step": a game that ends starts anew within the step, its end is in `final_states` and
-            `final_observations`; "next_step": its next step ignores the action and starts it anew; "disabled":
-            it stays over until `reset(mask=...)`.
-        illegal_action: "raise" IllegalAction, nothing is changed; "lose": the seat loses and its game ends;
-            "random": a random legal action is taken instead. `illegal` tells which.
-        reward: "win": at the end, k winners of n share +1, the others share -1, 0 if all win; solo +1 or -1.
-            "margin": change of (own points - mean of the others' points). "points": change of own points. Who scores
-            before the first decision does so outside every return. An illegal action that loses brings the loser's
-            return to -1, the margin to -100 points, the points to 0.
-        num_threads: threads that step the games; None → the cores there are, fewer for few games. The games are the
-            same for any number.
-        observation_dtype: "float32": counts divided by their block's divisor; "int8": the counts as they are, those
-            above 127 as 127, which takes a quarter of the room and less time.
-        starts: positions that games start from, instead of the game's own beginning: descriptions (docs/scenarios.md),
-            or (n,) records that `scenario` or a batch made, of which each new game draws one, all as likely; or a
-            function, which is given the indices, (n,) int64, of games that start, and returns n records for them,
-            which nobody checks. Each game goes on with its own random stream.
-        new_observations: True: every step writes `observations` into a new array, so that older ones stay as they are;
-            False: into the same one.
+        seed: an int: game i starts from seed + i. A sequence of N ints: one for each game. None: the operating system's
+            entropy.
+        autoreset: what happens to a game that ends. "same_step": it starts again within the step, and its end is in
+            `final_states` and `final_observations`. "next_step": its next step ignores the action and starts it again.
+            "disabled": it stays over until `reset(mask=...)`.
+        illegal_action: "raise": IllegalAction is raised and nothing changes. "lose": the seat loses and its game ends.
+            "random": a random legal action is played instead. The attribute `illegal` marks these games.
+        reward: "win": at the end of a game with n players and k winners, the winners share +1 and the others share -1;
+            0 if all win; +1 or -1 in a solo game. "margin": the change of own points minus the mean of the others'
+            points. "points": the change of own points. Points scored before the first decision belong to no step's
+            reward. After an illegal action that loses, the loser's return is -1, a margin of -100 points, or 0 points.
+        num_threads: the number of threads that step the games; None for all available cores, fewer for few games. The
+            games are the same for any number of threads.
+        observation_dtype: "float32": counts divided by the divisor of their block. "int8": the counts themselves, at
+            most 127; they take a quarter of the memory and less time.
+        starts: positions that games start from, in place of the game's set-up: descriptions (docs/scenarios.md) or (n,)
+            records, of which each new game draws one with equal probability. Or a function: it takes the indices,
+            (n,) int64, of the games that start, and returns n records. Of these only the type and the configuration are
+            checked. Each game keeps its own random stream.
+        new_observations: True: every step writes `observations` into a new array, so that older arrays stay valid.
+            False: every step overwrites the same array.
 
-    Attributes (N games, P players, A actions, D numbers in an observation):
-        game: what is played.
-        states: (N,) records of `game.state`. Writable: `batch.states[i] = scenario(...)`, then `refresh()`. To step
-            nonsense that it has not seen may crash Python.
-        actors: (N,) int8, seat asked; -1 when the game is over.
-        action_masks: (N, A) int8, the actors' legal actions; all ones when over.
-        observations: (N, D) float32 or int8, the actors' views; seat 0's when over.
-        rewards: (N, P) float64 of the last step. terminations: (N,) bool, ended by the last step.
-        illegal: (N,) bool, the last action was not legal.
-        final_states: (N,) records and final_observations: (N, D) of seat 0; valid where `terminations`.
-        config: what was given first. configs: what each game plays, N of them.
-        tables: (1,) of `game.tables`, the numbers on the pieces. generator: NumPy generator of `random_actions`.
-        listeners: told of every reset and step, in this order. A copy has none.
+    In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
+
+    Attributes:
+        game: the game that is played.
+        states: (N,) records of `game.state`. After a change by hand, such as `batch.states[i] = scenario(...)`, call
+            `refresh()`. Stepping an impossible state that `refresh` has not checked may crash Python.
+        actors: (N,) int8, the seat that takes the pending decision; -1 when the game is over.
+        action_masks: (N, A) int8, 1 for each legal action of the actor; all ones when the game is over.
+        observations: (N, D) float32 or int8, the actors' views; seat 0's view when the game is over.
+        rewards: (N, P) float64, the rewards of the last step.
+        terminations: (N,) bool, whether the last step ended the game.
+        illegal: (N,) bool, whether the last action was illegal.
+        final_states: (N,) records, the ends of games; valid where `terminations`.
+        final_observations: (N, D), seat 0's views of the ends; valid where `terminations`.
+        config: the configuration that was given first.
+        configs: the configuration of each game, a list of N.
+        tables: (1,) of `game.tables`, the printed numbers.
+        generator: the NumPy generator that `random_actions` uses.
+        listeners: objects that are called at every reset and step, in this order. A copy of the batch has none.
 
     Raises ConfigError for bad arguments, ComponentsError for bad numbers, ScenarioError and StateError for bad starts.
     """
@@ -159,18 +170,19 @@ class Batch:
         starts: Starts | None = None,
         new_observations: bool = False,
     ) -> None:
-        self.config = config
-        self.game = game = check_config(config)
+        self.config: Config = config
+        self.game: Game = check_config(config)
+        game = self.game
         if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
-            raise ConfigError(f"num_games={num_games!r}: an int of at least 1")
+            raise ConfigError(f"num_games={num_games!r}: must be an int of at least 1")
         if num_threads is not None and (type(num_threads) is not int or not 1 <= num_threads <= _MOST_THREADS):
-            raise ConfigError(f"num_threads={num_threads!r}: an int from 1 to {_MOST_THREADS}, or None")
-        self.num_games = int(num_games)
-        self.autoreset = autoreset
-        self.illegal_action = illegal_action
-        self.reward = reward
-        self.observation_dtype = observation_dtype
-        self.new_observations = new_observations
+            raise ConfigError(f"num_threads={num_threads!r}: must be an int from 1 to {_MOST_THREADS}, or None")
+        self.num_games: int = int(num_games)
+        self.autoreset: str = autoreset
+        self.illegal_action: str = illegal_action
+        self.reward: str = reward
+        self.observation_dtype: str = observation_dtype
+        self.new_observations: bool = new_observations
         self.listeners: list[Listener] = []
         dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._modes = np.array(
@@ -181,31 +193,31 @@ class Batch:
             ],
             np.int64,
         )
-        self.tables = game.load_tables(config.components)
+        self.tables: np.ndarray = game.load_tables(config.components)
         self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
-        self.num_threads = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
+        self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
         self._pool: ThreadPoolExecutor | None = None
 
         n, size = self.num_games, game.observation.size
         views = 3 if new_observations else 2
         _check_memory(n, 2 * game.state.itemsize + views * size * np.dtype(dtype).itemsize + game.num_actions)
-        self.states = np.zeros(n, game.state)
-        self.actors = np.zeros(n, np.int8)
-        self.action_masks = np.zeros((n, game.num_actions), np.int8)
+        self.states: np.ndarray = np.zeros(n, game.state)
+        self.actors: NDArray[np.int8] = np.zeros(n, np.int8)
+        self.action_masks: NDArray[np.int8] = np.zeros((n, game.num_actions), np.int8)
         self.observations: np.ndarray = np.zeros((n, size), dtype)
-        self.rewards = np.zeros((n, config.players), np.float64)
-        self.terminations = np.zeros(n, np.bool_)
-        self.illegal = np.zeros(n, np.bool_)
-        self.final_states = np.zeros(n, game.state)
+        self.rewards: NDArray[np.float64] = np.zeros((n, config.players), np.float64)
+        self.terminations: NDArray[np.bool_] = np.zeros(n, np.bool_)
+        self.illegal: NDArray[np.bool_] = np.zeros(n, np.bool_)
+        self.final_states: np.ndarray = np.zeros(n, game.state)
         self.final_observations: np.ndarray = np.zeros((n, size), dtype)
         self._actions = np.zeros(n, np.int64)
         self._all = np.ones(n, np.bool_)
         self._which = self._all.copy()
         self._chunk()
 
-        self.configs = [self.config] * n
+        self.configs: list[Config] = [self.config] * n
         self.config.write_switches(self.states)
         self._switches = {name: self.states[name].copy() for name in config.SWITCHES}
         warm_up(game)
@@ -218,24 +230,24 @@ class Batch:
     def reset(
         self, seed: Seed = None, mask: np.ndarray | None = None, config: Config | Sequence[Config] | None = None
     ) -> None:
-        """Start games anew.
+        """Start games.
 
         Arguments:
-            seed: as in the constructor; None → each game goes on with its own random stream.
-            mask: (N,) bool, which games; None → all.
-            config: what these games play from now on: one for all, or one for each of them, with the same number of
-                players and the same components as the batch's; None → what they played before.
+            seed: as in the constructor; None: each game continues its own random stream.
+            mask: (N,) bool, the games to start; None for all.
+            config: the new configuration: one for all of these games, or a sequence with one for each of them. The
+                number of players and the components must be those of the batch. None: as before.
         """
         which = self._games(mask, "mask")
         streams = None if seed is None else self._streams(seed)
         if config is not None:
             if self.starts is not None:
-                raise ConfigError("config: not with starts, which are all of one configuration")
+                raise ConfigError("config: not allowed with starts, since all are of one configuration")
             self._change_configs(which, config)
         if streams is not None:
             self.states["rng"][which] = streams[which]
             if mask is None:
-                self.generator = np.random.default_rng(streams)
+                self.generator: np.random.Generator = np.random.default_rng(streams)
         if self.starts is None:
             self.game.kernels.reset_games(self.states, self.tables, which)
             self._refuse_stuck_games()
@@ -247,21 +259,26 @@ class Batch:
             listener.on_reset(self, which, seed)
 
     def step(self, actions: np.ndarray | Sequence[int], which: np.ndarray | None = None) -> None:
-        """Apply one action a game, (N,) ints, and write all arrays anew.
+        """Play one action in every game, and write all arrays.
 
         Arguments:
-            which: (N,) bool, the games that are stepped; None → all. The others' actions are not looked at, their
-                rewards are 0, and nothing of them changes.
+            actions: (N,) ints.
+            which: (N,) bool, the games to step; None for all. In the other games nothing changes, their actions are
+                ignored, and their rewards are 0.
 
-        Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled") before anything changes.
+        Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled"). Nothing changes then.
         """
         self._which[:] = self._games(which, "which")
         try:
             given = np.asarray(actions)
         except ValueError:
-            raise IllegalAction(f"actions: {self.num_games} ints, one a game, not lists of several lengths") from None
+            raise IllegalAction(
+                f"actions: must be {self.num_games} ints, one for each game, not lists of different lengths"
+            ) from None
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise IllegalAction(f"actions: an int array of shape ({self.num_games},), not {given.dtype} {given.shape}")
+            raise IllegalAction(
+                f"actions: must be an int array of shape ({self.num_games},), not {given.dtype} {given.shape}"
+            )
         self._actions[:] = given
         self._check(self._actions)
         for listener in self.listeners:
@@ -279,11 +296,12 @@ class Batch:
             listener.after_step(self, self._actions, self._which)
 
     def refresh(self, check: bool = True) -> None:
-        """Write actors, masks and observations anew after `states` was changed by hand.
+        """Update actors, masks and observations after `states` was changed by hand.
 
-        Raises StateError, and shows nothing, if a state there is of another configuration and, with `check`, if it
-        breaks a count or a rule: such a game need not end. The check takes 20 to 60 ms; leave it out for states that
-        come from a `Batch` or a `scenario`.
+        `check=False` saves 20 to 60 ms, for states that come from a `Batch` or a `scenario`.
+
+        Raises StateError for a state of another configuration and, with `check`, for one that breaks a count or a rule.
+        The arrays stay as they were then.
         """
         self._check_switches(self.states, self._switches)
         if check:
@@ -296,7 +314,7 @@ class Batch:
         self._in_threads(self._view_chunks)
 
     def _start_games(self, games: np.ndarray) -> None:
-        """Give the games (indices) their positions."""
+        """Put the games (indices) into positions from `starts`."""
         begun, starts = self.states.take(games), self.starts
         if isinstance(starts, np.ndarray):
             numbers = np.empty(len(games), np.int64)
@@ -320,42 +338,42 @@ class Batch:
         self.actors[games], self.action_masks[games], self.observations[games] = actors, masks, seen
 
     def observe(self, seats: int | np.ndarray | Sequence[int]) -> np.ndarray:
-        """Every game as the given seats (one, or (N,) ints) see it: a new (N, D) array."""
+        """The views of the given seats: a new (N, D) array. `seats` is one seat for all games, or (N,) ints."""
         wanted = np.asarray(seats)
         if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_games,)):
-            raise ConfigError(f"seats={seats!r:.80}: one int, or one for each of {self.num_games} games")
+            raise ConfigError(f"seats={seats!r:.80}: must be one int, or one for each of {self.num_games} games")
         if wanted.min() < 0 or wanted.max() >= self.config.players:
-            raise ConfigError(f"seats={seats!r:.80}: 0 to {self.config.players - 1}")
+            raise ConfigError(f"seats={seats!r:.80}: must be 0 to {self.config.players - 1}")
         given = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int64), (self.num_games,)))
         return self.views_of(self.states, given)
 
     def views_of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Any records (n,) of this game as the seats (n,) int64 see them: a new (n, D) array."""
+        """The views of seats, (n,) int64, on any records of this game, (n,): a new (n, D) array."""
         out = np.empty((len(states), self.game.observation.size), self.observations.dtype)
         divisors = self.game.observation.divisors
         self.game.kernels.observe_games(states, self.tables, seats, divisors, *_wide_and_narrow(out))
         return out
 
-    def random_actions(self) -> np.ndarray:
-        """A uniformly random legal action of every game, (N,) int64, from `generator`; 0 for games that are over."""
+    def random_actions(self) -> NDArray[np.int64]:
+        """A uniformly random legal action for every game, (N,) int64, from `generator`; 0 for games that are over."""
         actions = np.empty(self.num_games, np.int64)
         self.game.kernels.random_legal_actions(self.states, self.generator.random(self.num_games), actions)
         return actions
 
-    def places(self, states: np.ndarray | None = None) -> np.ndarray:
-        """Everybody's place in finished games: (N, owners) int8 of `states`, by default the `final_states`.
+    def places(self, states: np.ndarray | None = None) -> NDArray[np.int8]:
+        """The place of every owner in finished games, (N, owners) int8: 1 is the first, equal owners share a place.
 
-        1 is the first, equal ones share it.
+        `states` are records of finished games; None for `final_states`.
         """
         ended = self.final_states if states is None else np.atleast_1d(states)
         if ended.dtype != self.game.state:
-            raise StateError(f"states: an array of records of {self.game.name}, not {ended.dtype!s:.80}")
+            raise StateError(f"states: must be an array of records of {self.game.name}, not {ended.dtype!s:.80}")
         places = np.zeros((len(ended), self.game.max_owners), np.int8)
         self.game.kernels.places_of_games(ended, places)
         return places[:, : self.config.owners]
 
-    def winners(self, states: np.ndarray | None = None) -> np.ndarray:
-        """Who won finished games: (N, P) bool of `states`, by default the `final_states`. Shared victories count."""
+    def winners(self, states: np.ndarray | None = None) -> NDArray[np.bool_]:
+        """Whether each player won, (N, P) bool, also by a shared victory. `states` as in `places`."""
         return self.places(states)[:, : self.config.players] == 1
 
     # --- copying and saving ---
@@ -365,13 +383,13 @@ class Batch:
         return copy.deepcopy(self)
 
     def save(self) -> bytes:
-        """The states as bytes, for `load`: with version, configuration and a checksum. (`generator` is not in them.)"""
+        """The states as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
         header = json.dumps(self._header(), sort_keys=True).encode()
         body = _MAGIC + len(header).to_bytes(4, "little") + header + self.states.tobytes()
         return body + hashlib.sha256(body).digest()
 
     def load(self, data: bytes) -> None:
-        """Take over the states that `save` of an equal batch wrote. Raises StateError; nothing is changed then."""
+        """Restore states that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
         states = self._read(data)
         self.states[:] = states
         self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
@@ -385,7 +403,7 @@ class Batch:
         self._view()
 
     def set_states(self, states: np.ndarray) -> None:
-        """Take over records (N,) of the same configurations, as `save` and `load` do without checking them."""
+        """Replace all states by records (N,) of the same configurations, which are not checked."""
         self.states[:] = states
         self._forget_step(self._all)
         self._view()
@@ -413,7 +431,7 @@ class Batch:
         data = bytes(data)
         body, digest = data[:-32], data[-32:]
         if not body.startswith(_MAGIC):
-            raise StateError("these bytes are no games that Batch.save wrote")
+            raise StateError("these bytes are not games that Batch.save wrote")
         if hashlib.sha256(body).digest() != digest:
             raise StateError("the saved games are damaged: their checksum does not match (cut off, or changed)")
         start = len(_MAGIC) + 4
@@ -421,7 +439,7 @@ class Batch:
         try:
             header = json.loads(body[start : start + length])
         except (ValueError, RecursionError):
-            raise StateError("the saved games are damaged: their header is no JSON") from None
+            raise StateError("the saved games are damaged: their header is not JSON") from None
         expected = json.loads(json.dumps(self._header()))
         if not isinstance(header, dict) or header.keys() != expected.keys():
             raise StateError(f"the saved games are of another version: their header is not {sorted(expected)}")
@@ -457,7 +475,7 @@ class Batch:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
         self._pool = None
-        self.tables.flags.writeable = False  # as `load_tables` gives them: Numba compiles for read-only tables
+        self.tables.flags.writeable = False  # as from `load_tables`: the machine code is for read-only tables
         self._chunk()
 
     # --- inside ---
@@ -468,16 +486,18 @@ class Batch:
         try:
             which = np.asarray(mask)
         except ValueError:
-            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
+            raise ConfigError(f"{name}: must be a bool array of shape ({self.num_games},), not {mask!r:.80}") from None
         if which.shape != (self.num_games,) or which.dtype != np.bool_:
-            raise ConfigError(f"{name}: a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}")
+            raise ConfigError(
+                f"{name}: must be a bool array of shape ({self.num_games},), not {which.dtype} {which.shape}"
+            )
         return which
 
     def _change_configs(self, which: np.ndarray, config: Config | Sequence[Config]) -> None:
         games = np.flatnonzero(which)
         kind = self.game.config
         if not isinstance(config, kind | Sequence):
-            raise ConfigError(f"config={config!r}: a Config, or a sequence with one for each of the games")
+            raise ConfigError(f"config={config!r}: must be a Config, or a sequence with one for each of the games")
         given: list[Config] = list(config) if isinstance(config, Sequence) else [config] * len(games)
         if len(given) != len(games):
             raise ConfigError(f"config: {len(given)} configurations for {len(games)} games")
@@ -486,7 +506,7 @@ class Batch:
                 self.config.players,
                 self.config.components,
             ):
-                raise ConfigError(f"config={one!r}: a Config with the batch's number of players and components")
+                raise ConfigError(f"config={one!r}: must be a Config with the batch's number of players and components")
         for one in dict.fromkeys(given):
             chosen = games[[other == one for other in given]]
             for name, value in switches_of(one).items():
@@ -522,13 +542,13 @@ class Batch:
             raise StateError(f"game {stuck[0]}: {text}; `refresh` checks such states")
 
     def _renew_observations(self, keep: bool = False) -> None:
-        """A new array costs less than a copy of the old one: it is written once, unless some rows are to be kept."""
+        """Make a new array if the user wants one. It is a copy, which costs more, only if some rows must stay."""
         if self.new_observations:
             self.observations = self.observations.copy() if keep else np.empty_like(self.observations)
             self._chunk()
 
     def _chunk(self) -> None:
-        """The views of the arrays that each thread works on."""
+        """Divide the arrays into parts, one for each thread."""
         bounds = [self.num_games * i // self.num_threads for i in range(self.num_threads + 1)]
         self._step_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._view_chunks: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
@@ -559,7 +579,7 @@ class Batch:
             self._step_chunks.append((kernels.step_games, step_arguments))
 
     def _in_threads(self, chunks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
-        """What each chunk returns. The kernels release the GIL; the calling thread takes the first one itself."""
+        """What each chunk returns. The kernels release the GIL. The calling thread runs the first chunk itself."""
         waiting = []
         if len(chunks) > 1:
             if self._pool is None:
@@ -570,12 +590,12 @@ class Batch:
 
 
 def _raw(states: np.ndarray) -> np.ndarray:
-    """(n, bytes) of records, which NumPy copies faster than their fields."""
+    """Records as (n, bytes): NumPy copies these faster than fields."""
     return states.view(np.uint8).reshape(len(states), -1)
 
 
 def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The array as the kernels take it: a float32 and an int8 one, of which one has no columns."""
+    """The array as the kernels take it: as a pair of a float32 and an int8 array. One of the two has no columns."""
     n = len(observations)
     if observations.dtype == np.float32:
         return observations, np.empty((n, 0), np.int8)
@@ -583,7 +603,7 @@ def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def illegal_action_text(game: Game, state: Any, action: int, where: str = "") -> str:
-    """What is wrong with an action, and what the pending decision allows."""
+    """The message for an illegal action: the pending decision, its actor and the legal actions."""
     allowed = ", ".join(f"{a} ({game.actions[a]})" for a in legal_actions(state) if a < game.num_actions)
     name = f" ({game.actions[action]})" if 0 <= action < game.num_actions else ""
     asked = dict(enumerate(game.decisions)).get(int(state["decision"]), "nothing")

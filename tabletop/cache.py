@@ -1,4 +1,4 @@
-"""Where machine code is kept from one start to the next."""
+"""The folder that keeps machine code from one start to the next."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import tempfile
 from pathlib import Path
 
 CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
-"""The environment variable that names another folder for machine code than the user's cache folder."""
+"""The environment variable with a folder for machine code, in place of the user's cache folder."""
 
 
 def code_folder() -> Path:
-    """The folder for machine code: the one that CACHE_VARIABLE names, or a part of the user's cache folder.
+    """The folder for machine code: the one that CACHE_VARIABLE names, or a folder in the user's cache folder.
 
-    Where nothing can be written there, a temporary one for this process and its children; stderr says so.
+    If it can't be written to, this is a temporary folder for this process and its children; a line on stderr says so.
     """
     wanted = Path(os.environ.get(CACHE_VARIABLE) or _user_cache_folder())
     return wanted if _is_writable(wanted) else _temporary_folder(wanted)
@@ -42,16 +42,16 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _temporary_folder(wanted: Path) -> Path:
-    """A new folder that nobody else can write into. Children find it in their environment."""
+    """A new folder that no other user can write to. Child processes find its path in their environment."""
     made = tempfile.mkdtemp(prefix="tabletop-")
     atexit.register(_remove, made, os.getpid())
     os.environ[CACHE_VARIABLE] = made
-    text = f"tabletop: {wanted} can't be written; the rules are compiled anew at every start"
-    print(f"{text}, unless {CACHE_VARIABLE} names a folder that can", file=sys.stderr)
+    text = f"tabletop: {wanted} can't be written to, so the rules are compiled again at every start"
+    print(f"{text}; set {CACHE_VARIABLE} to a folder that can be written to", file=sys.stderr)
     return Path(made)
 
 
 def _remove(folder: str, owner: int) -> None:
-    """Of a process that was forked it is the parent's."""
+    """Delete the folder. A forked child must not: the folder belongs to its parent."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)

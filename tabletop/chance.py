@@ -1,8 +1,8 @@
 """The only randomness of a game: draws from a generator inside its record (splitmix64).
 
-A scripted record (`tabletop.scripted`) has a list of outcomes besides. There draws take these, one after another, and
-the first one beyond them is noted: what can come of it, and how likely that is. For which records that is done, is
-decided when rules are compiled: ordinary ones know nothing of it.
+A scripted record (`tabletop.scripted`) also has a list of outcomes. Draws on it take these outcomes in order. The first
+draw beyond the list is noted: its possible outcomes and their probabilities. The type of the record decides which kind
+of draw is compiled, so ordinary records lose no time.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _31 = np.uint64(31)
 _32 = np.uint64(32)
 
 SCRIPT = "script"
-"""The field that makes a record a scripted one."""
+"""A record with a field of this name is a scripted record."""
 
 
 @rule
 def random_bits(s: Any) -> np.uint64:
-    """64 random bits; the game's stream moves on."""
+    """64 random bits from the record's stream."""
     s.rng = s.rng + _GAMMA
     z = s.rng
     z = (z ^ (z >> _30)) * _MIX_1
@@ -39,7 +39,10 @@ def random_bits(s: Any) -> np.uint64:
 
 
 def told_below(s: Any, bound: int) -> int:
-    """The next outcome of the script; beyond it any number, and of the first one the bound is noted."""
+    """`random_below` of a scripted record: the next outcome of the script.
+
+    After its end the number is random, and the bound of the first such draw is noted.
+    """
     if bound < 2:
         return 0
     place = int(s.drawn)
@@ -52,7 +55,7 @@ def told_below(s: Any, bound: int) -> int:
 
 
 def told_from(s: Any, counts: np.ndarray) -> int:
-    """`draw_from`, where the next outcome of the script is the kind; things of one kind are the same outcome."""
+    """`draw_from` of a scripted record: the next outcome of the script is the kind that is drawn."""
     total, kinds, kind = 0, 0, -1
     for one in range(counts.shape[0]):
         if counts[one] > 0:
@@ -82,13 +85,13 @@ def told_from(s: Any, counts: np.ndarray) -> int:
 
 @rule_unless(SCRIPT, told_below)
 def random_below(s: Any, bound: int) -> int:
-    """A uniform number in 0 … bound - 1 (its bias, below bound / 2**32, is far under what games can show)."""
+    """A uniformly random number from 0 to bound - 1. Its bias is below bound / 2**32, too small to matter in a game."""
     return int(np.int64(((random_bits(s) >> _32) * np.uint64(bound)) >> _32))
 
 
 @rule_unless(SCRIPT, told_from)
 def draw_from(s: Any, counts: np.ndarray) -> int:
-    """Take a uniformly random one of the things counted, and say which kind; -1 if there is none."""
+    """Draw a random thing, remove it from `counts` (one for each kind), and return its kind; -1 if none is left."""
     total = 0
     for kind in range(counts.shape[0]):
         total += int(counts[kind])

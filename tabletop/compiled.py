@@ -1,11 +1,12 @@
-"""How the rules are compiled: Numba, with a cache that notices every change of a compiled source.
+"""How the rules are compiled: with Numba, and with a cache that notices every change of a compiled source.
 
-A game's rules are compiled functions. What every game needs around them, such as a loop over records that calls
-`rules.step`, is written once as a template, and compiled for each game with that game's rules.
+A game's rules are compiled functions. Code that every game needs around them, such as a loop over records that calls
+`rules.step`, is written once as a template. It is compiled for each game with that game's rules.
 
-Numba's own cache does not notice a changed callee in another file. So the name of a cache folder is a hash of all
-compiled sources. It lies in the user's cache folder (`tabletop.cache`): a read-only install works, and two versions
-never meet.
+Numba's own cache does not notice when a called function in another file changes. So the name of each cache folder
+contains a hash of all compiled sources. It is in the user's cache folder (`tabletop.cache`), so the installation may be
+read-only, and two versions never share a folder.
+
 `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
 """
 
@@ -34,11 +35,11 @@ PACKAGE = Path(__file__).parent
 JIT = not numba_config.DISABLE_JIT
 
 rules: Any = None
-"""What stands in templates for the rules of the game that they are made for."""
+"""In templates this name stands for the rules of the game that they are compiled for."""
 
 _RULE, _KERNEL = "rule", "kernel"
 _shared_rules: list[Any] = []
-"""Those whose machine code has no folder yet: `keep_shared_rules` gives them one."""
+"""Shared rules whose machine code has no folder yet; `keep_shared_rules` assigns one."""
 
 
 def rule(function: Function) -> Function:
@@ -47,7 +48,7 @@ def rule(function: Function) -> Function:
 
 
 def shared_rule(function: Function) -> Function:
-    """`rule` for one of which much of a game hangs: compiled once, and not anew for every kernel that reaches it."""
+    """`rule` for a large part of a game: compiled once, not again for every kernel that reaches it."""
     if not JIT:
         return _own_source(function)
     compiled = compile_shared_rule(function)
@@ -56,7 +57,7 @@ def shared_rule(function: Function) -> Function:
 
 
 def rule_unless(field: str, other: Callable[..., Any]) -> Callable[[Function], Function]:
-    """`rule` for one that is another function where its first argument is a record with this field."""
+    """`rule` with an alternative: `other` is called if the first argument is a record with this field."""
 
     def decorate(function: Function) -> Function:
         if JIT:
@@ -78,13 +79,13 @@ def _own_source(function: Function) -> Function:
 
 
 def rule_as_written(rule: Any) -> FunctionType | None:
-    """The Python function that a rule was made of; None for what is no rule."""
+    """The Python function that a rule was made from; None if the argument is not a rule."""
     written = getattr(rule, "py_func", None)
     return written if isinstance(written, FunctionType) else None
 
 
 def keep_shared_rules(folder: Path, sources: Sequence[Path]) -> None:
-    """Keep the machine code of the shared rules in these files, and folders, on disk."""
+    """Keep the machine code of the shared rules that are defined in `sources`, files and folders, in `folder`."""
     files = {str(path) for path in _files_of(sources)}
     for compiled in [one for one in _shared_rules if one.py_func.__code__.co_filename in files]:
         _in_cache(folder, compiled.enable_caching)
@@ -92,21 +93,21 @@ def keep_shared_rules(folder: Path, sources: Sequence[Path]) -> None:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that Python calls and that needs no game; its machine code is kept on disk."""
+    """Compile a function that Python calls and that needs no game. Its machine code is kept on disk."""
     return _kernel(function, code_folder() / _hash_of(ENGINE_SOURCES))
 
 
 def rule_template(function: Function) -> Function:
-    """Mark a function that compiled functions call, and that is compiled anew for each game (`made_for`).
+    """Mark a function that compiled functions call, and that is compiled for each game (`made_for`).
 
-    It is one of plain Python until then. Where it says `rules`, it means the game's.
+    Until then it is a plain Python function. The name `rules` in it stands for the rules of the game.
     """
     function.compiled_as = _RULE  # type: ignore[attr-defined]
     return function
 
 
 def kernel_template(function: Function) -> Function:
-    """Mark a function that Python calls, and that is compiled anew for each game (`made_for`)."""
+    """Mark a function that Python calls, and that is compiled for each game (`made_for`)."""
     function.compiled_as = _KERNEL  # type: ignore[attr-defined]
     return function
 
@@ -124,13 +125,15 @@ def templates_in(*modules: ModuleType) -> list[Callable[..., Any]]:
 def made_for(
     folder: Path, templates: Iterable[Callable[..., Any]], names: Mapping[str, Any]
 ) -> dict[str, Callable[..., Any]]:
-    """The templates compiled with these names as further globals, by their own names; they call each other.
+    """Compile templates for a game. Returns the compiled functions by the names of the templates.
 
-    A function is made anew from the template's code rather than a closure, since Numba finds the machine code of
-    closures again only in the process that made it. Templates of one call have different names.
+    The templates of one call may call each other, so their names must differ. Each function is made from the code of
+    its template, and not as a closure: Numba's cache finds a closure again only in the process that made it.
 
     Arguments:
-        folder: for the machine code of those that lie beside this file; others get a folder in it.
+        folder: for the machine code of templates of this package. Templates from elsewhere get a folder in it.
+        templates: functions that `rule_template` or `kernel_template` has marked.
+        names: additional globals of the functions, such as the game's `rules`.
     """
     spaces: dict[str, dict[str, Any]] = {}
     made: dict[str, Callable[..., Any]] = {}
@@ -157,7 +160,7 @@ def cache_folder(name: str, sources: Sequence[Path]) -> Path:
 
 
 def _files_of(sources: Sequence[Path]) -> list[Path]:
-    """The Python files of some folders, and files."""
+    """The Python files among `sources`, files and folders."""
     return sorted(file for path in sources for file in ([path] if path.is_file() else path.glob("*.py")))
 
 
@@ -170,7 +173,7 @@ def _hash_of(files: Sequence[Path]) -> str:
 
 
 def _folder_beside(function: FunctionType, folder: Path) -> Path:
-    """Code from another package than this one is kept as long as no file beside it changes."""
+    """The folder for a template's machine code. That of another package is used until a file beside it changes."""
     beside = Path(function.__code__.co_filename).parent
     return folder if beside == PACKAGE else folder / _hash_of(_files_of([beside]))
 
@@ -180,7 +183,7 @@ _ENGINE = (
     "scripted",
 )
 ENGINE_SOURCES = [PACKAGE / f"{name}.py" for name in _ENGINE]
-"""The engine's files whose functions are compiled, or that say how."""
+"""The engine's files that contain compiled functions, or that control how functions are compiled."""
 
 
 # --- Compiling -------------------------------------------------------------------------------------------------------
@@ -191,7 +194,7 @@ def _kernel(function: Function, folder: Path) -> Function:
 
 
 def _in_cache(folder: Path, work: Callable[[], Any]) -> Any:
-    """What `work` gives. Numba reads the folder for machine code when a function's caching is switched on."""
+    """Call `work` with `folder` as Numba's cache: Numba reads that setting when it enables a function's cache."""
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(folder)
     try:
@@ -201,7 +204,7 @@ def _in_cache(folder: Path, work: Callable[[], Any]) -> Any:
 
 
 def _plain(function: Function) -> Function:
-    """Without compilation: all records have their fields as attributes, as Numba's have."""
+    """The function without compilation. Its records have their fields as attributes, as Numba's records have."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
@@ -212,5 +215,5 @@ def _plain(function: Function) -> Function:
 
 
 def _lacks_attributes(argument: Any) -> bool:
-    """Whether it is an array of records that were not declared as `tabletop.record` does."""
+    """Whether it is an array of records that were not declared with `tabletop.record`."""
     return isinstance(argument, np.ndarray) and argument.dtype.names is not None and argument.dtype.type is np.void

@@ -1,4 +1,4 @@
-"""One table of a game's decisions, and from it the rule that calls the function of the pending one."""
+"""A rule made from a table of decisions: it calls the function that belongs to the pending decision."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from tabletop.compiled import rule
 
 
 def by_decision(functions: Mapping[Any, Any], *parameters: str) -> Any:
-    """A rule that calls the function which belongs to the decision asked of the record `s`; none for other decisions.
+    """A rule that calls the function that belongs to the pending decision of the record `s`, if there is one.
+
+    Numba can't call a function from a table. So this writes one comparison for each decision; LLVM makes them a jump
+    table.
 
     Arguments:
-        functions: by decision. Each takes those of `parameters` that it needs, under these names.
-        parameters: of the rule, `s` among them.
-
-    Numba calls no function out of a table, so this writes the comparisons out; LLVM makes a jump table of them.
+        functions: the functions by decision. Each takes those of `parameters` that it needs, under these names.
+        parameters: the parameters of the rule, `s` among them.
     """
     lines = [f"def call({', '.join(parameters)}):", "    decision = s.decision"]
     for decision, function in functions.items():

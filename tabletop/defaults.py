@@ -1,7 +1,7 @@
-"""What a game need not say itself: the parts of a `Game` that are the same wherever nothing special is wanted.
+"""Default parts of a `Game`, for games without special needs.
 
-The fields of `tabletop.game.RECORD` and the rules that begin and end a game in them, rules for games without secrets
-whose points decide, and the numbers of a game that prints none. What it is called and how it looks is `tabletop.plain`.
+Here are the fields of `tabletop.game.RECORD`, rules that begin and end a game, rules for games in which points decide
+and nothing is hidden, and tables for a game without printed numbers. `tabletop.plain` has default words and drawings.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from tabletop.record import NOBODY, Record, number
 
 
 class GameRecord(Record):
-    """The fields of `tabletop.game.RECORD`, except for those whose shape is the game's own: `legal` and `points`."""
+    """The fields of `tabletop.game.RECORD`, except `legal` and `points`, whose shapes differ from game to game."""
 
     rng = number(np.uint64, "the random stream")
-    decision = number(np.int8, "what is asked")
-    actor = number(np.int8, "the seat that is asked, or NOBODY")
-    players = number(np.int8, "how many there are")
-    owners = number(np.int8, "how many have points")
-    round = number(np.int8, "the present one, from 1")
-    rounds = number(np.int8, "how many are played")
+    decision = number(np.int8, "the number of the pending decision")
+    actor = number(np.int8, "the seat that takes the pending decision, or NOBODY")
+    players = number(np.int8, "the number of players")
+    owners = number(np.int8, "the number of owners of points")
+    round = number(np.int8, "the current round, from 1")
+    rounds = number(np.int8, "the number of rounds")
     forfeited = number(np.int8, "the seat that lost by an illegal action, or NOBODY")
 
 
 @rule
 def begin_game(s: Any) -> None:
-    """Nobody has points, it is round 1, and seat 0 is asked the first decision; what is legal is still to be said."""
+    """Set points to 0 and the round to 1, and ask seat 0 for decision 0. The caller then writes the legal actions."""
     s.round = 1
     s.points[:] = 0
     s.forfeited = NOBODY
@@ -42,7 +42,7 @@ def begin_game(s: Any) -> None:
 
 @rule
 def end_game(s: Any) -> None:
-    """Nobody is asked any more."""
+    """End the game: nobody has a decision any more."""
     s.actor = NOBODY
     forbid_all(s)
 
@@ -52,7 +52,7 @@ def end_game(s: Any) -> None:
 
 @rule
 def ranks_by_points(s: Any, out: np.ndarray) -> None:
-    """The most points are the first place."""
+    """A `Rules.ranks`: most points first."""
     for owner in range(s.owners):
         out[owner] = 1
         for other in range(s.owners):
@@ -61,26 +61,26 @@ def ranks_by_points(s: Any, out: np.ndarray) -> None:
 
 @rule
 def forfeit(s: Any, seat: int) -> None:
-    """The game ends here, and this seat has lost it."""
+    """A `Rules.forfeit`: the game ends, and this seat has lost it."""
     s.forfeited = seat
     end_game(s)
 
 
 @rule
 def hide_nothing(s: Any, t: Any, seat: int, rng: np.uint64) -> None:
-    """Only what chance will bring is unknown."""
+    """A `Rules.sample_hidden` of a game without hidden information: only the random stream changes."""
     s.rng = rng
 
 
 @rule
 def margin(total: float, own: float, owners: int) -> float:
-    """Own points less the mean of the others', by the sum of all; own points where there is nobody else."""
+    """Own points minus the mean of the others' points. `total` is the sum of all points. Alone: own points."""
     return own if owners == 1 else own - (total - own) / (owners - 1)
 
 
 @rule
 def points_margin(s: Any, seat: int) -> float:
-    """The margin of the points that everybody has now."""
+    """The margin of a seat, by the points that all owners have now."""
     total = 0.0
     for owner in range(s.owners):
         total += float(s.points[owner])
@@ -89,13 +89,13 @@ def points_margin(s: Any, seat: int) -> float:
 
 @rule
 def points_ahead(s: Any, t: Any, w: Any, seat: int, memo: np.ndarray) -> float:
-    """A `Rules.value`: what counts is the points that everybody has."""
+    """A `Rules.value`: the margin by the points that all owners have now."""
     return points_margin(s, seat)
 
 
 @rule
 def is_others_turn(s: Any, seat: int) -> bool:
-    """What a seat does is done when somebody else is asked, or nobody."""
+    """A `Rules.is_settled`: a seat's move is complete when another seat has a decision, or none has."""
     return s.actor != seat
 
 
@@ -103,11 +103,11 @@ def is_others_turn(s: Any, seat: int) -> bool:
 
 
 NO_TABLES = np.dtype([("nothing", np.int8)])
-"""For games without printed numbers."""
+"""The dtype of the tables of a game without printed numbers."""
 
 
 def no_tables(components: Any) -> np.ndarray:
-    """(1,) NO_TABLES, read-only. Raises ComponentsError for numbers that should replace them."""
+    """A `Game.load_tables` of a game without printed numbers. Raises ComponentsError unless `components` is None."""
     if components is not None:
         raise ComponentsError(f"components={components!r:.80}: this game has no numbers to replace")
     tables = np.zeros(1, NO_TABLES)
@@ -116,9 +116,9 @@ def no_tables(components: Any) -> np.ndarray:
 
 
 def no_form(state: Any) -> None:
-    """A game that says nothing of what a description may hold."""
+    """A `Game.form` of a game that does not tell what a description may hold."""
 
 
 def no_memo() -> np.ndarray:
-    """Scratch space for a valuation that needs none."""
+    """A `Game.new_memo` of a game whose `value` needs no scratch space."""
     return np.zeros(1)

@@ -1,25 +1,25 @@
-"""Every exception this package raises for a user's slip. Each text says what was wrong and what is allowed."""
+"""The exceptions for mistakes of users. Each message says what is wrong, where, and what is allowed."""
 
 from __future__ import annotations
 
 
 class TabletopError(ValueError):
-    """Base of all errors of this package; a `ValueError`, so that generic handlers catch it."""
+    """Base class of all errors of this package. It is a `ValueError`, so that generic handlers catch it."""
 
 
 class ConfigError(TabletopError):
-    """A configuration that no rule text describes (player count, rounds, variants, a combination of them)."""
+    """A bad argument or setting, such as a number of players or a combination of variants that the rules don't have."""
 
 
 class ComponentsError(TabletopError):
-    """An overlay file with an unknown tile, a missing place, a negative score …: names file, key, allowed values."""
+    """Bad printed numbers, such as an overlay file with an unknown key. The message names file, key, allowed values."""
 
 
 class ScenarioError(TabletopError):
-    """A scenario that breaks the game's counts or rules; the text gives the reason.
+    """A scenario that breaks the game's counts or rules. The message gives the reason.
 
     Attributes:
-        where: the place in the description, such as `field.b1.drops`; "" where it is about the whole position.
+        where: the place in the description, such as `field.b1.drops`; "" if the error concerns the whole position.
     """
 
     def __init__(self, text: str, where: str = "") -> None:
@@ -28,26 +28,26 @@ class ScenarioError(TabletopError):
 
 
 class IllegalAction(TabletopError):
-    """An action that the pending decision does not allow. Nothing was changed."""
+    """An action that the pending decision does not allow. Nothing has changed."""
 
 
 class GameOver(IllegalAction):
-    """An action for a game that has ended. Nothing was changed; reset it first."""
+    """An action for a game that is over. Nothing has changed; reset the game first."""
 
 
 class StateError(TabletopError):
-    """Saved bytes that are corrupted, of another version, or of other components."""
+    """A state that no game can reach, or saved bytes that are damaged, of another version or of other components."""
 
 
 class CheckpointError(TabletopError):
-    """A trained policy made for another version, observation layout or action space."""
+    """A file of a trained policy that is damaged, or made for another version, observation layout or action space."""
 
 
 class ReplayError(TabletopError):
-    """A file that is no replay, or a replay that differs from the game that its configuration, start and actions give.
+    """A file that is not a replay, or a replay that differs from the game that its start and actions lead to.
 
     Attributes:
-        step: the first step at which it differs, 0 for the start; None where it can't be played at all.
+        step: the first step at which it differs, 0 for the start; None if it can't be played at all.
     """
 
     def __init__(self, text: str, step: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What an installation may lack: libraries that only the extras of the distribution bring."""
+"""Optional libraries, which only the extras of the distribution install."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tabletop.errors import TabletopError
 
 
 def needed(module: str, what: str, extra: str) -> Any:
-    """The module. Raises TabletopError where it is missing, which says what it is for and which extra brings it."""
+    """Import an optional module. If it is missing, TabletopError says what needs it and which extra installs it."""
     try:
         return import_module(module)
     except (ImportError, OSError) as error:
@@ -18,6 +18,6 @@ def needed(module: str, what: str, extra: str) -> Any:
 
 
 def extra_text(extra: str) -> str:
-    """How to install an extra of the distribution that this package came with."""
+    """The name of an extra, and the command that installs it with the distribution of this package."""
     (distribution, *_) = packages_distributions().get("tabletop") or ["tabletop"]
     return f'the extra "{extra}": pip install "{distribution}[{extra}]"'

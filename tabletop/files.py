@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and read up to a limit."""
+"""Files that are written completely or not at all, and read up to a limit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from tabletop.errors import CheckpointError
 
 MOST_BYTES = 64_000_000
-"""Of a text that is read: far more than any that this project writes."""
+"""The largest text that is read, in bytes: far more than this project writes."""
 
 
 def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The file's content. Raises OSError, and ValueError for more bytes than `most`, also where a file never ends."""
+    """The content of a file. Raises OSError, and ValueError for more than `most` bytes; no more than that is read."""
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -24,12 +24,12 @@ def read_limited(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def shipped(copy: Path, original: Path) -> Path:
-    """The copy that a wheel brings; where there is none, the original of a clone that is installed in place."""
+    """The path of a file: `copy` from a wheel, or `original` in a clone that is installed in place."""
     return copy if copy.exists() else original
 
 
 def check_unpacked(archive: zipfile.ZipFile, most: int) -> None:
-    """Raise CheckpointError for a zip file whose members are more than `most` bytes in all; none is unpacked."""
+    """Raise CheckpointError if the members of a zip file have more than `most` bytes together. Nothing is unpacked."""
     size = sum(member.file_size for member in archive.infolist())
     if size > most:
         raise CheckpointError(f"it unpacks to {size:,} bytes; at most {most:,} are read")
@@ -37,19 +37,19 @@ def check_unpacked(archive: zipfile.ZipFile, most: int) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """The path to write to, beside `path`; it takes its place at the end, and goes where writing fails."""
+    """A context with a temporary path beside `path`. At its end that file replaces `path`; an error deletes it."""
     unfinished = path.with_name(path.name + ".part")
     try:
         yield unfinished
         os.replace(unfinished, path)
     except BaseException:
-        with contextlib.suppress(OSError, ValueError):  # what failed is told, not that nothing is there
+        with contextlib.suppress(OSError, ValueError):  # the first error is the one to report
             unfinished.unlink()
         raise
 
 
 def free_path(path: Path) -> Path:
-    """This path, or the first with a number that no file has yet."""
+    """This path or, if a file is there, the path with the first number that is free."""
     numbered, number = path, 1
     while os.path.exists(numbered):
         number += 1

@@ -1,4 +1,4 @@
-"""What a game offers to the engine, the agents, training and the command line: one `Game`."""
+"""The interface of a game: one `Game` object holds all that the engine, agents, training and command line use."""
 
 from __future__ import annotations
 
@@ -27,23 +27,29 @@ if TYPE_CHECKING:
     from tabletop.kernels import Kernels
 
 RECORD = ("rng", "legal", "decision", "actor", "players", "owners", "round", "rounds", "points", "forfeited")
-"""The fields that every game's record has, whatever else is in it.
+"""The fields that the record of every game has. A game adds its own.
 
-rng: uint64, the random stream (`tabletop.chance`).
-legal: uint64 words, the set of legal actions (`tabletop.legal`).
-decision: the number of what is asked. actor: the seat that is asked, or NOBODY.
-players: how many there are. owners: how many have points: the players, and an opponent whom the rules play.
-round, rounds: the present one, from 1, and how many are played; 1 and 1 in a game without rounds.
-points: by owner. forfeited: the seat that lost by an illegal action, or NOBODY.
+Attributes:
+    rng: uint64, the random stream (`tabletop.chance`).
+    legal: uint64 words, the set of legal actions (`tabletop.legal`).
+    decision: the number of the pending decision.
+    actor: the seat that takes this decision, or NOBODY.
+    players: the number of players.
+    owners: the number of owners of points: the players, and an opponent that the rules play.
+    round: the current round, from 1; always 1 in a game without rounds.
+    rounds: the number of rounds; 1 in a game without rounds.
+    points: the points of each owner.
+    forfeited: the seat that lost by an illegal action, or NOBODY.
 """
 
 
 class Config(Protocol):
-    """What is played: a frozen dataclass that checks itself; all its fields are JSON-able.
+    """What is played: the number of players, variants, modules and numbers.
 
-    SWITCHES: the fields of a record that it sets. game: the `Game`. name: a short one for tables and file names.
-    components: numbers that replace the shipped ones: a file's path, or the numbers themselves; None for the shipped.
-    agents: the players' names by seat.
+    A configuration is a frozen dataclass that checks its own values. All its fields are JSON-able.
+
+    Attributes:
+        SWITCHES: names of the fields of a record that the configuration sets.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]]
@@ -51,17 +57,17 @@ class Config(Protocol):
 
     @property
     def game(self) -> Game:
-        """What is played."""
+        """The `Game` that it configures."""
         ...
 
     @property
     def players(self) -> int:
-        """How many play."""
+        """The number of players."""
         ...
 
     @property
     def owners(self) -> int:
-        """How many have points: the players, and an opponent whom the rules play."""
+        """The number of owners of points: the players, and an opponent that the rules play."""
         ...
 
     @property
@@ -71,39 +77,45 @@ class Config(Protocol):
 
     @property
     def components(self) -> Any:
-        """Numbers that replace the shipped ones, or None."""
+        """Numbers that replace the shipped ones: the path of a file, or the numbers themselves; None for no changes."""
         ...
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The players' names by seat."""
+        """The names of the players, by seat."""
         ...
 
     def write_switches(self, states: np.ndarray) -> None:
-        """Write the switches into records, (N,)."""
+        """Write this configuration's switches into records, (N,)."""
 
     @classmethod
     def of(cls, state: Any, components: Any = None) -> Self:
-        """The configuration that a record is played with."""
+        """The configuration that a record is played with. `components` are not in the record, so they are given."""
         ...
 
 
 @dataclass(frozen=True)
 class Rules:
-    """A game's compiled rules: functions of one record `s` and, mostly, its printed numbers `t`.
+    """A game's compiled rules: functions of one record `s` and, for most of them, the printed numbers `t`.
 
-    The last five are needed only where a game differs from `tabletop.defaults`: points decide, nothing is hidden.
+    The last five have defaults (`tabletop.defaults`) for games in which points decide and nothing is hidden.
 
-    reset(s, t): from the switches and the random stream alone to the first decision.
-    step(s, t, action): answer the pending decision with a legal action; go on to the next decision or the end.
-    legal(s, t): write the set of legal actions into the record.
-    observe(s, t, viewer, out): write what that seat may know into `out`, (size,) int16 zeros, as plain counts.
-    ranks(s, out): write each owner's place in a finished game into `out` (int8): 1 for the first; equal ones share it.
-        Of a game that somebody has forfeited the engine itself says who has won.
-    forfeit(s, seat): end the game where a seat loses by an illegal action.
-    sample_hidden(s, t, seat, rng): redraw all that this seat cannot know, and give the game another random stream.
-    value(s, t, w, seat, memo): points that the seat is ahead, now and by what it may expect (float64), for searches.
-    is_settled(s, seat): whether the seat is done with what it was doing, so that a search may value the position.
+    Attributes:
+        reset: `reset(s, t)` sets the game up to its first decision. It reads only the switches and the random stream.
+        step: `step(s, t, action)` answers the pending decision with a legal action, then goes on to the next decision
+            or the end.
+        legal: `legal(s, t)` writes the set of legal actions into the record.
+        observe: `observe(s, t, viewer, out)` writes what that seat may know into `out`, (size,) int16 zeros, as plain
+            counts.
+        ranks: `ranks(s, out)` writes each owner's place in a finished game into `out` (int8). The first place is 1,
+            and equal owners share a place. It is not called for forfeited games: there the engine decides who won.
+        forfeit: `forfeit(s, seat)` ends the game because this seat loses by an illegal action.
+        sample_hidden: `sample_hidden(s, t, seat, rng)` redraws all that this seat cannot know, and gives the game the
+            random stream `rng`.
+        value: `value(s, t, w, seat, memo)` estimates for searches how many points the seat is ahead (float64): points
+            that it has, and points that it can expect. `w` are the weights, `memo` is scratch space.
+        is_settled: `is_settled(s, seat)` tells whether the seat has completed its current move, so that a search may
+            value the position.
     """
 
     reset: Callable[..., None]
@@ -117,7 +129,7 @@ class Rules:
     is_settled: Callable[..., bool] = defaults.is_others_turn
 
     def as_module(self) -> ModuleType:
-        """The functions as attributes of a module, which compiled code can name."""
+        """The functions as attributes of a module, so that compiled code can call `rules.step` and the others."""
         module = ModuleType("rules")
         for one in fields(self):
             setattr(module, one.name, getattr(self, one.name))
@@ -125,96 +137,106 @@ class Rules:
 
 
 class Words(Protocol):
-    """A game in words. `viewer` is the seat that reads, None for one that may see everything.
+    """A game in words. `viewer` is the seat that reads; None may see everything.
 
-    `tabletop.plain.PlainWords` has all of them, for a game to begin with.
+    `tabletop.plain.PlainWords` implements all methods; a new game can start with it.
     """
 
     def question(self, state: Any) -> str:
-        """What is asked, so that it follows "player_0 is asked"."""
+        """The pending decision, as words that follow "player_0 is asked"."""
         ...
 
     def action_text(self, state: Any, action: int) -> str:
-        """What an answer to the pending decision means."""
+        """What an action means, as an answer to the pending decision."""
         ...
 
     def told_action(self, state: Any, action: int, viewer: int | None) -> str:
-        """What the actor did, as the viewer may know it; empty where that is hidden altogether."""
+        """The actor's action, as far as the viewer may know it; "" if all of it is hidden."""
         ...
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
-        """Sentences: what one action did, as the viewer may know it (`tabletop.telling` helps to say it).
+        """Sentences about what one action did, as far as the viewer may know it.
 
-        FORFEIT stands for an illegal action that loses the game, None for a random one that was played instead.
+        `tabletop.telling.Teller` can write them.
+
+        Arguments:
+            before: the record that the action is played on. It is not changed.
+            action: a legal action; FORFEIT for an illegal one that loses the game; None for a random action that was
+                played in place of an illegal one.
+            viewer: the seat that reads; None may see everything.
+            tables: (1,) printed numbers of this game.
         """
         ...
 
     def story(
         self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
     ) -> Sequence[tuple[str, Any]]:
-        """The sentences of `events`, each with the record as it was when that had happened; None: as after the action.
+        """The sentences of `events`, each with a record of the position at that moment.
 
-        In these records nobody is asked anything. They are for `Drawing`, which hides in them what it always hides.
+        None in place of a record means the position after the action. Nobody is asked anything in these records. They
+        are whole, also where the viewer may not see everything; `Drawing` hides what it always hides.
         """
         ...
 
     def in_brief(self, sentences: Iterable[str]) -> str:
-        """What was done, and then `events`, as far as a picture's last line has room."""
+        """As many of the sentences as fit into the last line of a picture; the first one always stays."""
         ...
 
     def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
-        """Who is asked what, and in which part of the game; `names` of the owners instead of `owner_names`."""
+        """The part of the game, the pending decision and its actor. `names` replace `owner_names` if given."""
         ...
 
     def owner_names(self, players: int) -> tuple[str, ...]:
-        """`player_0` and so on, and what an opponent is called whom the rules play."""
+        """`player_0` and so on, and the name of the opponent that the rules play, if there is one."""
         ...
 
     def about(self, config: Any) -> Sequence[str]:
-        """What is played, in a few words each, such as "2 players" and "4 rounds"."""
+        """What is played, as short phrases such as "2 players" and "4 rounds"."""
         ...
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
-        """Where points came from: a word, and each owner's points from there. Empty where that isn't told."""
+        """Pairs of a source of points and the points of each owner from it. Empty if the game does not count them."""
         ...
 
     def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
-        """The pending decision explained to whoever is asked, by what that player knows; how a game that is over ended.
+        """An explanation of the pending decision for its actor, from what that player knows.
 
-        `tables` are the numbers that are played with, None for the shipped ones.
+        For a finished game it tells how the game ended. `tables` are the printed numbers of this game, None for the
+        shipped ones.
         """
         ...
 
     def introduction(self, config: Any) -> Lesson:
-        """What the game is about, what brings points, how a round goes."""
+        """An introduction for new players: what the game is about, what scores points, how a round goes."""
         ...
 
     @property
     def opponent(self) -> str:
-        """Whom one plays against who plays alone; empty in a game that nobody plays alone."""
+        """The opponent in a solo game, in words; "" if there is no solo game."""
         ...
 
     @property
     def examples(self) -> Sequence[str]:
-        """Parts of actions' texts that a person may type."""
+        """Examples of what a person can type to choose an action: parts of texts of actions."""
         ...
 
     @property
     def guide(self) -> Sequence[str]:
-        """Paragraphs for who plays at a terminal: where points come from, and what is abbreviated there."""
+        """Paragraphs for players at a terminal: what scores points, and what the abbreviations mean."""
         ...
 
 
 class Drawing(Protocol):
-    """A game in pictures and as text. `viewer` as in `Words`; `tables` None for the shipped numbers.
+    """A game in pictures and as text.
 
-    `tabletop.plain.PlainDrawing` draws any game that can be written as text.
+    In all methods `viewer` is the seat that looks on; None may see everything. `tables` are the printed numbers of this
+    game, (1,); None for the shipped ones. `tabletop.plain.PlainDrawing` draws any game that can be written as text.
     """
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
     ) -> str:
-        """The game as lines of text."""
+        """The game as text, several lines, in ANSI colours if `colour`."""
         ...
 
     def text_blocks(
@@ -225,7 +247,10 @@ class Drawing(Protocol):
         tables: np.ndarray | None = None,
         asked: bool = True,
     ) -> Sequence[Block]:
-        """What `render_text` joins, for a terminal of any width; `asked`: with who is asked what."""
+        """The blocks that `render_text` joins, so that they can be fitted to the width of a terminal.
+
+        `asked` adds a line with the pending decision and its actor.
+        """
         ...
 
     def render_svg(
@@ -237,63 +262,81 @@ class Drawing(Protocol):
         last_action: str = "",
         names: Sequence[str] | None = None,
     ) -> str:
-        """The game as an SVG picture. All that is drawn by `<use>` is in its first `<defs>`, the same in every one.
+        """The game as an SVG picture.
 
-        Of a record within an action too, as `Words.story` gives them.
+        The first `<defs>` holds every drawing that a `<use>` element refers to. It is the same in all pictures of the
+        game. Records from within an action, as `Words.story` gives them, can be drawn too.
+
+        Arguments:
+            state: one record.
+            viewer: the seat that looks on; None may see everything.
+            tables: (1,) printed numbers; None for the shipped ones.
+            last_action: words for the last line of the picture.
+            names: names of the owners, in place of `Words.owner_names`.
         """
         ...
 
     def cover(self) -> str:
-        """A small picture of the game as SVG (`tabletop.drawing.covers`), with all drawings in its first `<defs>`."""
+        """A small picture of the game as SVG (`tabletop.drawing.covers`). Its first `<defs>` holds all drawings."""
         ...
 
     def places(self, state: Any, action: int) -> tuple[Place, ...]:
-        """Where in the picture that the actor sees a legal answer can be clicked; () where there is nothing for it.
+        """The places in the actor's picture where a click chooses this legal action; () if there is none.
 
-        All of them mean the answer. The closest comes first; what is small is followed by what is around it, for
-        fingers. Answers may share a place, and one then asks which is meant.
+        The most exact place comes first. After a small place comes the one around it, which is easier to hit with a
+        finger. Several actions may share a place; a page then asks which of them is meant.
         """
         ...
 
     def marks(self, players: int) -> Sequence[Mark]:
-        """What the owners are drawn as."""
+        """The shape and the colour of each owner."""
         ...
 
 
 def _no_numbers(components: Any) -> None:
-    """Of a game whose numbers can't be replaced."""
+    """`Game.own_numbers` of a game whose numbers can't be replaced."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """All that a game offers to the rest. What may be left out is in `tabletop.defaults`.
+    """All that a game offers to the engine, the agents, training and the command line.
+
+    Attributes with a default may be left out; `tabletop.defaults` has the defaults.
 
     Attributes:
-        name: one lower-case word, for files, caches and the command line. title: as people write it.
-        home: the module that has this object as `GAME`; pickles and environments' specs refer to it.
-        version: the game's package's. state_version: of the record's layout; what is stored carries it.
-        rules_version: of the rules, and of what chance brings for a seed: results with the same one can be compared.
-        sources: files and folders whose functions are compiled, or whose constants those use; without them the file
-            of `home`.
-        state: dtype of a record, with the fields of `RECORD`. tables: dtype of the printed numbers.
-        load_tables: takes a configuration's `components`, returns (1,) of `tables`; the array is read-only.
+        name: one lower-case word, for files, caches and the command line.
+        title: the name as people write it.
+        home: the module that has this object as `GAME`; pickles and the specs of environments refer to it.
+        version: the version of the game's package.
+        state_version: the version of the record's layout. Everything that is stored carries it.
+        rules_version: the version of the rules and of what chance brings for a seed. Results with the same
+            `rules_version` can be compared.
+        sources: files and folders with compiled functions, or with constants that these use. Default: the file of
+            `home`.
+        state: the dtype of a record, with the fields of `RECORD`.
+        tables: the dtype of the printed numbers.
+        load_tables: takes the `components` of a configuration, returns (1,) of `tables`, read-only.
         config: the type of configurations.
-        players: the numbers of players there can be, ascending.
-        decisions: names of the decisions, by number. actions: one distinct name an action.
+        players: the possible numbers of players, ascending.
+        decisions: the names of the decisions, by number.
+        actions: the names of the actions, by number; all different.
         observation: the layout of what a player sees.
-        rules: the compiled rules. weights: of `rules.value`, by name. new_memo: makes scratch space for `rules.value`.
-        search_settings: what the agents that look ahead need otherwise for this game, such as the "scale" of points.
-        words, drawing: the game in words, and in pictures.
+        rules: the compiled rules.
+        weights: the weights of `rules.value`, by name.
+        new_memo: makes scratch space for `rules.value`.
+        search_settings: settings of this game for agents that search, such as the "scale" of points.
+        words: the game in words.
+        drawing: the game in pictures.
         check: takes (N,) records and tables; raises StateError for a record that no game can reach.
         scenario: takes a description and `components`, returns the record; raises ScenarioError.
         described: takes a record, returns its description, JSON-able.
-        form: takes a record, returns what a description of a game with its switches may hold, as `tabletop.forms`
-            writes it; or None where that isn't known.
+        form: takes a record, returns what a description of a game with the same switches may hold, as in
+            `tabletop.forms`; None if that isn't known.
         rules_page: a Markdown file that says how the rules are read.
-        scored: where points can come from: names for the last axis of the record's field `scored`, which counts each
+        scored: the sources of points: names for the last axis of the record's field `scored`, which counts each
             owner's points by source; () for a game whose record has no such field.
-        own_numbers: takes a configuration's `components`, returns as data, JSON-able, those that aren't the shipped
-            ones, or None; so that they can be kept where their file may go.
+        own_numbers: takes the `components` of a configuration, returns those that differ from the shipped numbers as
+            JSON-able data, or None if none differ. They can then be stored without their file.
     """
 
     name: str
@@ -343,39 +386,39 @@ class Game:
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions, A."""
         return len(self.actions)
 
     @property
     def max_owners(self) -> int:
-        """How many owners of points a record has room for."""
+        """The number of owners of points that a record has room for."""
         return int(self.state["points"].shape[0])
 
     @cached_property
     def kernels(self) -> Kernels:
-        """The loops over records, compiled for this game when they are first called."""
+        """The loops over records for this game (`tabletop.kernels`). Each is compiled at its first call."""
         from tabletop.kernels import Kernels
 
         return Kernels(self)
 
     def winners(self, state: Any) -> list[int]:
-        """The owners of points who won a finished game, ascending; several share a victory."""
+        """The owners who won a finished game, ascending; several if they share the victory."""
         places = np.zeros((1, self.max_owners), np.int8)
         self.kernels.places_of_games(np.array([state]), places)
         return np.flatnonzero(places[0] == 1).tolist()
 
     @cached_property
     def cache_folder(self) -> Path:
-        """Where this game's machine code is kept."""
+        """The folder that keeps this game's machine code."""
         return cache_folder(self.name, self.sources)
 
     @cached_property
     def layout_hash(self) -> str:
-        """Tells one layout of records from another."""
+        """A hash of the record's layout: 16 hexadecimal digits, different for different layouts."""
         return hashlib.sha256(repr(self.state.descr).encode()).hexdigest()[:16]
 
     def made(self, templates: Iterable[Callable[..., Any]], **names: Any) -> dict[str, Any]:
-        """Templates compiled for this game (`tabletop.compiled.made_for`); `names` are further globals of theirs."""
+        """Templates compiled for this game (`tabletop.compiled.made_for`); `names` become additional globals."""
         keep_shared_rules(self.cache_folder, self.sources)
         return made_for(self.cache_folder, templates, {"rules": self._module, **names})
 
@@ -385,20 +428,20 @@ class Game:
 
 
 def switches_of(config: Config) -> dict[str, np.ndarray]:
-    """What records of this configuration have in their switches: arrays (1, …) by the names of the fields."""
+    """The values of a configuration's switches in a record: arrays (1, …) by the names of the fields."""
     record = np.zeros(1, config.game.state)
     config.write_switches(record)
     return {name: record[name] for name in config.SWITCHES}
 
 
 def game_of(home: str) -> Game:
-    """The game whose module this is, its name with dots. Raises ConfigError where there is none."""
+    """The `GAME` of the module with this dotted name. Raises ConfigError if there is none."""
     from tabletop.errors import ConfigError
 
     try:
         found = importlib.import_module(home).GAME
     except (ImportError, AttributeError) as error:
-        raise ConfigError(f"game {home!r}: a module with a GAME in it ({error})") from None
+        raise ConfigError(f"game {home!r}: must be a module with a GAME in it ({error})") from None
     if not isinstance(found, Game):
-        raise ConfigError(f"game {home!r}: its GAME is no tabletop.Game")
+        raise ConfigError(f"game {home!r}: its GAME is not a tabletop.game.Game")
     return found

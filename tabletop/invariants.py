@@ -1,4 +1,4 @@
-"""What must hold in every state of a game: checks of arrays of records, and the first one that is broken."""
+"""Checks of what must be true in every state of a game, and a search for the first one that fails."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from tabletop.game import Game
 from tabletop.warm_up import warm_up
 
 Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
-"""Which of N states break something, shape (N,) bool, and the reason for one of them by index."""
+"""A check of N states: (N,) bool, True for states that fail; and a function from an index to the reason."""
 
 
 def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
-    """A check of `bad`, (N, …) bool; `text` is the reason, or takes the game and the indices of its first bad entry."""
+    """A check that fails where `bad`, (N, …) bool, has a True.
+
+    `text` is the reason, or a function that takes the index of the game and the indices of its first bad entry.
+    """
 
     def reason(i: int) -> str:
         return text if isinstance(text, str) else text(i, *np.argwhere(bad[i])[0].tolist())
@@ -25,9 +28,9 @@ def breaks(bad: np.ndarray, text: str | Callable[..., str]) -> Check:
 
 
 def first_broken(checks: Iterable[Check]) -> tuple[int, str] | None:
-    """Which game breaks something, and the reason; None if no game does.
+    """The index of a game that fails a check, and the reason; None if all games pass.
 
-    Checks are taken in order, up to the first that is broken: each may rely on those before it.
+    Checks run in order up to the first that fails, so each may rely on those before it.
     """
     for broken, reason in checks:
         if broken.any():
@@ -37,7 +40,7 @@ def first_broken(checks: Iterable[Check]) -> tuple[int, str] | None:
 
 
 def write_legal(game: Game, states: np.ndarray, tables: np.ndarray) -> None:
-    """Write the legal actions of these states, (N,), anew: safe only once all else in them fits."""
+    """Recompute the legal actions of these states, (N,). It is safe only after all other checks have passed."""
     warm_up(game)
     game.kernels.refresh_legal(states, tables)
 
@@ -48,12 +51,14 @@ def check_states(
     tables: np.ndarray,
     first_broken: Callable[[np.ndarray, np.ndarray], tuple[int, str] | None],
 ) -> None:
-    """Raise `StateError` with the reason if something is broken in any state, or its legal actions aren't the rules'.
+    """Raise `StateError`, with the reason, if a state fails a check or its legal actions are wrong.
 
     Arguments:
-        states: one record of the game, or an array (N,) of them; a reason then names the first game that is wrong.
-        tables: (1,) numbers that the games are played with.
-        first_broken: takes states and tables, and writes the legal actions anew (`write_legal`).
+        game: the game of these records.
+        states: one record, or an array (N,) of them; the message then names the first game that fails.
+        tables: (1,) printed numbers that the games are played with.
+        first_broken: takes states and tables, returns as the function `first_broken` does, and recomputes the legal
+            actions in the states (`write_legal`).
     """
     array = np.asarray(states)
     if array.dtype != game.state:

@@ -1,7 +1,7 @@
 """The compiled functions that Python calls: loops over arrays of records, made for each game.
 
-Few and coarse, since each of them holds a compiled copy of the rules. All release the GIL. They are templates:
-`rules` stands for the rules of the game that they are made for (`Kernels`).
+There are few of them and each does much, because each holds a compiled copy of the rules. All release the GIL. They are
+templates: `rules` stands for the rules of the game that they are compiled for (`Kernels`).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tabletop.record import NOBODY
 if TYPE_CHECKING:
     from tabletop.game import Game
 
-# Autoreset modes and answers to illegal actions, as the kernels take them
+# Autoreset modes, and treatments of illegal actions, as numbers for the kernels
 SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
 RAISE, LOSE, RANDOM = 0, 1, 2
 WIN, MARGIN, POINTS = 0, 1, 2
 FORFEIT_MARGIN = -100.0
-"""Margin that a forfeited game ends with under the `margin` reward, in points: worse than any played game."""
+"""The loser's margin in a forfeited game with the `margin` reward, in points: worse than after any played game."""
 
 MOST_DECISIONS = 1_000_000
-"""A game that takes more was changed by hand."""
+"""The most decisions of one game; a game with more was changed by hand."""
 
 OK, ILLEGAL, OVER = 0, 1, 2
-"""What `check_actions` finds."""
+"""The findings of `check_actions`."""
 
 _LARGEST_COUNT = 127
 _1 = np.uint64(1)
@@ -53,7 +53,7 @@ class Kernels:
 
 @rule_template
 def write_mask(s: Any, mask: np.ndarray) -> None:
-    """The set of legal actions, from a bit to an int8 each; word by word, so that processors do many at once."""
+    """Write the set of legal actions as int8 values. It goes word by word, which compiles to vector instructions."""
     for i in range(s.legal.shape[0]):
         word = s.legal[i]
         first = 64 * i
@@ -65,7 +65,7 @@ def write_mask(s: Any, mask: np.ndarray) -> None:
 def write_view(
     s: Any, t: Any, seat: int, counts: np.ndarray, divisors: np.ndarray, wide: np.ndarray, narrow: np.ndarray
 ) -> None:
-    """What the seat sees, as float32 into `wide` and as int8 into `narrow`; one of the two has no room for it.
+    """Write what the seat sees, as float32 into `wide` or as int8 into `narrow`; the other one has no columns.
 
     `counts` is scratch space.
     """
@@ -89,7 +89,7 @@ def view(
     narrow: np.ndarray,
     i: int,
 ) -> None:
-    """Who is asked, what is legal and what they see. When the game is over: nobody, everything, seat 0's view."""
+    """Write actor, mask and view of game `i`. When the game is over: NOBODY, all ones, seat 0's view."""
     actors[i] = s.actor
     if s.actor == NOBODY:
         masks[i, :] = 1
@@ -100,9 +100,9 @@ def view(
 
 @rule_template
 def write_places(s: Any, places: np.ndarray) -> None:
-    """Each owner's place in a finished game, 0 for no owner.
+    """Write each owner's place in a finished game; 0 after the last owner.
 
-    Who forfeits is last, at least second; all others share the first place.
+    A seat that has forfeited is last, and second if it has no opponent. All others share the first place.
     """
     places[:] = 0
     if s.forfeited == NOBODY:
@@ -114,7 +114,7 @@ def write_places(s: Any, places: np.ndarray) -> None:
 
 @rule_template
 def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
-    """The rewards of one step for every player, by the points `before` it."""
+    """Write the rewards of one step for every player. `before` are the points of the owners before the step."""
     owners = min(int(s.owners), before.shape[0])  # a record changed by hand must not write beyond
     if reward == WIN:
         if s.actor == NOBODY:
@@ -138,7 +138,7 @@ def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, o
 
 @rule_template
 def write_forfeit_rewards(s: Any, reward: int, out: np.ndarray) -> None:
-    """Bring the margin to FORFEIT_MARGIN, or the points to nothing, for who forfeits."""
+    """Write the rewards that bring the margin of the seat that forfeits to FORFEIT_MARGIN, or its points to 0."""
     loser = int(s.forfeited)
     if reward == POINTS:
         if loser < out.shape[0]:
@@ -156,7 +156,7 @@ def write_forfeit_rewards(s: Any, reward: int, out: np.ndarray) -> None:
 def check_actions(
     states: np.ndarray, actions: np.ndarray, which: np.ndarray, num_actions: int, allow_over: bool
 ) -> tuple[int, int]:
-    """The first of the games `which` whose action is not legal, and what is wrong with it (OK, ILLEGAL, OVER)."""
+    """The first of the games `which` with a bad action, and the problem (ILLEGAL or OVER); -1 and OK if none has."""
     for i in range(states.shape[0]):
         s = states[i]
         if not which[i]:
@@ -171,7 +171,7 @@ def check_actions(
 
 @kernel_template
 def reset_games(states: np.ndarray, tables: np.ndarray, which: np.ndarray) -> None:
-    """Start the games anew where `which` is true; each goes on with its own random stream."""
+    """Start the games for which `which` is true. Each continues its own random stream."""
     for i in range(states.shape[0]):
         if which[i]:
             rules.reset(states[i], tables[0])
@@ -196,10 +196,10 @@ def step_games(
     final_wide: np.ndarray,
     final_narrow: np.ndarray,
 ) -> int:
-    """Step the games `which` (bool) and view them. Returns a game that has no way on, or -1.
+    """Step the games `which` (bool) and write their views. Returns a game without a next decision or end, or -1.
 
-    `modes`: autoreset, illegal action, reward (int64). The actions have been checked where illegal ones are to raise.
-    Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns.
+    `modes` are autoreset, illegal action and reward (int64). If illegal actions are to raise an error, the caller has
+    checked the actions. Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
@@ -216,7 +216,7 @@ def step_games(
             rewards[i, seat] = 0.0
         if not which[i]:
             continue
-        if s.actor == NOBODY:  # it ended in the step before, or came so by `load` or by hand
+        if s.actor == NOBODY:  # it ended in the step before, or `load` or the user put in a finished game
             if autoreset != DISABLED:
                 rules.reset(s, t)
         else:
@@ -246,7 +246,7 @@ def step_games(
 
 @kernel_template
 def play_actions(states: np.ndarray, tables: np.ndarray, actions: np.ndarray, which: np.ndarray) -> None:
-    """Play one action in each of the games `which`, without rewards or views; one below 0 forfeits the game."""
+    """Play one action in each of the games `which`, without rewards or views. An action below 0 forfeits the game."""
     for i in range(states.shape[0]):
         if which[i]:
             if actions[i] < 0:
@@ -265,7 +265,7 @@ def view_games(
     wide: np.ndarray,
     narrow: np.ndarray,
 ) -> None:
-    """Actors, masks and the actors' observations of every game."""
+    """Write actors, masks and the actors' observations of every game."""
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         view(states[i], tables[0], counts, divisors, actors, masks, wide, narrow, i)
@@ -280,7 +280,7 @@ def observe_games(
     wide: np.ndarray,
     narrow: np.ndarray,
 ) -> None:
-    """Every game as the given seat (int64) sees it."""
+    """Write the observation of the given seat (int64) in every game."""
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         write_view(states[i], tables[0], seats[i], counts, divisors, wide[i], narrow[i])
@@ -295,14 +295,14 @@ def refresh_legal(states: np.ndarray, tables: np.ndarray) -> None:
 
 @kernel_template
 def draw_numbers(states: np.ndarray, bound: int, numbers: np.ndarray) -> None:
-    """A uniform number in 0 … bound - 1 from every game's random stream, into `numbers` (int64)."""
+    """Draw a uniformly random number from 0 to bound - 1 from every game's random stream, into `numbers` (int64)."""
     for i in range(states.shape[0]):
         numbers[i] = random_below(states[i], bound)
 
 
 @kernel_template
 def sample_hidden_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, randoms: np.ndarray) -> None:
-    """`rules.sample_hidden` for every record, seen from `seats` (int64), with new streams `randoms` (uint64)."""
+    """Call `rules.sample_hidden` for every record, for `seats` (int64) and with the streams `randoms` (uint64)."""
     for i in range(states.shape[0]):
         rules.sample_hidden(states[i], tables[0], seats[i], randoms[i])
 
@@ -316,7 +316,7 @@ def places_of_games(states: np.ndarray, places: np.ndarray) -> None:
 
 @kernel_template
 def random_legal_actions(states: np.ndarray, randoms: np.ndarray, actions: np.ndarray) -> None:
-    """A random legal action of every game, 0 if it is over, into `actions` (int64), by `randoms` in [0, 1)."""
+    """Write a random legal action of every game into `actions` (int64), 0 if it is over. `randoms` are in [0, 1)."""
     for i in range(states.shape[0]):
         count = count_legal(states[i])
         actions[i] = nth_legal(states[i], int(randoms[i] * count)) if count > 0 else 0
@@ -324,9 +324,9 @@ def random_legal_actions(states: np.ndarray, randoms: np.ndarray, actions: np.nd
 
 @kernel_template
 def playout(states: np.ndarray, tables: np.ndarray) -> int:
-    """Play every game on with uniformly random legal actions, drawn from its own stream, to its end.
+    """Play every game to its end with uniformly random legal actions from its own stream.
 
-    Returns the number of decisions taken. No observations, no masks: what search does inside.
+    Returns the number of decisions. It writes no observations and no masks, like the playouts inside a search.
     """
     decisions = 0
     for i in range(states.shape[0]):
@@ -342,7 +342,7 @@ def playout(states: np.ndarray, tables: np.ndarray) -> int:
 
 @kernel
 def masked_random_actions(masks: np.ndarray, randoms: np.ndarray, actions: np.ndarray) -> None:
-    """A uniformly random allowed action of every row of `masks` into `actions` (int64), by `randoms` in [0, 1)."""
+    """Write a random allowed action of every row of `masks` into `actions` (int64). `randoms` are in [0, 1)."""
     for i in range(masks.shape[0]):
         row = masks[i]
         count = 0

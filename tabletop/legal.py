@@ -10,9 +10,9 @@ from tabletop.compiled import rule
 from tabletop.record import NOBODY
 
 NOTHING_ASKED = -1
-"""A `decision` inside `step` only: the game goes on by itself."""
+"""A value of `decision` that occurs only inside `step`: no decision is pending, and the game goes on."""
 NO_WAY_ON = -2
-"""A `decision` of games that were changed by hand: the rules go round, and nobody is ever asked."""
+"""A value of `decision` for games that were changed by hand so that the rules never reach a decision or the end."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -36,38 +36,41 @@ def ask(s: Any, decision: int, seat: int) -> None:
 
 @rule
 def ask_nothing(s: Any) -> None:
+    """Mark the pending decision as answered, so that the game goes on."""
     s.decision = NOTHING_ASKED
 
 
 @rule
 def forbid_all(s: Any) -> None:
-    """The empty set."""
+    """Make the set of legal actions empty."""
     for i in range(s.legal.shape[0]):
         s.legal[i] = _0
 
 
 @rule
 def give_up(s: Any) -> None:
-    """Nobody is asked any more, since there is no way on; `Batch` says so."""
+    """Stop a game that reaches no further decision; `Batch` raises an error for it."""
     ask(s, NO_WAY_ON, NOBODY)
     forbid_all(s)
 
 
 @rule
 def allow(s: Any, action: int) -> None:
-    """Add an action to the set."""
+    """Add an action to the set of legal actions."""
     a = np.uint64(action)
     s.legal[a >> _6] |= _1 << (a & _63)
 
 
 @rule
 def is_legal(s: Any, action: int) -> bool:
+    """Whether an action is in the set of legal actions."""
     a = np.uint64(action)
     return (s.legal[a >> _6] >> (a & _63)) & _1 == _1
 
 
 @rule
 def count_bits(word: np.uint64) -> int:
+    """The number of ones in a 64-bit word."""
     word = word - ((word >> _1) & _PAIRS)
     word = (word & _QUADS) + ((word >> _2) & _QUADS)
     word = (word + (word >> _4)) & _BYTES
@@ -76,6 +79,7 @@ def count_bits(word: np.uint64) -> int:
 
 @rule
 def count_legal(s: Any) -> int:
+    """The number of legal actions."""
     total = 0
     for i in range(s.legal.shape[0]):
         total += count_bits(s.legal[i])

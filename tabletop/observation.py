@@ -9,48 +9,63 @@ from functools import cached_property
 import numpy as np
 
 _PER = " / "
-"""Between a block's unit and what its counts are divided by."""
+"""The separator between the unit of a block and its divisor."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A named part of the observation: `observation[start:start + size].reshape(shape)`."""
+    """A named part of the observation: `observation[start:start + size].reshape(shape)`.
+
+    Attributes:
+        name: its name.
+        start: the index of its first number.
+        shape: its shape.
+        unit: `one-hot`, `0/1`, or the things that are counted. `things / n` are counts that are divided by n in float32
+            observations.
+        meaning: what its numbers are.
+    """
 
     name: str
     start: int
     shape: tuple[int, ...]
-    unit: str  # `one-hot`, `0/1`, what is counted, or `things / n`: counts, in float32 observations divided by n
+    unit: str
     meaning: str
 
     @property
     def size(self) -> int:
-        """Numbers in the block."""
+        """The number of numbers in the block."""
         return int(np.prod(self.shape))
 
     @property
     def slice(self) -> slice:
-        """Where the block stands in an observation."""
+        """The place of the block in an observation."""
         return slice(self.start, self.start + self.size)
 
     @property
     def divisor(self) -> int:
-        """What counts are divided by in float32 observations."""
+        """The divisor of the counts in float32 observations."""
         return int(self.unit.partition(_PER)[2] or 1)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The blocks of an observation, in order and without gaps."""
+    """The blocks of an observation, in order and without gaps. `layout["name"]` is a block, and iteration gives all.
+
+    Attributes:
+        blocks: the blocks.
+        low: the lower bound of every float32 value.
+        high: the upper bound of every float32 value.
+    """
 
     blocks: tuple[Block, ...]
-    low: float  # bounds of every float32 value
+    low: float
     high: float
 
     @classmethod
     def of(
         cls, declared: Sequence[tuple[str, tuple[int, ...], str, str]], low: float = 0.0, high: float = 1.0
     ) -> Layout:
-        """The layout of blocks that are declared as (name, shape, unit, meaning)."""
+        """The layout of blocks that are declared as tuples (name, shape, unit, meaning)."""
         blocks: list[Block] = []
         for name, shape, unit, meaning in declared:
             start = blocks[-1].slice.stop if blocks else 0
@@ -65,12 +80,12 @@ class Layout:
 
     @cached_property
     def size(self) -> int:
-        """Numbers in an observation."""
+        """The number of numbers in an observation, D."""
         return self.blocks[-1].slice.stop
 
     @cached_property
     def divisors(self) -> np.ndarray:
-        """(size,) float32: what each count is divided by."""
+        """(size,) float32: the divisor of each count."""
         return np.concatenate([np.full(block.size, block.divisor, np.float32) for block in self.blocks])
 
     @cached_property

@@ -1,7 +1,7 @@
-"""The numbers on a game's pieces as data: a shipped TOML file with the source of each, and overlays over it.
+"""The printed numbers of a game as data: a shipped TOML file with their sources, and overlays that replace numbers.
 
-A game declares its keys (`Key`) and makes a `ComponentFile` of them. Shipped file and overlays are read and checked by
-the same rules, and refused with file, key and what is allowed.
+A game declares its keys (`Key`) and makes a `ComponentFile` from them. The shipped file and overlays are checked by the
+same rules. An error names the file, the key and the allowed values.
 """
 
 from __future__ import annotations
@@ -21,30 +21,32 @@ from tabletop.errors import ComponentsError
 from tabletop.files import read_limited
 
 SOURCES = ("rulebook", "public", "assumed")
-"""Where a shipped number comes from: a rulebook, a published review or component list, nowhere (a stand-in)."""
+"""The possible sources of a shipped number: a rulebook, a published review or component list, or none (a stand-in)."""
 
 OVERLAY = "overlay"
 """The source of every number that an overlay file states."""
 
 Value: TypeAlias = int | float | str
 Overlay: TypeAlias = str | Path | Mapping[str, Value | Sequence[Value]] | tuple[tuple[str, Any], ...]
-"""Numbers that replace the shipped ones: the path of a TOML file, or a mapping or pairs of keys and numbers."""
+"""Numbers that replace shipped ones: the path of a TOML file, a mapping of keys to numbers, or pairs of both."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """What one key of a component file holds.
+    """The declaration of one key of a component file.
 
-    Arguments:
+    Attributes:
         meaning: what the numbers are, for people.
-        low, high: the smallest and largest number allowed; `low > high` allows words only.
-        places: what each number of a list stands for; None for a key with one number instead of a list.
-        at_least: how many of `places` may not be missing; None for all.
-        words: words allowed in the place of a number.
-        tenths: whether numbers may have one decimal; else they are whole.
-        is_switch: whether it is true or false.
-        spelling: of a text in the place of a number: a pattern, and what it means in words.
-        refused: says what is wrong with values that are allowed one by one, and what is right; None if nothing is.
+        low: the smallest number that is allowed. `low > high` allows words only.
+        high: the largest number that is allowed.
+        places: the meaning of each number of a list; None for a key with one number.
+        at_least: how many of `places` must be there; None for all.
+        words: words that are allowed in place of a number.
+        tenths: whether numbers may have one decimal; otherwise they are whole.
+        is_switch: whether the value is true or false.
+        spelling: for a text in place of a number: its pattern, and the pattern in words.
+        refused: a check of values that are allowed one by one: takes them, returns what is wrong with them together and
+            what is allowed, or None.
     """
 
     meaning: str
@@ -60,6 +62,7 @@ class Key:
 
     @property
     def fewest(self) -> int:
+        """The least number of values in a list."""
         return len(self.places or ()) if self.at_least is None else self.at_least
 
     @property
@@ -76,7 +79,7 @@ class Key:
 
     @property
     def numbers(self) -> list[str]:
-        """The allowed numbers in words, none if only words are allowed."""
+        """The allowed numbers in words; empty if only words are allowed."""
         if self.is_switch:
             return ["true or false"]
         if self.spelling is not None:
@@ -105,9 +108,12 @@ def _range_of(places: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of one key; `single` if it has one number and not a list.
+    """The numbers of one key.
 
-    `sources` are the source of each number; an empty list has one too.
+    Attributes:
+        values: the numbers.
+        sources: the source of each number; one source for an empty list.
+        single: whether the key has one number and not a list.
     """
 
     values: tuple[Value, ...]
@@ -116,26 +122,26 @@ class Numbers:
 
     @property
     def plain(self) -> Value | list[Value]:
-        """As data: the one value, or the list."""
+        """The value as it is in a file: one number, or a list."""
         return self.values[0] if self.single else list(self.values)
 
 
 Components: TypeAlias = Mapping[str, Numbers]
-"""By the dotted names of the keys, all of them."""
+"""The numbers of all keys, by the dotted names of the keys."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComponentFile:
-    """A game's shipped numbers, and how overlays replace them.
+    """The printed numbers of a game: the shipped file, and overlays that replace numbers in it.
 
-    Arguments:
-        base: the shipped file.
+    Attributes:
+        base: the path of the shipped file.
         keys: every key by its dotted name, in the order in which they are shown.
-        page: of the documentation, for messages.
+        page: the page of the documentation that messages refer to.
         tables: the dtype of the record that the compiled rules read the numbers from.
-        fill: takes the numbers and a blank record, and writes them into it.
-        check_together: takes a `Reader` and its numbers; it calls `fail` where several keys don't go together.
-        kinds: what a name below a table is called, by the table's name with a dot, where it is more than a "key".
+        fill: takes the numbers and a blank record, and writes the numbers into it.
+        check_together: takes a `Reader` and its numbers, and calls `Reader.fail` if several keys contradict each other.
+        kinds: words for the names in a table in place of "key", by the table's name and a dot.
     """
 
     base: Path
@@ -150,35 +156,38 @@ class ComponentFile:
         """The numbers of a component file.
 
         Arguments:
-            text: its text, TOML.
+            text: its content, TOML.
             file: its name, for errors.
-            base: the numbers it replaces; None for a complete file, which also states the source of each number.
+            base: the numbers that it replaces; None for a complete file, which also states the source of each number.
 
-        Raises ComponentsError if anything in it is not as `keys` says; the text names file, key and allowed values.
+        Raises ComponentsError for anything that `keys` does not allow; the message names file, key and allowed values.
         """
         return Reader(self, file, base).read(text)
 
     def load(self, overlay: Overlay | None = None) -> Components:
-        """The shipped numbers with the overlay's in their place, each with its source.
+        """The shipped numbers, replaced by those of the overlay, each with its source.
 
-        Raises ComponentsError if the overlay can't be read or is not as `keys` says; the text names what is allowed.
+        Raises ComponentsError if the overlay can't be read, or for anything in it that `keys` does not allow.
         """
         return self._loaded(*self._given(overlay))
 
     def load_tables(self, overlay: Overlay | None = None) -> np.ndarray:
-        """`load` as the compiled rules read it: (1,) `tables`, read-only. Equal numbers give the same array."""
+        """The numbers of `load` as a record for the compiled rules: (1,) of `tables`, read-only.
+
+        Equal numbers give the same array.
+        """
         return self._filled(*self._given(overlay))
 
     def own_numbers(self, overlay: Overlay | None) -> dict[str, Value | list[Value]] | None:
-        """The overlay's numbers that aren't the shipped ones, as data; None where all are."""
+        """The numbers of the overlay that differ from the shipped ones, as JSON-able data; None if none differ."""
         shipped = self.load()
         loaded = self.load(overlay)
         return {key: loaded[key].plain for key in loaded if loaded[key].values != shipped[key].values} or None
 
     def frozen(self, numbers: Any) -> tuple[tuple[str, Any], ...]:
-        """A mapping of keys to numbers, or pairs of both, as sorted pairs with tuples in place of lists, hashable.
+        """A mapping of keys to numbers, or pairs of both, in a hashable form: sorted pairs with tuples for lists.
 
-        Raises ComponentsError for anything else; whether keys may have these numbers is checked where they are loaded.
+        Raises ComponentsError for anything else. `load` checks whether the numbers are allowed.
         """
         try:
             pairs = list(numbers.items() if isinstance(numbers, Mapping) else numbers)
@@ -190,23 +199,23 @@ class ComponentFile:
             raise ComponentsError(f"components: {numbers!r:.80} {problem}") from None
         for key, value in frozen.items():
             if not isinstance(key, str) or key not in self.keys:
-                raise ComponentsError(f"components: {key!r:.80} is no key of a component file ({self.page})")
+                raise ComponentsError(f"components: {key!r:.80} is not a key of a component file ({self.page})")
             for number in value if isinstance(value, tuple) else (value,):
                 is_switch = self.keys[key].is_switch
-                if is_switch and not self.keys[key].allows(number):  # 1 would be found where True was loaded before
+                if is_switch and not self.keys[key].allows(number):  # 1 equals True, and would be found in the cache
                     raise ComponentsError(f"components: {key}: {number!r:.80}; allowed: {self.keys[key].allowed}")
                 if not is_switch and (isinstance(number, bool) or not isinstance(number, int | float | str)):
                     raise ComponentsError(f"components: {key}: {number!r:.80} is neither a number nor a word")
         return tuple(sorted(frozen.items()))
 
     def config_value(self, given: Any) -> Any:
-        """What a configuration keeps of its `components`: None, a path as a text, or `frozen` numbers."""
+        """The form in which a configuration keeps its `components`: None, a path as text, or `frozen` numbers."""
         if given is None:
             return None
         return str(given) if isinstance(given, str | Path) else self.frozen(given) or None
 
     def _given(self, overlay: Overlay | None) -> tuple[str, str] | tuple[str, tuple[tuple[str, Any], ...]] | tuple[()]:
-        """The name of what is read, and its text or its numbers."""
+        """The name of the overlay for messages, and its text or its numbers."""
         if overlay is None:
             return ()
         if not isinstance(overlay, str | Path):
@@ -244,11 +253,14 @@ class ComponentFile:
 
 
 class Reader:
-    """One file on its way into numbers.
+    """Reads and checks one file or mapping of numbers.
 
     Attributes:
+        components: the numbers of the game that it belongs to.
+        keys: the declarations of the keys.
+        file: its name, for errors.
         base: the numbers that it replaces; None for a complete file.
-        read_keys: what the file itself states.
+        read_keys: the numbers in the file itself.
     """
 
     def __init__(self, components: ComponentFile, file: str, base: Components | None) -> None:
@@ -259,9 +271,11 @@ class Reader:
         self.read_keys: dict[str, Numbers] = {}
 
     def fail(self, key: str, problem: str, allowed: str) -> NoReturn:
+        """Raise ComponentsError with the file, the key, the problem and the allowed values."""
         raise ComponentsError(f"{self.file}: {key}: {problem}; allowed: {allowed}")
 
     def read(self, text: str) -> Components:
+        """The numbers of a TOML text. Raises ComponentsError for bad ones."""
         try:
             document = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -271,6 +285,7 @@ class Reader:
         return self._together()
 
     def read_numbers(self, numbers: Iterable[tuple[str, Any]]) -> Components:
+        """The numbers of pairs of keys and values. Raises ComponentsError for bad ones."""
         for path, value in numbers:
             if path not in self.keys:
                 self.fail(path, "unknown key", f"the keys of a component file ({self.components.page})")
@@ -291,7 +306,7 @@ class Reader:
         return list(dict.fromkeys(key[len(prefix) :].split(".")[0] for key in self.keys if key.startswith(prefix)))
 
     def _table(self, prefix: str, table: Mapping[str, Any]) -> None:
-        """One table of the file; `prefix` is its name and a dot, or empty for the whole file."""
+        """Read one table of the file. `prefix` is its name and a dot; "" for the whole file."""
         names = self._names_below(prefix)
         for name, value in table.items():
             path = prefix + name

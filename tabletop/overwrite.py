@@ -1,4 +1,4 @@
-"""One assignment that makes a whole record equal to another, for rules."""
+"""A function for rules that copies a whole record into another one."""
 
 from __future__ import annotations
 
@@ -38,4 +38,6 @@ def _plain(target: Record, source: Record) -> None:
 
 
 overwrite: Any = intrinsic(_compiled) if JIT else _plain
-"""`overwrite(target, source)`: two records of the same dtype, or of one that has all fields of the other in a row."""
+"""`overwrite(target, source)` copies one record into another.
+
+Both have the same dtype, or one of them has all fields of the other in a row."""

@@ -1,7 +1,7 @@
-"""What a game begins with: a configuration, words from its names, drawings from its text, positions from its fields.
+"""Plain parts for a new game: a configuration, words from names, drawings from text, positions from fields.
 
-docs/adding-a-game.md shows a `Game` that is made of these. A game that wants other words or another picture derives a
-class and writes the methods that differ.
+docs/adding-a-game.md shows a `Game` that is made of these. For other words or another picture, derive a class and
+override the methods that differ.
 """
 
 from __future__ import annotations
@@ -23,20 +23,27 @@ from tabletop.terminal import BOLD, painted
 from tabletop.words import Facts, Lesson, counted, in_brief, player_names
 
 SIZE = 960
-"""Width and height of a picture in its own units."""
+"""Width and height of a picture, in its own units."""
 _MARGIN = 28
 _TOP, _FOOTER = 140, 890
 _LETTER, _LINE = 0.62, 1.3
-"""How wide and how high a letter's place is, in its size."""
+"""The width and the height of the space for a letter, in units of its size."""
 _LARGEST = 56.0
 _BACKGROUND = "#ffffff"
 
 
 @dataclass(frozen=True)
 class PlainConfig:
-    """What is played where nothing can be chosen but the number of players, and no numbers can be replaced.
+    """A configuration with nothing to choose but the number of players, and without numbers to replace.
 
-    A game's own class of this kind stands in the module that has its `GAME`. Raises ConfigError for other values.
+    A game derives a class from it, in the module that has its `GAME`.
+
+    Attributes:
+        players: the number of players.
+        components: None, as there are no numbers to replace.
+        ROUNDS: the number of rounds of every game.
+
+    Raises ConfigError for other values.
     """
 
     SWITCHES: ClassVar[tuple[str, ...]] = ("players", "owners", "rounds")
@@ -48,29 +55,35 @@ class PlainConfig:
     def __post_init__(self) -> None:
         allowed = self.game.players
         if isinstance(self.players, bool) or self.players not in allowed:
-            raise ConfigError(f"players={self.players!r}: {' or '.join(map(str, allowed))}")
+            raise ConfigError(f"players={self.players!r}: must be {' or '.join(map(str, allowed))}")
         if self.components is not None:
-            raise ConfigError(f"components={self.components!r}: None, as {self.game.title} has no numbers to replace")
+            raise ConfigError(
+                f"components={self.components!r}: must be None, as {self.game.title} has no numbers to replace"
+            )
         object.__setattr__(self, "players", int(self.players))
 
     @property
     def game(self) -> Game:
+        """The `GAME` of the module that defines the class."""
         return game_of(type(self).__module__)
 
     @property
     def owners(self) -> int:
+        """The number of owners of points: the players."""
         return self.players
 
     @property
     def name(self) -> str:
+        """A short name, such as `2p`."""
         return f"{self.players}p"
 
     @property
     def agents(self) -> tuple[str, ...]:
+        """`player_0` and so on."""
         return player_names(self.players)
 
     def write_switches(self, states: np.ndarray) -> None:
-        """Write the switches into records, (N,)."""
+        """Write this configuration's switches into records, (N,)."""
         states["players"], states["owners"], states["rounds"] = self.players, self.owners, self.ROUNDS
 
     @classmethod
@@ -81,7 +94,15 @@ class PlainConfig:
 
 @dataclass(eq=False)
 class PlainWords:
-    """A game in the names of its decisions and actions, which are as in `Game`."""
+    """Plain `Words` of a game, made from the names of its decisions and actions.
+
+    Attributes:
+        decisions: the names of the decisions, as in `Game`.
+        actions: the names of the actions, as in `Game`.
+        opponent: "" here: no game is played alone against an opponent.
+        examples: none here.
+        guide: empty here.
+    """
 
     decisions: Sequence[str]
     actions: Sequence[str]
@@ -90,27 +111,33 @@ class PlainWords:
     guide: ClassVar[Sequence[str]] = ()
 
     def question(self, state: Any) -> str:
+        """The name of the pending decision after "for"."""
         return f"for {self.decisions[state['decision']].replace('_', ' ')}"
 
     def action_text(self, state: Any, action: int) -> str:
+        """The name of the action, with spaces for underscores."""
         return self.actions[action].replace("_", " ")
 
     def told_action(self, state: Any, action: int, viewer: int | None) -> str:
+        """The same for every viewer: nothing is hidden."""
         return self.action_text(state, action)
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> Sequence[str]:
+        """No sentences."""
         return []
 
     def story(
         self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray
     ) -> Sequence[tuple[str, Any]]:
-        """All of `events` as if it had happened at once."""
+        """The sentences of `events`, all with the position after the action."""
         return [(sentence, None) for sentence in self.events(before, action, viewer, tables)]
 
     def in_brief(self, sentences: Iterable[str]) -> str:
+        """As many of the sentences as fit into the last line of a picture."""
         return in_brief(sentences)
 
     def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
+        """The pending decision and its actor, or that the game is over."""
         actor = int(state["actor"])
         if actor == NOBODY:
             return Facts("", "The game is over.", NOBODY)
@@ -118,33 +145,43 @@ class PlainWords:
         return Facts("", f"{name} is asked {self.question(state)}.", actor)
 
     def owner_names(self, players: int) -> tuple[str, ...]:
+        """`player_0` and so on."""
         return player_names(players)
 
     def about(self, config: Any) -> Sequence[str]:
+        """The number of players."""
         return [counted(config.players, "player")]
 
     def lesson(self, state: Any, tables: np.ndarray | None = None) -> Lesson:
-        """The question without an explanation."""
+        """The pending decision without an explanation."""
         question = self.question(state) if state["actor"] != NOBODY else "the game is over"
         return Lesson(question[0].upper() + question[1:])
 
     def introduction(self, config: Any) -> Lesson:
+        """What is played, without an explanation."""
         return Lesson(", ".join(self.about(config)))
 
     def sources(self, state: Any) -> Sequence[tuple[str, Sequence[int]]]:
+        """None: the points are not counted by source."""
         return []
 
 
 @dataclass(eq=False)
 class PlainDrawing:
-    """A game as text, and that text as a picture."""
+    """A plain `Drawing` of a game: its text, and a picture of that text.
+
+    Attributes:
+        words: the words of the game.
+        text: takes a record and the seat that looks on (None may see everything), returns the lines that it may see.
+    """
 
     words: PlainWords
-    text: Callable[[Any, int | None], str]  # a record and the seat that looks on, or None → the lines that it may see
+    text: Callable[[Any, int | None], str]
 
     def render_text(
         self, state: Any, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None
     ) -> str:
+        """The game as text: round, points, the pending decision, then the text itself."""
         return lines.joined(self.text_blocks(state, viewer, colour, tables))
 
     def text_blocks(
@@ -155,7 +192,7 @@ class PlainDrawing:
         tables: np.ndarray | None = None,
         asked: bool = True,
     ) -> Sequence[lines.Block]:
-        """Above the text the round, the points, and who is asked what."""
+        """The round, the points, the pending decision if `asked`, and the text."""
         names = self.words.owner_names(int(state["players"]))
         points = [f"{name} {number}" for name, number in zip(names, state["points"].tolist(), strict=False)]
         place = [f"Round {state['round']} of {state['rounds']}"] if state["rounds"] > 1 else []
@@ -172,17 +209,17 @@ class PlainDrawing:
         tables: np.ndarray | None = None,
         last_action: str = "",
     ) -> str:
-        """A square picture: who is asked what, everybody's points, the text, the last action.
+        """A square picture: the pending decision, the points of the owners, the text, the last action.
 
         Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
         """
         players, owners = int(state["players"]), int(state["owners"])
         if viewer is not None and viewer not in range(players):
-            raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+            raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
         own = self.words.owner_names(players)
         labels = own if names is None else (*map(clean, names), *own[len(names) :])
         if len(labels) != owners:
-            raise TabletopError(f"names={names!r}: one for each of {players} seats")
+            raise TabletopError(f"names={names!r}: must be one for each of {players} seats")
         asked = self.words.facts(state, viewer, labels).asked
         happened = clean(last_action)
         drawing = element(
@@ -204,15 +241,16 @@ class PlainDrawing:
         return str(drawing)
 
     def cover(self) -> str:
-        """The owners' shapes in a row."""
+        """A cover with the owners' shapes in a row."""
         shapes = (use(f"owner-{owner}", 120 + 80 * owner, 100, 2) for owner in range(4))
         return cover_of("Who plays", _drawings(), *shapes)
 
     def places(self, state: Any, action: int) -> tuple[Place, ...]:
-        """None: a text has no parts."""
+        """No places: the picture of a text has no parts to click."""
         return ()
 
     def marks(self, players: int) -> Sequence[Mark]:
+        """The shape and the colour of each player."""
         return [mark(owner) for owner in range(len(self.words.owner_names(players)))]
 
     def _points(self, points: Sequence[int], labels: Sequence[str], players: int) -> Iterator[Markup]:
@@ -226,12 +264,12 @@ class PlainDrawing:
 
 
 def _drawings() -> Markup:
-    """What all pictures refer to."""
+    """The `<defs>` of all pictures."""
     return element("defs", *(element("g", shape, id=PREFIX + name) for name, shape in owner_marks().items()))
 
 
 def _letters(rows: Sequence[str]) -> Iterator[Markup]:
-    """Each letter in its place, all places alike, as large as there is room."""
+    """The text as letters in a grid, as large as there is room."""
     wide, high = max(1, *map(len, rows)), len(rows)
     size = min(_LARGEST, (SIZE - 2 * _MARGIN) / (wide * _LETTER), (_FOOTER - _TOP) / (high * _LINE))
     left = (SIZE - wide * size * _LETTER) / 2
@@ -244,13 +282,18 @@ def _letters(rows: Sequence[str]) -> Iterator[Markup]:
 
 @dataclass(frozen=True)
 class PlainPositions:
-    """Positions as the fields of their records. Those that every record has (`game.RECORD`) need no range."""
+    """Positions described by the fields of their records.
 
-    game: Callable[[], Game]  # gives the game; it is called when the game is there
-    ranges: Mapping[str, tuple[float, float]]  # the least and the largest number of each field of the game's own
+    Attributes:
+        game: returns the game. It is called late, so that the game can be made with this object.
+        ranges: the least and the largest number of each field that the game adds to `game.RECORD`.
+    """
+
+    game: Callable[[], Game]
+    ranges: Mapping[str, tuple[float, float]]
 
     def check(self, states: np.ndarray, tables: np.ndarray) -> None:
-        """Raises StateError for a number out of its range, and for legal actions that the rules don't give."""
+        """A `Game.check`. Raises StateError for a number out of its range, and for wrong legal actions."""
         wrong_field = self._out_of_range(states)
         if wrong_field:
             raise StateError(wrong_field[1])
@@ -258,11 +301,11 @@ class PlainPositions:
             raise StateError("legal: not the actions that the rules allow here")
 
     def described(self, state: Any) -> dict[str, Any]:
-        """Every field but the legal actions, JSON-able."""
+        """A `Game.described`: every field except the legal actions, JSON-able."""
         return {name: state[name].tolist() for name in self._described}
 
     def scenario(self, description: Mapping[str, Any], components: Any = None) -> Any:
-        """The record of a description. Raises ScenarioError for what describes none."""
+        """A `Game.scenario`: the record of a description. Raises ScenarioError for a bad one."""
         game = self.game()
         if not isinstance(description, Mapping) or set(description) != set(self._described):
             raise ScenarioError(f"a description has the keys {', '.join(self._described)}, and no others")
@@ -279,7 +322,7 @@ class PlainPositions:
         return [name for name in self.game().state.names or () if name not in ("legal", FILLER)]
 
     def _out_of_range(self, states: np.ndarray) -> tuple[str, str] | None:
-        """The first field with a number that no game has there, and what is wrong with it."""
+        """The first field with a number out of range, and what is wrong with it; None if all fit."""
         game = self.game()
         players = states["players"].astype(np.int64)
         if not np.isin(players, game.players).all():
@@ -303,7 +346,7 @@ class PlainPositions:
         return None
 
     def _with_legal(self, states: np.ndarray, tables: np.ndarray) -> np.ndarray:
-        """Copies with their legal actions, none where the game is over."""
+        """Copies of the states with their legal actions, none if the game is over."""
         copies = states.copy()
         copies["legal"] = 0
         going_on = copies[copies["actor"] != NOBODY]
@@ -313,7 +356,7 @@ class PlainPositions:
 
 
 def _numbers(name: str, value: Any, field: np.dtype[Any]) -> np.ndarray:
-    """As the field holds them. Raises ScenarioError for what it can't hold."""
+    """A value of a description as an array for the field. Raises ScenarioError for one that the field can't hold."""
     try:
         numbers = np.asarray(value)
     except (ValueError, OverflowError):

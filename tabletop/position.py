@@ -1,7 +1,7 @@
-"""Positions of one game, one after another: for whoever looks at chance itself, goes back, and asks what if.
+"""Single positions of a game, with explicit chance: for tree searches, analysis and OpenSpiel.
 
-A `Batch` plays games on with chance from their random streams. Here a step that draws cards or rolls dice stops at each
-draw, says what can come of it and how likely that is, and goes on with the outcome that it is given.
+In a `Batch` chance comes from random streams. Here a step that draws cards or rolls dice stops at each draw. It tells
+the possible outcomes and their probabilities, and continues with the outcome that it is given.
 """
 
 from __future__ import annotations
@@ -28,26 +28,29 @@ from tabletop.scripted import BEGIN, MOST_DRAWS, MOST_KINDS, NUM_FACTS, Scripted
 from tabletop.warm_up import Call, compile_once, warm_up
 
 CHANCE = -2
-"""The `actor` of a position in which something is to be drawn."""
+"""The `actor` of a position with a pending draw."""
 
 _MAGIC = b"tabletop-position\n"
 _SETTLED = -2
-"""What `Position.save` writes where no action is being carried out."""
+"""The number that `Position.save` writes for a position without a pending action."""
 _DIGEST = 16
 _KEY = secrets.token_bytes(32)
-"""Signs what this process saves, so that it need not doubt it."""
+"""The key that signs what this process saves, so that it can load these bytes without checks."""
 
 
 class Positions:
-    """All positions of the game of one configuration.
+    """The positions of games with one configuration: the first one, and those of given records.
 
     Arguments:
-        config: what is played. tables: (1,) numbers on the pieces; None → those of the configuration.
+        config: the configuration of a game.
+        tables: (1,) printed numbers; None for those of the configuration.
 
     Attributes:
-        game, config, tables. first: the position that a game begins with.
+        game: the game that is played.
+        config: its configuration.
+        tables: (1,) of `game.tables`, the printed numbers.
 
-    Raises ConfigError for what is no configuration.
+    Raises ConfigError if `config` is not a configuration.
     """
 
     def __init__(self, config: Config, tables: np.ndarray | None = None) -> None:
@@ -64,30 +67,30 @@ class Positions:
 
     @cached_property
     def first(self) -> Position:
-        """Chance, if the set-up draws anything, or else the first decision."""
+        """The position at the start of a game: a draw if the set-up draws anything, otherwise the first decision."""
         return self._played(None, self.blank, BEGIN, ())
 
     def at(self, state: Any, check: bool = True) -> Position:
-        """The position of a record, such as `batch.states[0]` or what `Game.scenario` gives; it is copied.
+        """The position of a record, such as `batch.states[0]` or a result of `Game.scenario`. The record is copied.
 
-        Nothing is known of how it came about. Raises StateError for a record of another configuration, and with `check`
-        for one that no game can reach.
+        The position has no history. Raises StateError for a record of another configuration and, with `check`, for one
+        that no game can reach.
         """
         states = np.zeros(1, self.game.state)
         try:
             states[0] = state
         except (TypeError, ValueError):
-            raise StateError(f"{state!r:.80} is no record of {self.game.name}") from None
+            raise StateError(f"{state!r:.80} is not a record of {self.game.name}") from None
         if check:
             self._check(states)
         states["rng"] = 0
         return Position(self, states, int(states["actor"][0]))
 
     def load(self, data: bytes | bytearray | memoryview) -> Position:
-        """The position that `Position.save` wrote, of the same configuration.
+        """The position that `Position.save` wrote, with the same configuration.
 
-        What this very process has saved is taken as it is; everything else is checked. Raises StateError for bytes that
-        no position of this configuration was saved as.
+        Bytes that this process has saved are trusted; all others are checked. Raises StateError for bytes that are not
+        a position of this configuration.
         """
         return _load(self, data)
 
@@ -97,7 +100,7 @@ class Positions:
     # --- inside ---
 
     def _played(self, before: Position | None, states: np.ndarray, action: int, script: tuple[int, ...]) -> Position:
-        """What comes of an action of a record (1,), with these outcomes: the next position, or another draw."""
+        """The position after an action on a record, (1,), with these outcomes: the next one, or another draw."""
         if len(script) > MOST_DRAWS:
             raise StateError(f"more than {MOST_DRAWS} draws in one step")
         after, scratch = _record(self.game, bytes(self.game.state.itemsize)), self._scratch
@@ -127,7 +130,7 @@ class Positions:
 
     @cached_property
     def header(self) -> bytes:
-        """What saved positions begin with: of which game, version and configuration they are."""
+        """The first part of a saved position: its game, version and configuration."""
         game = self.game
         content = {
             "game": game.name,
@@ -142,16 +145,19 @@ class Positions:
 
 
 class Position:
-    """A decision, a draw, or the end of a game. It never changes: `after` gives another one, so it needs no copy.
+    """A decision, a draw, or the end of a game.
 
-    Made by `Positions.first`, `Positions.at`, `Positions.load`, and `after`.
+    A position never changes, so it needs no copy: `after` returns a new one. `Positions.first`, `Positions.at` and
+    `Positions.load` make the others.
 
     Attributes:
-        positions: those of this configuration.
-        states: (1,) record; not to be changed. At a draw that of the last decision, before the first one a blank one.
-        actor: the seat that is asked, CHANCE at a draw, or NOBODY when the game is over.
-        pending: the action that is being carried out at a draw, or BEGIN; otherwise the action that led here, or None.
-        outcomes: what was drawn since then, at a draw.
+        positions: the `Positions` that it belongs to.
+        states: (1,) record; do not change it. At a draw it is the record of the last decision, and before the first
+            decision a blank one.
+        actor: the seat that takes the pending decision, CHANCE at a draw, or NOBODY when the game is over.
+        pending: at a draw, the action that caused it, or BEGIN during the set-up; otherwise the action that led here,
+            or None.
+        outcomes: at a draw, the outcomes that have been drawn since that action.
     """
 
     __slots__ = (
@@ -202,7 +208,7 @@ class Position:
 
     @property
     def is_chance(self) -> bool:
-        """Whether something is to be drawn."""
+        """Whether a draw is pending."""
         return self.actor == CHANCE
 
     @property
@@ -212,17 +218,17 @@ class Position:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there was a decision: what is drawn before the first one shows nobody anything yet."""
+        """Whether there has been a decision. Draws before the first one are part of the set-up, which nobody sees."""
         return self._before is not None or self.actor != CHANCE
 
     @property
     def points(self) -> np.ndarray:
-        """Everybody's points, (owners,) int64, of the record."""
+        """The points of the owners in the record, (owners,) int64."""
         return self.states["points"][0].astype(np.int64)
 
     @property
     def legal_actions(self) -> list[int]:
-        """The legal actions, ascending; none at a draw and when the game is over. Not to be changed."""
+        """The legal actions, ascending; none at a draw and when the game is over. Do not change the list."""
         if self._legal is None:
             if self.actor < 0:
                 self._legal = []
@@ -240,12 +246,12 @@ class Position:
 
     @property
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """At a draw: the outcomes there can be, ascending, and how likely each is. Equal things are one outcome."""
+        """At a draw, the possible outcomes, ascending, with their probabilities. Equal things are one outcome."""
         total = sum(self._weights)
         return [(outcome, weight / total) for outcome, weight in enumerate(self._weights) if weight]
 
     def observe(self, seat: int) -> np.ndarray:
-        """What this seat sees, (D,) float32: as it was at the last decision, and zeros before the first one.
+        """The observation of a seat, (D,) float32. At a draw it is that of the last decision, or zeros if none was.
 
         Raises ConfigError for a seat that does not play.
         """
@@ -256,23 +262,24 @@ class Position:
         return seen[0]
 
     def rewards(self, reward: str = "win") -> np.ndarray:
-        """What each player gained since the last decision, (P,) float64, as `Batch` counts it; 0 at a draw."""
+        """The reward of each player since the last decision, (P,) float64, as in `Batch`; 0 at a draw."""
         if self.actor == CHANCE:
             return np.zeros(self.positions.config.players)
         return self._since(reward, self._earlier_points)
 
     def returns(self, reward: str = "win") -> np.ndarray:
-        """The sum of all rewards up to here, (P,) float64."""
+        """The sum of each player's rewards so far, (P,) float64."""
         if self._points_begun is None:
             return np.zeros(self.positions.config.players)
         return self._since(reward, self._points_begun)
 
     def knowledge(self, seat: int) -> bytes:
-        """32 bytes that stand for all that this seat has seen and done so far, in its order.
+        """A digest, 32 bytes, of all that a seat has seen and done so far, in order.
 
-        They are equal where that is equal, and, as far as such digests go, only there. What the seat sees is added when
-        it changes, or when the seat itself has acted: how many decisions others took unseen is no part of it. Raises
-        ConfigError for a seat that does not play.
+        Equal histories of a seat have equal digests; different ones practically never do. An observation is added when
+        it changes, or after the seat's own action. So the number of decisions that others take unseen does not count.
+
+        Raises ConfigError for a seat that does not play.
         """
         self._check_seat(seat)
         if self.actor == CHANCE:
@@ -285,14 +292,14 @@ class Position:
     # --- what can become of it ---
 
     def after(self, action: int) -> Position:
-        """The position that an action leads to, or at a draw an outcome.
+        """The position after an action or, at a draw, after an outcome.
 
-        Raises IllegalAction for another one than `legal_actions` or `chance_outcomes` has, and GameOver.
+        Raises IllegalAction for one that is not in `legal_actions` or `chance_outcomes`, and GameOver.
         """
         if self.actor == CHANCE:
             if not 0 <= action < len(self._weights) or not self._weights[action]:
                 raise IllegalAction(
-                    f"outcome {action!r:.80}: one of {', '.join(str(one) for one, _ in self.chance_outcomes)}"
+                    f"outcome {action!r:.80}: must be one of {', '.join(str(one) for one, _ in self.chance_outcomes)}"
                 )
             assert self.pending is not None
             return self.positions._played(self._before, self.states, self.pending, (*self.outcomes, int(action)))
@@ -303,7 +310,7 @@ class Position:
         return self.positions._played(self, self.states, int(action), ())
 
     def settled(self, generator: np.random.Generator) -> Position:
-        """The next decision, or the end, with all draws up to it drawn; itself where there is none."""
+        """The next decision or the end, after drawing all outcomes up to it; itself if no draw is pending."""
         position = self
         while position.actor == CHANCE:
             left = int(generator.integers(sum(position._weights)))
@@ -315,11 +322,12 @@ class Position:
         return position
 
     def resampled(self, seat: int, generator: np.random.Generator) -> Position:
-        """A position that this seat can't tell from this one: all that it can't know is drawn anew.
+        """A position that this seat can't tell from this one: all that the seat can't know is drawn anew.
 
-        The seat's own memory stays. What the others remember is made up, from nothing but what this seat knows. At a
-        draw only the seat that has just acted can ask so, and before the first decision everybody. Raises ConfigError
-        for another seat, or one that does not play.
+        The knowledge of the seat stays. The knowledge of the others is invented, from nothing but what this seat knows.
+
+        Raises ConfigError for a seat that does not play and, at a draw after the first decision, for any seat but the
+        one that has acted.
         """
         self._check_seat(seat)
         positions = self.positions
@@ -328,7 +336,7 @@ class Position:
                 return positions.first
             if self._before.actor != seat:
                 asked = f"player_{self._before.actor}"
-                raise ConfigError(f"seat={seat}: at a draw that an action of {asked} leads to, only {asked}")
+                raise ConfigError(f"seat={seat}: at a draw after an action of {asked}, only {asked} can ask")
             assert self.pending is not None
             before = self._before.resampled(seat, generator)
             return positions._played(before, before.states, self.pending, ())
@@ -346,7 +354,7 @@ class Position:
         return one
 
     def played_out(self, generator: np.random.Generator, reward: str = "win", games: int = 1) -> np.ndarray:
-        """Everybody's mean returns, (P,) float64, over games played on from here with uniformly random actions."""
+        """The mean returns, (P,) float64, of games that are played from here with uniformly random actions."""
         total = np.zeros(self.positions.config.players)
         for _ in range(games):
             settled = self.settled(generator)
@@ -357,7 +365,7 @@ class Position:
         return total / games
 
     def save(self) -> bytes:
-        """All of it as bytes, for `Positions.load`."""
+        """The position as bytes, for `Positions.load`."""
         return _save(self)
 
     # --- inside ---
@@ -365,11 +373,11 @@ class Position:
     def _check_seat(self, seat: Any) -> None:
         players = self.positions.config.players
         if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
-            raise ConfigError(f"seat={seat!r:.80}: 0 to {players - 1}")
+            raise ConfigError(f"seat={seat!r:.80}: must be 0 to {players - 1}")
 
     @property
     def _earlier_points(self) -> np.ndarray | None:
-        """Everybody's points at the decision before this one."""
+        """The points of the owners at the previous decision."""
         return self._points_before if self._before is None else self._before.points
 
     def _write_view(self, seat: int, out: np.ndarray) -> None:
@@ -383,12 +391,12 @@ class Position:
         return out
 
     def _deed(self, seat: int) -> bytes:
-        """What the seat itself did to come here; nothing where another one has acted."""
+        """The seat's own action that led here, as bytes; empty if another seat has acted."""
         own = self._before is not None and self._before.actor == seat
         return struct.pack("<i", self.pending) if own else b""
 
     def _knows(self, seat: int) -> tuple[bytes, bytes]:
-        """Of a decision or the end: digests of all that the seat has seen and done, and of what it sees now."""
+        """At a decision or the end: digests of all that the seat has seen and done, and of what it sees now."""
         unknown: list[Position] = []
         one: Position | None = self
         while one is not None and seat not in one._known:
@@ -435,7 +443,7 @@ def _calls(game: Game, made: ScriptedKernels) -> list[Call]:
 
 
 class _Scratch(threading.local):
-    """Room that the kernels work in, a thread's own."""
+    """Scratch space of the kernels, separate for each thread."""
 
     def __init__(self, game: Game) -> None:
         self.work = np.zeros(1, scripted_dtype(game))
@@ -447,7 +455,7 @@ class _Scratch(threading.local):
 
 
 def _record(game: Game, content: bytes) -> np.ndarray:
-    """(1,) record of these bytes, its own. NumPy's `empty` and `copy` go through the fields and take much longer."""
+    """A new (1,) record with these bytes. NumPy's `empty` and `copy` go through all fields and take much longer."""
     return np.frombuffer(bytearray(content), game.state)
 
 
@@ -463,7 +471,7 @@ def _signature(digest: bytes) -> bytes:
 
 
 def _save(position: Position) -> bytes:
-    """Header, record, everybody's points before, what the seats know, the draws, and digests of all that."""
+    """The bytes: header, record, points before it, knowledge of the seats, draws, and digests of all these."""
     positions, at_draw = position.positions, position.actor == CHANCE
     decided = position._before if at_draw else position
     parts = [positions.header, position.states.tobytes()]
@@ -481,12 +489,12 @@ def _save(position: Position) -> bytes:
 
 
 def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Position:
-    """What `_save` wrote. Raises StateError."""
+    """The position that `_save` wrote. Raises StateError for other bytes."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise StateError(f"a saved position is bytes, not {type(data).__name__}")
     data = bytes(data)
     if not data.startswith(_MAGIC):
-        raise StateError("these bytes are no position that Position.save wrote")
+        raise StateError("these bytes are not a position that Position.save wrote")
     body, digest, signature = data[: -2 * _DIGEST], data[-2 * _DIGEST : -_DIGEST], data[-_DIGEST:]
     if _digest(body) != digest:
         raise StateError("the saved position is damaged: its checksum does not match (cut off, or changed)")
@@ -502,10 +510,10 @@ def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Positio
     tail = body[wide + between :]
     number = (len(tail) - 8) // 4
     if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
-        raise StateError(f"the saved position is damaged: {len(body)} bytes are none of {game.name}")
+        raise StateError(f"the saved position is damaged: {len(body)} bytes are not a position of {game.name}")
     pending, count, *outcomes = struct.unpack(f"<iI{number}i", tail)
     if count != number or (pending == BEGIN) != begins or (pending == _SETTLED and count):
-        raise StateError("the saved position is damaged: its draws are not as many as it says")
+        raise StateError("the saved position is damaged: the number of its draws is wrong")
     decided = None
     if not begins:
         decided = _decided(positions, states, body[wide : wide + between], trusted)
@@ -515,19 +523,19 @@ def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Positio
     position = positions.first if decided is None else _after(decided, pending)
     for outcome in outcomes:
         if position.actor != CHANCE or outcome not in dict(position.chance_outcomes):
-            raise StateError(f"the saved position can't be: {outcome} is none of the outcomes that are drawn there")
+            raise StateError(f"the saved position is impossible: {outcome} is not a possible outcome of its draw")
         position = position.after(outcome)
     if position.actor != CHANCE:
-        raise StateError("the saved position can't be: nothing is drawn there")
+        raise StateError("the saved position is impossible: nothing is drawn there")
     return position
 
 
 def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: bool) -> Position:
-    """A decision or an end, as it was saved."""
+    """The saved decision or end."""
     if not trusted:
         positions._check(states)
         if states["rng"][0]:
-            raise StateError("the saved position has a random stream; chance is told here")
+            raise StateError("the saved position has a random stream; positions have none")
     one = Position(positions, states, int(states["actor"][0]))
     points = np.frombuffer(rest, np.int64, 2 * positions.game.max_owners).reshape(2, -1).copy()
     one._points_begun, one._points_before = points
@@ -537,31 +545,31 @@ def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: boo
 
 
 def _after(decided: Position, pending: int) -> Position:
-    """The first draw that an action of a saved decision leads to."""
+    """The first draw after an action of a saved decision."""
     if pending not in decided.legal_actions:
-        raise StateError(f"the saved position can't be: action {pending} is not legal there")
+        raise StateError(f"the saved position is impossible: action {pending} is not legal there")
     return decided.after(pending)
 
 
 def _difference(positions: Positions, body: bytes) -> str:
-    """What is another in the header of a saved position than here."""
+    """The message that says how the header of a saved position differs from the one expected here."""
     start = len(_MAGIC) + 4
     length = int.from_bytes(body[len(_MAGIC) : start], "little")
     try:
         there = json.loads(body[start : start + length])
     except (ValueError, RecursionError):
-        return "the saved position is damaged: its header is no JSON"
+        return "the saved position is damaged: its header is not JSON"
     here = json.loads(positions.header[start:])
     if not isinstance(there, dict) or there.keys() != here.keys():
         return f"the saved position is of another version: its header is not {sorted(here)}"
     for key, value in here.items():
         if there[key] != value:
             return f"the saved position has {key} {there[key]!r:.80}; here it is {value!r}"
-    return "the saved position is damaged: its header is written in another way"
+    return "the saved position is damaged: its header is written in a different way"
 
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:
-    """Positions of a configuration, the same object for the same one; `tables`: other numbers on the pieces."""
+    """The `Positions` of a configuration; equal arguments give the same object. `tables` are other printed numbers."""
     return _positions(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
 
 

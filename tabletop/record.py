@@ -1,4 +1,4 @@
-"""How a game's record is declared: a class with one line a field, from which all else about the record follows.
+"""The declaration of a game's record: a class with one line for each field. All else about the record follows from it.
 
     class State(Record):
         rng = number(np.uint64, "the random stream")
@@ -8,8 +8,8 @@
     STATE = dtype_of(State)          # its NumPy dtype; the elements of such arrays are `State` objects
     BLANK = blank_record(State)      # (1,) STATE: what each field holds when nothing has happened yet
 
-`s.passed` reads and writes a field of such a record: in Python, where a number is an `int`, and in compiled code,
-where it is a number of the declared type. Type checkers know the fields. `s["passed"]` is the same in Python only.
+`s.passed` reads and writes a field of such a record. In Python a number is an `int`; in compiled code it has the
+declared type. Type checkers know the fields. `s["passed"]` does the same, but only in Python.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Value = TypeVar("Value")
 Scalar = type[np.generic]
 
 NOBODY = -1
-"""The `actor` of a game that is over, and the `forfeited` of one that nobody has lost by an illegal action."""
+"""The `actor` of a game that is over, and the `forfeited` of a game that nobody has lost by an illegal action."""
 FORFEIT = -1
-"""Stands for any illegal action that loses the game, where actions are told or kept."""
+"""The number that stands for an illegal action that loses the game, in replays and `Words.events`."""
 FILLER = "filler"
-"""A field of bytes that mean nothing and stay 0."""
+"""The name of a field of unused bytes, which stay 0."""
 
 
 class Field(Generic[Value]):
-    """One field of a record: dtype, shape ("()" for a number), meaning, and the value that it starts with."""
+    """One field of a record: name, dtype, shape (() for a number), meaning, and blank value, which it starts with."""
 
     def __init__(self, scalar: Scalar, shape: tuple[int, ...], meaning: str, blank: int | float) -> None:
         self.dtype, self.shape, self.meaning, self.blank = np.dtype(scalar), shape, meaning, blank
@@ -63,43 +63,50 @@ def number(scalar: Scalar, meaning: str, blank: int | float = 0) -> Any:
 
 
 def array(scalar: Scalar, shape: int | tuple[int, ...], meaning: str, blank: int | float = 0) -> Field[np.ndarray]:
-    """A field of many numbers, all of which start as `blank`."""
+    """A field of an array of numbers, all of which start as `blank`."""
     return Field(scalar, (shape,) if isinstance(shape, int) else shape, meaning, blank)
 
 
 if TYPE_CHECKING:
 
-    class Record:  # NumPy forbids type checkers what it allows here
+    class Record:  # NumPy's type stubs don't allow the class below, so type checkers see this one
+        """One record; a subclass declares the fields."""
+
         dtype: np.dtype[np.void]
 
         def __getitem__(self, name: str) -> Any: ...
         def __setitem__(self, name: str, value: Any) -> None: ...
-        def copy(self) -> Self: ...
-        def tobytes(self) -> bytes: ...
+        def copy(self) -> Self:
+            """A copy of the record."""
+            ...
+
+        def tobytes(self) -> bytes:
+            """The record's bytes."""
+            ...
 
 else:
 
     class _WithoutDict(type):
-        """Classes whose objects have no other attributes than the declared ones: a misspelt one raises an error."""
+        """The type of classes whose objects have only the declared attributes, so that a misspelt one is an error."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             return super().__new__(cls, name, bases, {"__slots__": (), **body})
 
     class Record(np.void, metaclass=_WithoutDict):
-        """One record; a subclass declares the fields. It is a view of its array, as every structured NumPy scalar."""
+        """One record; a subclass declares the fields. Like every structured NumPy scalar, it is a view of its array."""
 
 
 def fields_of(record: type[Record]) -> tuple[Field[Any], ...]:
-    """The fields in the order in which they are declared, those of the classes that it derives from first."""
+    """The fields in the order of their declaration. Those of base classes come first."""
     classes = reversed(record.__mro__)
     return tuple(field for one in classes for field in vars(one).values() if isinstance(field, Field))
 
 
 def dtype_of(record: type[Record]) -> np.dtype[Any]:
-    """The record's dtype: fields with large numbers first, so that all are aligned, and no byte is padding.
+    """The record's dtype. Fields with large numbers come first, so that all are aligned without padding.
 
-    Equal records are then equal bytes. A last field, FILLER, fills up a record whose size is no multiple of its
-    largest number's.
+    Equal records therefore have equal bytes. If the size is not a multiple of the largest number's size, a last field,
+    FILLER, fills it up.
     """
     fields = sorted(fields_of(record), key=lambda field: -field.dtype.itemsize)
     declared = [(field.name, field.dtype, field.shape) for field in fields]
@@ -109,7 +116,7 @@ def dtype_of(record: type[Record]) -> np.dtype[Any]:
 
 
 def blank_record(record: type[Record]) -> np.ndarray:
-    """A record with the blank value in every field, (1,)."""
+    """An array (1,) of one record with the blank value in every field."""
     blank = np.zeros(1, dtype_of(record))
     for field in fields_of(record):
         blank[field.name] = field.blank
@@ -117,7 +124,7 @@ def blank_record(record: type[Record]) -> np.ndarray:
 
 
 def record_table(record: type[Record]) -> list[str]:
-    """The fields as the lines of a Markdown table, in the order in which they are declared."""
+    """The lines of a Markdown table of the fields, in the order of their declaration."""
     lines = ["| field | type | shape | blank | meaning |", "|---|---|---|---:|---|"]
     for field in fields_of(record):
         shape = " x ".join(map(str, field.shape))

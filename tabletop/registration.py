@@ -1,4 +1,4 @@
-"""What a game's package does when it is imported: it registers its environments. Nothing slow is loaded here."""
+"""Registration of a game's environments at import of its package. Nothing slow is imported here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ import pettingzoo
 
 
 def register_environments(package: str, solo_id: str, versus_id: str, aec_id: str) -> None:
-    """Register what is in the package's modules `envs` and `<game>_v0`, unless it is registered already."""
+    """Register the environments in a package's modules `envs` and `<game>_v0`, if they aren't registered yet.
+
+    Arguments:
+        package: the name of the game's package.
+        solo_id: the Gymnasium ID of its `SoloEnv`.
+        versus_id: the Gymnasium ID of its `VersusEnv`.
+        aec_id: the name in PettingZoo's registry.
+    """
     for made, name in ((solo_id, "Solo"), (versus_id, "Versus")):
         if made not in gymnasium.registry:
             where = f"{package}.envs:{name}"

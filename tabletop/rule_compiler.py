@@ -1,19 +1,19 @@
-"""How Numba compiles rules and kernels here: a rule becomes LLVM IR, a kernel is optimised once with all it reaches.
+"""Compiling with Numba, faster than `njit`: a rule becomes LLVM IR; a kernel is optimised once, with all its rules.
 
-Plain `njit` gives every function machine code of its own, a wrapper that Python calls and one that C calls, and does
-so for every combination of integer types that it is called with. Rules are only called by other compiled functions,
-so nobody uses any of that. Here
+Plain `njit` gives every function its own machine code, a wrapper for Python and a wrapper for C, once for every
+combination of integer types in its calls. Rules are only called by other compiled functions, so all this is wasted on
+them. Here it is done differently:
 
-- a rule takes integers as int64, whatever the caller has, so that it is compiled once;
-- a rule's code library holds what the rule itself became, and links, optimises and generates nothing;
-- a kernel's code library links the rules that it reaches, directly or through others, each once, makes them private
-  to the kernel, and optimises the whole;
-- a shared rule, of which much hangs, is compiled like a kernel: all kernels call the same machine code. It is kept on
-  disk with its types, so that a new kernel needs nothing of what lies below it.
+- A rule takes integers as int64, whatever type the caller has, so that it is compiled once.
+- The code library of a rule holds only the rule's own LLVM IR. It links, optimises and generates nothing.
+- The code library of a kernel links all rules that the kernel reaches, directly or through others, each once. It makes
+  them private to the kernel and optimises the whole.
+- A shared rule stands for a large part of a game. It is compiled like a kernel, and all kernels call the same machine
+  code. This is kept on disk with its types, so that a new kernel does not need the rules below it.
 
-None of Numba's classes is changed: rules and kernels have dispatchers, compilers and code libraries of their own.
-They rest on parts of Numba that may change, so that other versions than KNOWN_NUMBA, and all of them where the
-environment variable TABLETOP_PLAIN_NJIT is set, compile with plain `njit`: the same results, slower to compile.
+No class of Numba is changed: rules and kernels have their own dispatchers, compilers and code libraries. These rely on
+internals of Numba that may change. So versions other than KNOWN_NUMBA compile with plain `njit`, and so does every
+version if the environment variable TABLETOP_PLAIN_NJIT is set. The results are the same; compiling takes longer.
 """
 # mypy: allow-untyped-calls
 
@@ -37,11 +37,11 @@ from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 
 KNOWN_NUMBA = ("0.68",)
-"""The versions, without their last number, that this file has been tested with."""
+"""The versions of Numba, without their last number, that this file has been tested with."""
 
 
 def is_known(version: str) -> bool:
-    """Whether this file knows that version of Numba."""
+    """Whether this version of Numba is one of KNOWN_NUMBA."""
     return version.rpartition(".")[0] in KNOWN_NUMBA
 
 
@@ -55,25 +55,25 @@ _RULE_OPTIONS = {**_KERNEL_OPTIONS, "no_cpython_wrapper": True}
 
 
 def compile_rule(function: Callable[..., Any], used: bool = USED) -> Any:
-    """What `numba.njit` makes of a function, for one that only compiled functions call."""
+    """Compile a function that only compiled functions call, in place of `numba.njit`."""
     return RuleDispatcher(function) if used else _njit(**_OPTIONS)(function)
 
 
 def compile_shared_rule(function: Callable[..., Any], used: bool = USED) -> Any:
-    """`compile_rule` for a rule of which much hangs: machine code for all kernels."""
+    """`compile_rule` for a large part of a game: all kernels use the same machine code."""
     return SharedRuleDispatcher(function) if used else _njit(**_OPTIONS)(function)
 
 
 def compile_kernel(function: Callable[..., Any], used: bool = USED) -> Any:
-    """What `numba.njit` makes of a function, for one that Python calls; its machine code is kept on disk."""
+    """Compile a function that Python calls, in place of `numba.njit`. Its machine code is kept on disk."""
     return KernelDispatcher(function, cached=True) if used else _njit(cache=True, **_OPTIONS)(function)
 
 
 def with_other(compiled: Any, field: str, other: Callable[..., Any]) -> Any:
-    """The same rule, but where its first argument is a record with this field, it is compiled from another function.
+    """The same rule, compiled from the function `other` if its first argument is a record with this field.
 
-    Which one it is depends on types alone, so that records without the field keep their machine code. A Numba that
-    asks otherwise for what it is to compile leaves the rule as it is; `tabletop.position` says so then.
+    Only types decide this, so the machine code for records without the field stays the same. In a version of Numba that
+    does not ask for the function this way, the rule stays as it is; `tabletop.position` detects that.
     """
     written, compiler = compiled.py_func, compiled._compiler
 
@@ -89,9 +89,10 @@ def with_other(compiled: Any, field: str, other: Callable[..., Any]) -> Any:
 
 
 class Library(JITCodeLibrary):
-    """LLVM IR as it comes, without the passes that Numba runs over each function for itself."""
+    """A code library that adds LLVM IR unchanged, without the passes that Numba runs over each function."""
 
     def add_llvm_module(self, ll_module: Any) -> None:
+        """Add the LLVM IR of a function."""
         found_by_name = self._codegen._rtlinker.PREFIX
         if any(one.name.startswith(found_by_name) for one in ll_module.global_variables):
             raise errors.UnsupportedError(f"{self.name}: rules may call themselves, but not call each other in turn")
@@ -100,25 +101,28 @@ class Library(JITCodeLibrary):
 
 
 class RuleLibrary(Library):
-    """The code of one rule: LLVM IR that calls other rules, neither linked with them nor turned into machine code."""
+    """The code of one rule: LLVM IR that calls other rules. It is not linked with them, and has no machine code."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
         self.environments: dict[str, Any] = {}
 
     def finalize(self) -> None:
+        """Close the library without linking or optimising."""
         self._raise_if_finalized()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        return 0  # how a library says that it has no such machine code
+        """0: there is no machine code of this name."""
+        return 0
 
     @property
     def codegen(self) -> Any:
-        return self  # for set_env, the only thing that is asked of it
+        """The library itself, since Numba only calls its `set_env`."""
+        return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Remember what Numba writes into machine code; there is none yet."""
+        """Remember an environment. Numba would write it into the machine code, but there is none yet."""
         self.environments[name] = environment
 
 
@@ -130,6 +134,7 @@ class KernelLibrary(Library):
         self.shared: list[SharedRule] = []
 
     def finalize(self) -> None:
+        """Link the rules, make them private, and optimise the whole."""
         own = {function.name for function in self._final_module.functions if not function.is_declaration}
         libraries = list(reached(self._linking_libraries))
         rules = [library for library in libraries if isinstance(library, RuleLibrary)]
@@ -150,12 +155,12 @@ class KernelLibrary(Library):
                     codegen.set_env(name, environment)
 
     def serialize_using_object_code(self) -> Any:
-        """What is kept on disk. Numba adds the IR for callers to link; here nobody does, and names are read faster."""
+        """The data for the disk. Numba would add the IR for callers to link; here none do, and names load faster."""
         self._ensure_finalized()
         return self.name, "object", (self._get_compiled_object(), self._names_as_bitcode())
 
     def _names_as_bitcode(self) -> bytes:
-        """A module without content that defines what others can name in this one."""
+        """An empty LLVM module with all names that other modules can refer to."""
         names = ir.Module()
         hidden = (ll.Linkage.internal, ll.Linkage.private)
         for function in self._final_module.functions:
@@ -168,9 +173,9 @@ class KernelLibrary(Library):
         return bytes(ll.parse_assembly(str(names)).as_bitcode())
 
     def _optimize_final_module(self) -> None:
-        """Each function for itself, then all together. Numba's cheap run between them gains nothing here.
+        """Optimise each function alone, then all together. Numba's cheap pass between these gains nothing here.
 
-        Without the first, compiling is a few seconds faster, but games with all modules are played more slowly.
+        Without the first pass, compiling is a few seconds faster, but games with all modules run more slowly.
         """
         self._optimize_functions(self._final_module)
         manager, builder = self._codegen._module_pass_manager()
@@ -179,7 +184,7 @@ class KernelLibrary(Library):
 
 
 def reached(libraries: Iterable[Any]) -> Iterator[Any]:
-    """These libraries, what the rules among them link, and so on; each once."""
+    """These libraries, those that the rules among them link, and so on; each once."""
     waiting, seen = list(libraries), set()
     while waiting:
         library = waiting.pop()
@@ -194,7 +199,7 @@ SharedRule = tuple[str, str, tuple[Any, ...], str]
 """Module, name and argument types of a shared rule, and the symbol of its machine code."""
 
 shared_rules: WeakKeyDictionary[Any, SharedRule] = WeakKeyDictionary()
-"""The code libraries of shared rules, whose machine code is loaded: there is nothing to link."""
+"""The code libraries of shared rules. Their machine code is loaded, so there is nothing to link."""
 
 _shared_dispatchers: dict[tuple[str, str], SharedRuleDispatcher] = {}
 
@@ -203,9 +208,12 @@ _shared_dispatchers: dict[tuple[str, str], SharedRuleDispatcher] = {}
 
 
 class RuleCompiler(Compiler):
+    """Numba's compiler with a `RuleLibrary`."""
+
     library_class: type[Library] = RuleLibrary
 
     def define_pipelines(self) -> Any:
+        """Numba's pipelines, with a new code library."""
         library = self.library_class(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         library.enable_object_caching()
         self.state.library = library
@@ -213,6 +221,8 @@ class RuleCompiler(Compiler):
 
 
 class KernelCompiler(RuleCompiler):
+    """Numba's compiler with a `KernelLibrary`."""
+
     library_class = KernelLibrary
 
 
@@ -220,16 +230,16 @@ class KernelCompiler(RuleCompiler):
 
 
 class _KernelCacheFormat(CompileResultCacheImpl):
-    """As Numba keeps functions, and which shared rules they call: those have to be loaded first."""
+    """Numba's format for functions, with the shared rules that they call, which must be loaded first."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
-        return f"linked-{super().get_filename_base(fullname, abiflags)}"  # apart from what plain `njit` keeps
+        return f"linked-{super().get_filename_base(fullname, abiflags)}"  # other names than those of plain `njit`
 
     def reduce(self, cres: Any) -> Any:
         return cres.library.shared, super().reduce(cres)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """None, as if nothing had been kept, where another process has compiled a shared rule anew since then."""
+        """The function; None, as if nothing was kept, if another process has recompiled a shared rule since then."""
         shared, own = payload
         for module, name, arguments, symbol in shared:
             dispatcher = _shared_dispatchers.get((module, name))
@@ -243,6 +253,8 @@ class _KernelCacheFormat(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
+    """Numba's cache with the format for kernels."""
+
     _impl_class = _KernelCacheFormat
 
 
@@ -250,7 +262,7 @@ class KernelCache(FunctionCache):
 
 
 class KernelDispatcher(CPUDispatcher):
-    """A function that Python calls."""
+    """A compiled function that Python calls."""
 
     options = _KERNEL_OPTIONS
     compiler: type[Compiler] = KernelCompiler
@@ -261,35 +273,38 @@ class KernelDispatcher(CPUDispatcher):
             self.enable_caching()
 
     def enable_caching(self) -> None:
+        """Keep the machine code on disk."""
         self._cache = KernelCache(self.py_func)
 
 
 class RuleDispatcher(KernelDispatcher):
-    """One specialisation for all integers. Where Python calls it after all, for a test, a kernel is made of it."""
+    """A rule, with one specialisation for all integer types. If Python calls it, as tests do, it becomes a kernel."""
 
     options = _RULE_OPTIONS
     compiler = RuleCompiler
 
     def compile(self, sig: Any) -> Any:
+        """Compile the rule for these types, with integers as int64."""
         arguments, _ = sigutils.normalize_signature(sig)
         return super().compile(tuple(widened(one) for one in arguments))
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What type inference asks. The libraries of ordinary functions could not link a rule."""
+        """The types of a call. It refuses callers that are ordinary functions: their libraries can't link a rule."""
         caller: Any = ConfigStack().top_or_none()
         if caller is not None and not caller.no_cfunc_wrapper:
             name = self.py_func.__qualname__
-            raise errors.TypingError(f"only rules and kernels of tabletop.compiled call {name}, which is a rule")
+            raise errors.TypingError(f"{name} is a rule: only rules and kernels of tabletop.compiled can call it")
         return super().get_call_template(args, kws)
 
     def fold_argument_types(self, args: Any, kws: Any) -> Any:
-        """By these types a rule that calls itself is found among those in work."""
+        """The types of a call, with integers as int64, so that Numba recognises a rule that calls itself."""
         signature, arguments = super().fold_argument_types(args, kws)
         return signature, tuple(widened(one) for one in arguments)
 
     @cached_property
     def kernel(self) -> Any:
-        own: Any = self.py_func  # a copy of it: Numba would take the rule's call of itself for the kernel's
+        """A kernel with the code of the rule, for calls from Python."""
+        own: Any = self.py_func  # copied below, or Numba would take a rule's call of itself for one of the kernel
         return KernelDispatcher(
             FunctionType(own.__code__, own.__globals__, own.__name__, own.__defaults__, own.__closure__)
         )
@@ -308,13 +323,14 @@ class SharedRuleDispatcher(RuleDispatcher):
         _shared_dispatchers[self.py_func.__module__, self.py_func.__qualname__] = self
 
     def add_overload(self, cres: Any) -> None:
+        """Add a specialisation, and register its code library as one of a shared rule."""
         names = self.py_func.__module__, self.py_func.__qualname__
         shared_rules[cres.library] = (*names, tuple(cres.signature.args), cres.fndesc.mangled_name)
         super().add_overload(cres)
 
 
 def widened(kind: Any) -> Any:
-    """int64 for all signed integers, literals and enumerations of them; other types as they are."""
+    """int64 for all signed integers, their literals and enumerations; other types unchanged."""
     kind = types.unliteral(kind)
     if isinstance(kind, types.IntEnumMember):
         return types.int64

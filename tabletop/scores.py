@@ -1,4 +1,4 @@
-"""What final points, places and victories say of each player: computed here, and in compiled code by `kernels`."""
+"""Scores of players from final points and places. `kernels` computes the same in compiled code."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 
 
 def others_points(points: np.ndarray) -> np.ndarray:
-    """(n, owners) points → (n, owners) float64: the mean of all the others', 0 where there is nobody else."""
+    """(n, owners) points → (n, owners) float64: the mean of the others' points; 0 if there are no others."""
     others = max(1, points.shape[1] - 1)
     return (points.sum(axis=1, keepdims=True) - points) / others
 
 
 def margins(points: np.ndarray) -> np.ndarray:
-    """(n, owners) points → (n, owners) float64: own points less the mean of the others'."""
+    """(n, owners) points → (n, owners) float64: own points minus the mean of the others' points."""
     return points - others_points(points)
 
 
 def win_shares(places: np.ndarray) -> np.ndarray:
-    """(n, owners) places → (n, owners) float64: 1 for a victory, 1/k for one that k share, 0 for the others."""
+    """(n, owners) places → (n, owners) float64: 1 for a victory, 1/k for a victory shared by k, 0 otherwise."""
     won = places == 1
     return won / np.maximum(1, won.sum(axis=1, keepdims=True))

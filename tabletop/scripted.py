@@ -1,8 +1,8 @@
-"""Steps whose chance is told beforehand, outcome by outcome: so a draw can be chosen.
+"""Steps with given outcomes of chance, so that the caller decides every draw.
 
-A scripted record is a game's record with a list of outcomes before it. `tabletop.chance` takes what is drawn from
-there, and notes the first draw that the list does not answer. A step with chance is found by playing it again, with
-one more outcome each time, until no draw is left.
+A scripted record is a game's record with a list of outcomes before it. `tabletop.chance` takes the outcomes of draws
+from this list, and notes the first draw beyond it. To decide all draws of a step, play it again and again, with one
+more outcome each time, until no draw is left.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from tabletop.game import Game
 
 MOST_DRAWS = 4096
-"""Draws of one step that a script has room for."""
+"""The most draws in one step."""
 MOST_KINDS = 256
-"""Kinds that `draw_from` can tell apart in a script."""
+"""The most kinds of things in one draw of `draw_from`."""
 BEGIN = -1
-"""Stands for the action where a game is to begin."""
+"""In place of an action: the set-up of the game."""
 
 DRAWN, OUTCOMES, WEIGHTED, ACTOR, DECISION, STREAM_USED = range(6)
-"""What `play_scripted` says, by place.
+"""Indices of the facts that `play_scripted` returns.
 
-How many draws there were, without those that have one possible outcome. Of the first one that the script did not
-answer: how many outcomes it has, and whether the record's `weights` say how likely they are (or all are as likely). Of
-the position reached: who is asked, what, and whether the rules took random bits that no script can tell.
+DRAWN: the number of draws, without those with one possible outcome. OUTCOMES: the number of outcomes of the first draw
+beyond the script. WEIGHTED: 1 if the record's `weights` give the probabilities of these outcomes, 0 if all are equal.
+ACTOR, DECISION: those of the position reached. STREAM_USED: whether the rules took random bits that are no draw.
 """
 NUM_FACTS = 6
 
 
 class Script(Record):
-    """The fields that a scripted record has besides; `script` is what it is known by."""
+    """The additional fields of a scripted record. The field `script` marks it as one."""
 
     told = number(np.int64, "outcomes that the script has")
     drawn = number(np.int64, "draws so far in this step")
@@ -51,7 +51,10 @@ class Script(Record):
 
 @cache
 def scripted_dtype(game: Game) -> np.dtype[Any]:
-    """The game's record with the fields of a script before it. (Behind it, Numba would take it for the game's own.)"""
+    """The dtype of a game's record with the fields of a script before it.
+
+    They are not after it, because Numba would then take the record for one of the game's own.
+    """
     script = [(field.name, field.dtype, field.shape) for field in fields_of(Script)]
     fields = np.dtype([*script, *game.state.descr])
     if not issubclass(game.state.type, Record):
@@ -74,9 +77,14 @@ def play_scripted(
     """Play a legal action of the record `before`, or BEGIN, with the first `told` outcomes of the script (int32).
 
     Arguments:
-        work: (1,) scripted record, scratch space; says afterwards what `facts` refers to.
-        after: (1,) record, the position reached; it means nothing if there were more draws than outcomes.
-        facts: (NUM_FACTS,) int64.
+        before: (1,) record.
+        tables: (1,) printed numbers.
+        action: a legal action, or BEGIN.
+        script: outcomes, int32.
+        told: the number of outcomes in the script.
+        work: (1,) scripted record, scratch space. Afterwards it has the `weights` of the first draw beyond the script.
+        after: (1,) record, the position reached. It is meaningless if there were more draws than outcomes.
+        facts: (NUM_FACTS,) int64, written by this function.
     """
     s = work[0]
     overwrite(s, before[0])
@@ -94,14 +102,14 @@ def play_scripted(
 
 @kernel_template
 def rewards_since(states: np.ndarray, reward: int, points: np.ndarray, out: np.ndarray) -> None:
-    """Write what everybody gained in `states[0]` since they had these points (int64, by owner) into `out`, zeros."""
+    """Write the rewards of `states[0]` into `out`, zeros. `points` are the owners' points before (int64)."""
     places = np.zeros(points.shape[0], np.int8)
     write_rewards(states[0], reward, points, places, out)
 
 
 @kernel_template
 def list_legal(states: np.ndarray, actions: np.ndarray) -> int:
-    """Write the legal actions of `states[0]`, ascending, into `actions` (int64); returns how many there are."""
+    """Write the legal actions of `states[0]`, ascending, into `actions` (int64). Returns their number."""
     s = states[0]
     count, action = 0, next_legal(s, 0)
     while 0 <= action < actions.shape[0]:

@@ -1,4 +1,4 @@
-"""Positions that games start from, instead of a game's own beginning."""
+"""Positions that games start from, in place of the game's set-up."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tabletop.errors import ScenarioError
 from tabletop.game import NOBODY, Config, switches_of
 
 Starts = Sequence[Mapping[str, Any]] | np.ndarray | Callable[[np.ndarray], np.ndarray]
-"""Descriptions of positions, or records; or what takes (n,) int64 indices of games and returns n records for them."""
+"""Descriptions of positions, or (n,) records; or a function from indices of games, (n,) int64, to n records."""
 
 
 def record_of(description: Mapping[str, Any], config: Config) -> Any:
-    """The record of a described position. What the description leaves out of the configuration is as in `config`.
+    """The record of a described position. Settings that the description leaves out are as in `config`.
 
-    Raises ScenarioError for another configuration, a finished game, and everything `Game.scenario` refuses.
+    Raises ScenarioError for another configuration, a finished game, and everything that `Game.scenario` refuses.
     """
     if not isinstance(description, Mapping):
         raise ScenarioError(f"scenario: {description!r:.80} is not a dictionary as docs/scenarios.md describes it")
@@ -34,9 +34,9 @@ def record_of(description: Mapping[str, Any], config: Config) -> Any:
 
 
 def records_of(starts: Starts, config: Config, tables: np.ndarray) -> np.ndarray:
-    """(n,) records of the descriptions or records in `starts`. Raises ScenarioError and StateError for bad ones."""
+    """The descriptions or records in `starts` as (n,) records. Raises ScenarioError and StateError for bad ones."""
     if not isinstance(starts, Sequence | np.ndarray) or isinstance(starts, str) or not len(starts):
-        raise ScenarioError(f"starts={starts!r:.80}: descriptions of positions, their records, or a function")
+        raise ScenarioError(f"starts={starts!r:.80}: must be descriptions of positions, their records, or a function")
     if isinstance(starts, np.ndarray):
         check_records(starts, len(starts), config)
         config.game.check(starts, tables)
@@ -51,13 +51,13 @@ def records_of(starts: Starts, config: Config, tables: np.ndarray) -> np.ndarray
 
 
 def check_records(records: Any, number: int, config: Config) -> None:
-    """Raise ScenarioError unless these are so many records, of unfinished games of this configuration."""
+    """Raise ScenarioError unless these are `number` records of unfinished games of this configuration."""
     game = config.game
     if not isinstance(records, np.ndarray) or records.dtype != game.state or records.shape != (number,):
         kind = f"{records.dtype!s:.40} {records.shape}" if isinstance(records, np.ndarray) else f"{records!r:.80}"
-        raise ScenarioError(f"starts: an array of {number} records of {game.name}, not {kind}")
+        raise ScenarioError(f"starts: must be an array of {number} records of {game.name}, not {kind}")
     for name, wanted in switches_of(config).items():
         if (records[name] != wanted).any():
-            raise ScenarioError(f"starts: records with another {name} than {config.name!r} is played with")
+            raise ScenarioError(f"starts: records whose {name} differs from that of {config.name!r}")
     if (records["actor"] == NOBODY).any():
         raise ScenarioError("starts: a game among them is over; an episode starts at a decision")

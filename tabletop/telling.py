@@ -1,8 +1,8 @@
-"""What happens in a step, told as it happens: the rules of a game once more, as plain Python that speaks.
+"""Sentences about the events of a step, written while the rules run as plain Python.
 
-Compiled rules are fast and mute. For words a step is played again on a copy of the state before it, by the same
-functions as Python runs them. Chance is in the state, so the same happens again. Nothing is told from what differs
-afterwards, so that no sentence can depend on what its reader may not know.
+Compiled rules write no words. So a step is played again on a copy of the state before it, with the same functions in
+plain Python. The state contains the random stream, so the same happens again. Each sentence is written when its event
+happens, and not from a comparison of states, so it can't depend on facts that its reader may not know.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tabletop.record import FORFEIT, NOBODY
 
 
 class Told(NamedTuple):
-    """A sentence, how many were told before it, and the record as it was then; None where records are not kept."""
+    """A sentence, its number in the order of events, and the record at that moment; None if no records are kept."""
 
     sentence: str
     time: int
@@ -29,22 +29,24 @@ class Told(NamedTuple):
 
 
 Story = Generator[str | Told | None, list[Told], None]
-"""What a rule has to tell: sentences, and once None. There the rule runs, and sends back what rules inside it told.
+"""The story of a rule: a generator of sentences, and once None.
 
-A story that gives some of that passes it on: it stays as it was told.
+At None the rule runs, and the story receives the sentences that rules inside it told. A story can yield some of these
+again; they keep their number and record.
 """
 
 
 class Teller:
-    """Tells what one action did.
+    """Tells in sentences what one action did.
 
     Arguments:
-        step, forfeit: the game's, of `Rules`.
-        stories: by rule, a function that takes what the rule takes, and gives its `Story`. What it does not pass on
-            of the rules inside is not told.
+        step: the game's `Rules.step`.
+        forfeit: the game's `Rules.forfeit`.
+        stories: for a rule, a function that takes the rule's arguments and returns its `Story`. Sentences of rules
+            inside that the story does not yield again are lost.
 
     Attributes:
-        viewer: the seat that reads; None for one that may see everything.
+        viewer: the seat that reads; None may see everything. It is set while stories run.
     """
 
     def __init__(self, step: Any, forfeit: Any, stories: Mapping[Any, Callable[..., Story]]) -> None:
@@ -60,21 +62,22 @@ class Teller:
         self._below, self._count, self._nth = self.plain(random_below), self.plain(count_legal), self.plain(nth_legal)
 
     def events(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[str]:
-        """Sentences in their order.
+        """Sentences about an action, in order.
 
         Arguments:
-            before: the record that the action is played on; it stays as it is.
-            action: a legal one, FORFEIT, or None: a random one that the batch played for an illegal one.
-            viewer: the seat that reads. None tells everything.
-            tables: (1,) numbers that the game is played with.
+            before: the record that the action is played on. It is not changed.
+            action: a legal action; FORFEIT for an illegal one that loses the game; None for a random action that the
+                batch played in place of an illegal one.
+            viewer: the seat that reads; None may see everything.
+            tables: (1,) printed numbers that the game is played with.
         """
         return [told.sentence for told in self._told(before, action, viewer, tables, keeps=False)]
 
     def story(self, before: Any, action: int | None, viewer: int | None, tables: np.ndarray) -> list[tuple[str, Any]]:
-        """The sentences of `events`, each with a copy of the record as it was when it was told; nobody is asked there.
+        """The sentences of `events`, each with a copy of the record at that moment. Nobody is asked in these records.
 
-        What a rule tells after the rules inside it may stand before what those told. It has the record of the first of
-        them then, so that the records are in their order.
+        The story of a rule may put a sentence before those of the rules inside, although it is written after them. Such
+        a sentence gets the record of the earliest sentence that follows it, so that the records stay in order.
         """
         found: list[tuple[str, Any]] = []
         earliest = None
@@ -85,7 +88,7 @@ class Teller:
         return found[::-1]
 
     def told(self, sentence: str) -> Told:
-        """The sentence as it is told now; a story may give it later."""
+        """The sentence with the record of this moment; a story may yield it later."""
         self._time += 1
         if self._game is None:
             return Told(sentence, self._time, None)
@@ -106,7 +109,7 @@ class Teller:
             return self._lines
 
     def plain(self, rule: Any) -> Any:
-        """The rule as plain Python, with all rules that it calls; those with a story tell it."""
+        """The rule as plain Python, with all rules that it calls. Rules with a story tell it when they are called."""
         written: Any = rule_as_written(rule)
         if written not in self._plain:
             space = self._space(written.__globals__)
@@ -116,7 +119,7 @@ class Teller:
         return self._plain[written]
 
     def _space(self, names: dict[str, Any]) -> dict[str, Any]:
-        """The globals of a module of rules, with plain rules in the place of compiled ones."""
+        """The globals of a module of rules, with plain functions in place of the compiled ones."""
         if id(names) not in self._spaces:
             space = self._spaces[id(names)] = dict(names)
             for name, value in names.items():

@@ -1,4 +1,4 @@
-"""What the commands that talk with a person in a terminal have in common."""
+"""Helpers of all commands that write to a terminal: colours, width, encoding."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TextIO
 
 BOLD, FAINT, CLEAR = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 COLUMNS = 100
-"""How wide everything may be that is drawn as text, and how wide an output is taken to be that is no terminal."""
+"""The width of everything that is drawn as text, and the assumed width of an output that is not a terminal."""
 
 _WINDOWS = os.name == "nt"
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person is at the other end. A standard stream that was closed is None, and no terminal."""
+    """Whether the stream is a terminal. A closed standard stream is None, which is no terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def obeys_sequences() -> bool:
-    """Whether stdout is a terminal that colours, and what clears it, can be written to."""
+    """Whether stdout is a terminal that obeys ANSI sequences (colours, clearing the screen)."""
     if not is_terminal(sys.stdout) or os.environ.get("TERM") == "dumb":
         return False
     _turn_on_sequences()
@@ -31,28 +31,28 @@ def obeys_sequences() -> bool:
 
 @lru_cache(maxsize=1)
 def _turn_on_sequences() -> None:
-    """Windows' console shows them as they are until a command was run in it."""
+    """Make the console of Windows obey ANSI sequences: it does so once a command has run in it."""
     if _WINDOWS:
         os.system("")
 
 
 def wants_colour(colour: bool | None = None) -> bool:
-    """Whether to print in colour; None: in a terminal that has it, unless the environment has NO_COLOR."""
+    """Whether to print in colour. None means: in a terminal with colours, unless NO_COLOR is set in the environment."""
     return obeys_sequences() and not os.environ.get("NO_COLOR") if colour is None else colour
 
 
 def painted(text: str, code: str, colour: bool) -> str:
-    """The text in a colour, or as it is."""
+    """The text between the ANSI sequence `code` and the one that ends it; unchanged without `colour`."""
     return f"{code}{text}{CLEAR}" if colour else text
 
 
 def columns_of_output() -> int:
-    """How wide the terminal is now."""
+    """The current width of the terminal; COLUMNS if stdout is none."""
     return (is_terminal(sys.stdout) and shutil.get_terminal_size((COLUMNS, 24)).columns) or COLUMNS
 
 
 def forgive_bytes() -> None:
-    """Let neither a byte that is no text end the program, nor a sign that the output can't show."""
+    """Replace undecodable input and characters that the output can't encode, so that neither ends the program."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

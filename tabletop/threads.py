@@ -1,4 +1,4 @@
-"""Sharing the games of one call among threads; the compiled code releases Python's lock."""
+"""Sharing the games of one call among threads. The compiled code releases the GIL."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from tabletop.batch import usable_cores
 
 
 def in_threads(work: Callable[[slice], None], games: int, min_games: int, num_threads: int | None) -> None:
-    """Call `work` with slices that make up all games, each of at least `min_games`, at the same time.
+    """Call `work` in threads, with slices that together are all games. The results must not depend on the slices.
 
-    `num_threads` None is as many as there are cores to use. What `work` does must not depend on how games are split.
+    Arguments:
+        work: takes a slice of the games.
+        games: the number of games.
+        min_games: the least number of games in a slice.
+        num_threads: the most threads; None for the number of usable cores.
     """
     parts = max(1, min(num_threads or usable_cores(), games // min_games))
     edges = [games * part // parts for part in range(parts + 1)]

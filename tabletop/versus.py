@@ -1,6 +1,6 @@
-"""One seat's view of many games: the other seats are played inside, by named agents or by snapshots of a learner.
+"""One seat in many games. Agents inside play the other seats.
 
-It is the engine under Gymnasium's environments, Stable-Baselines3's VecEnv and self-play.
+Gymnasium's environments, the VecEnv for Stable-Baselines3 and self-play are built on it.
 """
 
 from __future__ import annotations
@@ -9,61 +9,82 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabletop.agents import Agent, Decisions, agent_of_name, ask, check_agents
 from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
-from tabletop.game import NOBODY, Config
+from tabletop.game import NOBODY, Config, Game
 from tabletop.scores import others_points
 from tabletop.starts import Starts
 
 Prepare = Callable[[Batch, np.ndarray], None]
-"""Takes a batch and the (N,) bool mask of games that have just been set up, and may put positions into these."""
+"""Takes a batch and a mask of games, (N,) bool, that have just been set up. It may put positions into these games."""
 Assign = Callable[[np.ndarray], np.ndarray]
-"""Takes (n,) int64 indices of games, returns (n, players - 1) int64 indices into the opponents."""
+"""Takes indices of games, (n,) int64. Returns indices into the opponents, (n, players - 1) int64."""
 ChooseConfig = Callable[[np.ndarray], Sequence[Config]]
-"""Takes (n,) int64 indices of games, returns what each of them is to play."""
+"""Takes indices of games, (n,) int64. Returns a configuration for each of them."""
 
 _MOST_IN_VAIN = 1000
 
 
 class VersusBatch:
-    """`num_games` games in which one seat, the learner's, is asked for actions; agents play the others inside.
+    """N games in which the caller plays one seat, the learner's. Agents inside play the other seats.
 
-    A step is the learner's action in every game, and then what the others do until the learner is asked again or the
-    game is over. All games' decisions of one opponent go to it in one call. After a reset the others play first
-    where it is their turn. A game that should end before its learner's first decision is started anew, unseen.
+    A step plays the learner's action in every game, then the decisions of the others until the learner has a decision
+    again or the game is over. Each opponent answers its decisions of all games in one call. After a reset the others
+    play first if it is their turn. A game that ends before the learner's first decision is started again, unseen.
 
     Arguments:
-        config: what is played. In a game for one nobody else has a seat, and the learner is simply the player.
+        config: the configuration of a game. In a solo game there are no other seats, and the learner is the player.
         num_games: N, at least 1.
-        opponents: agents, or names that `tabletop_agents.make_agent` knows. One plays every other seat; players - 1 sit
-            clockwise from the learner; with `assign` any number of them. () in solo.
-        seat: the learner's, or "random": drawn for every game.
-        seed: as in `Batch`. Seats, line-ups' draws and the opponents' randomness come from one generator of it: the
+        opponents: agents, or names for `tabletop_agents.make_agent`. One opponent plays every other seat; players - 1
+            opponents sit clockwise from the learner; with `assign` there may be any number. () in a solo game.
+        seat: the learner's seat, or "random": drawn for every game.
+        seed: as in `Batch`. Seats, line-ups and the opponents' randomness come from one generator made from it. The
             same seed and the same actions give the same games.
-        reward: as in `Batch`: the learner's rewards, summed up over a step. What it gains while others play before its
-            first decision is part of its first step's reward.
+        reward: as in `Batch`, for the learner, summed over a step. Rewards while others play before the learner's first
+            decision are added to the reward of its first step.
         illegal_action: as in `Batch`, for the learner's actions.
-        observation_dtype: as in `Batch`; agents inside see float32 in any case.
-        autoreset, num_threads, new_observations: as in `Batch`.
-        starts: as in `Batch`. The others play from there up to the learner's first decision.
-        assign: who plays the other seats of games that start now, clockwise from the learner.
-        choose_config: what games that start now play, all of the same players and components.
+        autoreset: as in `Batch`.
+        num_threads: as in `Batch`.
+        observation_dtype: as in `Batch`; agents inside always see float32.
+        starts: as in `Batch`. The others play from there to the learner's first decision.
+        new_observations: as in `Batch`.
+        assign: chooses who plays the other seats, clockwise from the learner, of games that start.
+        choose_config: chooses the configurations of games that start. All have the same number of players and the same
+            components.
 
-    Attributes (N games, A actions, D numbers in an observation); those of `Batch` mean the same here, for the learner:
-        observations: (N, D), the learner's view, also where the game is over.
-        action_masks: (N, A) int8. rewards: (N,) float64. terminations, illegal: (N,) bool. configs: list of N Config.
-        final_observations: (N, D), the learner's view of the end, and final_states: (N,) records; valid where
-            `terminations`, as are final_seats, final_lineups and final_configs.
-        seats: (N,) int64, the learner's. lineups: (N, P - 1) int64, who plays the others, clockwise from it.
-        opponents: list of agents. Others may be put in between steps.
-        generator: the generator that everything but the games' own chance is drawn from.
-        batch: the `Batch` of all seats, to look at.
+    In the shapes below N is the number of games, P of players, A of actions, D of numbers in an observation.
 
-    Raises ConfigError for bad arguments and for an opponent that can't play `config`, IllegalAction from `step` also
-    for an opponent's illegal action, whatever `illegal_action` is; the games are then unfinished, reset them.
+    Attributes:
+        observations: (N, D), the learner's views, also when the game is over.
+        action_masks: (N, A) int8, 1 for each legal action of the learner; all ones when the game is over.
+        rewards: (N,) float64, the learner's rewards of the last step.
+        terminations: (N,) bool, whether the last step ended the game.
+        illegal: (N,) bool, whether the learner's last action was illegal.
+        final_observations: (N, D), the learner's views of the ends of games; valid where `terminations`.
+        final_states: (N,) records, the ends of games; valid where `terminations`.
+        final_seats: (N,) int64, the learner's seats at the ends; valid where `terminations`.
+        final_lineups: (N, P - 1) int64, the line-ups at the ends; valid where `terminations`.
+        final_configs: the configurations at the ends, a list of N; valid where `terminations`.
+        seats: (N,) int64, the learner's seats.
+        lineups: (N, P - 1) int64, the indices of the opponents on the other seats, clockwise from the learner.
+        opponents: the agents, a list. They may be replaced between steps.
+        generator: the NumPy generator of everything that is random outside the games.
+        batch: the `Batch` of all seats, for reading.
+
+    Raises ConfigError for bad arguments and for an opponent that can't play `config`. `step` also raises IllegalAction
+    for an opponent's illegal action, whatever `illegal_action` is. The games are then unfinished and must be reset.
     """
+
+    observations: np.ndarray
+    action_masks: NDArray[np.int8]
+    rewards: NDArray[np.float64]
+    terminations: NDArray[np.bool_]
+    illegal: NDArray[np.bool_]
+    final_states: np.ndarray
+    final_observations: np.ndarray
 
     def __init__(
         self,
@@ -83,23 +104,23 @@ class VersusBatch:
         assign: Assign | None = None,
         choose_config: ChooseConfig | None = None,
     ) -> None:
-        self.game = check_config(config)
+        self.game: Game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
         if starts is not None and choose_config is not None:
-            raise ConfigError("starts: not with choose_config; they are all of one configuration")
-        self.config = config
-        self.players = config.players
+            raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
+        self.config: Config = config
+        self.players: int = config.players
         self.seat = _check_seat(seat, config.players)
-        self.opponents = _make_opponents(opponents, config, assign)
-        self.autoreset = autoreset
-        self.new_observations = new_observations
+        self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
+        self.autoreset: str = autoreset
+        self.new_observations: bool = new_observations
         self._assign = assign
         self._choose_config = choose_config
-        # nobody else to play and nothing to choose: the batch does it all, and this class only shows what it did
+        # without other seats and configurations to choose, the batch does all the work
         self._direct = config.players == 1 and choose_config is None
-        # the batch starts games anew within the step where it may, which saves viewing them twice
+        # where possible the batch restarts games within the step, which saves writing their views twice
         self._restarts = choose_config is None and autoreset == "same_step"
-        self.batch = Batch(
+        self.batch: Batch = Batch(
             config,
             num_games,
             seed,
@@ -112,18 +133,18 @@ class VersusBatch:
             new_observations=new_observations and self._direct,
         )
         n = self.batch.num_games
-        self.num_games = n
-        self.seats = np.zeros(n, np.int64)
-        self.lineups = np.zeros((n, config.players - 1), np.int64)
-        self.final_seats = np.zeros(n, np.int64)
-        self.final_lineups = np.zeros((n, config.players - 1), np.int64)
+        self.num_games: int = n
+        self.seats: NDArray[np.int64] = np.zeros(n, np.int64)
+        self.lineups: NDArray[np.int64] = np.zeros((n, config.players - 1), np.int64)
+        self.final_seats: NDArray[np.int64] = np.zeros(n, np.int64)
+        self.final_lineups: NDArray[np.int64] = np.zeros((n, config.players - 1), np.int64)
         self.final_configs: list[Config] = [config] * n
-        self.generator = self._own_generator()
+        self.generator: np.random.Generator = self._own_generator()
         self._games = np.arange(n)
         self._actions = np.zeros(n, np.int64)
-        self._in_vain = np.zeros(n, np.int64)  # games begun since the last that came to its learner
-        self._unseen = np.zeros(n, np.bool_)  # games whose learner has not been asked yet
-        self._pending = np.zeros(n)  # what the learners of such games have gained so far
+        self._in_vain = np.zeros(n, np.int64)  # games in a row that ended before the learner's first decision
+        self._unseen = np.zeros(n, np.bool_)  # games whose learner has had no decision yet
+        self._pending = np.zeros(n)  # the learners' rewards in such games so far
         if self._direct:
             self._show()
             return
@@ -136,30 +157,32 @@ class VersusBatch:
 
     @property
     def configs(self) -> list[Config]:
-        """What each game plays."""
+        """The configuration of each game, a list of N."""
         return self.batch.configs
 
     @property
     def states(self) -> np.ndarray:
-        """(N,) records: the whole games, as in `Batch`."""
+        """(N,) records: the states of the games, as in `Batch`."""
         return self.batch.states
 
     @property
     def over(self) -> np.ndarray:
-        """(N,) bool: games that wait for their reset."""
+        """(N,) bool: games that are over and wait for a reset."""
         return np.asarray(self.batch.actors == NOBODY)
 
     # --- playing ---
 
     def reset(self, seed: Seed = None, mask: np.ndarray | None = None, prepare: Prepare | None = None) -> None:
-        """Start games anew, as `Batch.reset` does, and let the others play up to the learner's first decision.
+        """Start games as `Batch.reset` does, and let the others play to the learner's first decision.
 
         Arguments:
-            seed: None → each game goes on with its own random stream; otherwise, if all games start, the opponents'
-                generator is made from it too.
-            mask: (N,) bool, which games; None → all.
-            prepare: puts positions into the games that start, before anybody plays. Raises ScenarioError (nothing is
-                changed) if one of them ends before its learner's first decision.
+            seed: as in the constructor; None: each game continues its own random stream. If all games start with a
+                seed, the generator of the opponents is made from it too.
+            mask: (N,) bool, the games to start; None for all.
+            prepare: puts positions into the games that start, before anybody plays.
+
+        Raises ScenarioError, and changes nothing, if a game that `prepare` changed ends before the learner's first
+        decision.
         """
         before = None if prepare is None else self.get_state()
         try:
@@ -179,9 +202,9 @@ class VersusBatch:
         self._show()
 
     def step(self, actions: np.ndarray | Sequence[int]) -> None:
-        """The learner's action in every game, (N,) ints, then the others' until the learner is asked again.
+        """Play the learner's action in every game, (N,) ints, then the others until the learner has a decision again.
 
-        Raises as `Batch.step` does before anything changes, and IllegalAction where an opponent's is illegal.
+        Raises as `Batch.step` does, and nothing changes then; also IllegalAction for an illegal action of an opponent.
         """
         batch = self.batch
         if self._direct:
@@ -206,10 +229,11 @@ class VersusBatch:
         self._show()
 
     def results(self) -> dict[str, np.ndarray]:
-        """How the games ended that ended in the last step, in their order (`np.flatnonzero(terminations)`).
+        """The results of the n games that the last step ended, in the order of `np.flatnonzero(terminations)`.
 
-        points: (n,) int64, the learner's. others_points: (n,) float64, the mean of all others who have points, 0 where
-        nobody does. won: (n,) bool, also for a shared victory. seat: (n,) int64, the learner's.
+        The keys are "points", (n,) int64, the learner's points; "others_points", (n,) float64, the mean points of all
+        others, 0 if there are none; "won", (n,) bool, true also for a shared victory; "seat", (n,) int64, the
+        learner's seat.
         """
         ended = np.flatnonzero(self.terminations)
         final, seats = self.final_states.take(ended), self.final_seats[ended]  # take: faster than a mask for records
@@ -226,9 +250,9 @@ class VersusBatch:
     # --- saving ---
 
     def get_state(self) -> dict[str, Any]:
-        """All that decides how the games go on, as NumPy arrays and plain data, for `set_state` of an equal batch.
+        """All that decides how the games continue, as NumPy arrays and plain data, for `set_state` of an equal batch.
 
-        The opponents are not in it, nor is what the last step gave (rewards, terminations, ends of games).
+        The opponents and the results of the last step (rewards, terminations, ends of games) are not in it.
         """
         return {
             "states": self.batch.states.copy(),
@@ -238,10 +262,10 @@ class VersusBatch:
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """Go on where `get_state` was called. Raises StateError for what is not from an equal batch."""
+        """Continue where `get_state` was called. Raises StateError for data that is not from an equal batch."""
         own = VersusBatch.get_state(self)
         if not isinstance(saved, dict) or not own.keys() <= saved.keys():
-            raise StateError(f"saved: a dictionary with the keys {', '.join(own)}, as get_state gives it")
+            raise StateError(f"saved: must be a dictionary with the keys {', '.join(own)}, as get_state gives it")
         arrays = {key: np.asarray(saved[key]) for key, value in own.items() if isinstance(value, np.ndarray)}
         for key, array in arrays.items():
             if (array.shape, array.dtype) != (own[key].shape, own[key].dtype):
@@ -251,7 +275,7 @@ class VersusBatch:
             try:
                 np.random.PCG64().state = saved[key]
             except (KeyError, TypeError, ValueError) as error:
-                raise StateError(f"saved: {key} is no state of a generator ({error})") from None
+                raise StateError(f"saved: {key} is not the state of a generator ({error})") from None
         batch = self.batch
         if self._choose_config is not None:
             batch.reset(config=[self.game.config.of(state, self.config.components) for state in arrays["states"]])
@@ -267,7 +291,7 @@ class VersusBatch:
     # --- inside ---
 
     def _own_arrays(self) -> dict[str, np.ndarray]:
-        """What decides how the games go on besides the batch."""
+        """The arrays of this class, besides the batch, that decide how the games continue."""
         return {"seats": self.seats, "lineups": self.lineups, "unseen": self._unseen, "pending": self._pending}
 
     def _forget_step(self, which: np.ndarray | slice) -> None:
@@ -276,11 +300,11 @@ class VersusBatch:
         self.illegal[which] = False
 
     def _own_generator(self) -> np.random.Generator:
-        """Independent of the batch's own, and like it a function of the seeds."""
+        """A generator from the seeds, independent of the batch's own generator."""
         return self.batch.generator.spawn(1)[0]
 
     def _start(self, games: np.ndarray) -> None:
-        """Start games (indices) anew where the batch has not done so, and seat their players."""
+        """Start games (indices), unless the batch has started them already, and seat their players."""
         if not self._restarts:
             mask = np.zeros(self.num_games, np.bool_)
             mask[games] = True
@@ -288,7 +312,7 @@ class VersusBatch:
         self._seat_players(games)
 
     def _reset_batch(self, seed: Seed, mask: np.ndarray | None) -> np.ndarray:
-        """Start the batch's games anew. Returns which, (N,) bool."""
+        """Start games of the batch. Returns which, (N,) bool."""
         which = np.ones(self.num_games, np.bool_) if mask is None else np.asarray(mask)
         configs = None if self._choose_config is None else self._choose_config(np.flatnonzero(which))
         self.batch.reset(seed, mask, configs)
@@ -310,13 +334,13 @@ class VersusBatch:
         given = np.asarray(lineups)
         if given.shape != (number, self.players - 1) or given.dtype.kind not in "iu":
             wanted = f"ints of shape ({number}, {self.players - 1})"
-            raise ConfigError(f"assign: it gives {given.dtype} {given.shape}, not {wanted}")
+            raise ConfigError(f"assign: it returns {given.dtype} {given.shape}, not {wanted}")
         if given.size and (given.min() < 0 or given.max() >= len(self.opponents)):
-            raise ConfigError(f"assign: opponents {given.min()} to {given.max()}, there are {len(self.opponents)}")
+            raise ConfigError(f"assign: opponents {given.min()} to {given.max()}, but there are {len(self.opponents)}")
         return given
 
     def _play_others(self, prepared: bool = False) -> None:
-        """Play the other seats until every game's learner is asked, or the game is over and stays so."""
+        """Play the other seats until in every game the learner has a decision, or the game is over and stays so."""
         batch = self.batch
         while True:
             which = (batch.actors != self.seats) & (batch.actors != NOBODY)
@@ -333,7 +357,7 @@ class VersusBatch:
             self._take_in(prepared)
 
     def _take_in(self, prepared: bool = False) -> None:
-        """Add up what the learners gained by the batch's last step, and see to the games that it ended."""
+        """Add the rewards of the batch's last step, and record and restart the games that it ended."""
         gained = self.batch.rewards[self._games, self.seats]
         self._pending += np.where(self._unseen, gained, 0.0)
         self.rewards += np.where(self._unseen, 0.0, gained)
@@ -367,7 +391,7 @@ class VersusBatch:
         self.action_masks = batch.action_masks
         if not self._direct:
             over = np.flatnonzero(self.over)
-            if len(over):  # the batch shows seat 0's view of these
+            if len(over):  # the batch has seat 0's view of these
                 batch.observations[over] = batch.views_of(batch.states[over], self.seats[over])
             self.observations = batch.observations.copy() if self.new_observations else batch.observations
             return
@@ -384,24 +408,26 @@ def _check_seat(seat: int | str, players: int) -> int:
     if isinstance(seat, str) and seat == "random":
         return 0 if players == 1 else -1
     if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
-        raise ConfigError(f"seat={seat!r}: 0 to {players - 1} with {players} players, or 'random'")
+        raise ConfigError(f"seat={seat!r}: must be 0 to {players - 1} with {players} players, or 'random'")
     return int(seat)
 
 
 def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign | None) -> list[Agent]:
     if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ConfigError(f"opponents={given!r:.80}: a sequence of agents or of their names, such as ('greedy',)")
+        raise ConfigError(
+            f"opponents={given!r:.80}: must be a sequence of agents or of their names, such as ('greedy',)"
+        )
     others = config.players - 1
     if others == 0 and (given or assign is not None):
         raise ConfigError("opponents: nobody else has a seat with players=1; leave opponents=() and assign=None")
     if others and assign is None and len(given) not in (1, others):
         wanted = "1 for every other seat" if others == 1 else f"1 for every other seat, or {others} clockwise"
-        raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; {wanted}")
+        raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; allowed: {wanted}")
     if assign is not None and not given:
-        raise ConfigError("opponents: at least 1 for `assign` to choose from")
+        raise ConfigError("opponents: must be at least 1, for `assign` to choose from")
     made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
     for one in made:
         if not isinstance(one, Agent):
-            raise ConfigError(f"opponents: {one!r:.80} is no agent: it has no `name` or no `act`")
+            raise ConfigError(f"opponents: {one!r:.80} is not an agent: it has no `name` or no `act`")
     check_agents(made, config)
     return made

@@ -1,4 +1,4 @@
-"""The first start compiles a game's kernels, once, and says so; every later one loads them from the cache."""
+"""Compiling a game's kernels at the first start, with a line of progress. Later starts load them from the cache."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tabletop.game import Game
 from tabletop.kernels import masked_random_actions
 
 Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
-"""What a compiled function is for, the function, and arguments of its types."""
+"""Words for a compiled function, the function, and arguments of its types."""
 
 _LONGEST_WAIT = 900.0
-"""Seconds that a process waits for another one that compiles the same."""
+"""The seconds that a process waits for another one that compiles the same."""
 
 _warm: set[str] = set()
 
 
 def warm_up(game: Game) -> None:
-    """Compile every kernel that is not in the cache, with a line of progress on stderr. Does nothing the second time.
+    """Compile a game's kernels, with a line of progress on stderr. If the cache has them, this returns at once.
 
-    Later starts only load what they call, so this returns at once where the cache is filled.
+    A start with a filled cache loads only the kernels that it calls.
     """
     if game.name in _warm:
         return
@@ -38,7 +38,7 @@ def warm_up(game: Game) -> None:
 
 
 def _calls(game: Game) -> list[Call]:
-    """Every kernel with arguments of its types, on a game that the calls play: the order matters."""
+    """Every kernel with arguments of its types. The calls play one game, so their order matters."""
     kernels, size = game.kernels, game.observation.size
     state, final = np.zeros(1, game.state), np.zeros(1, game.state)
     game.config(players=game.players[0]).write_switches(state)
@@ -67,12 +67,15 @@ def _calls(game: Game) -> list[Call]:
 
 
 def compile_once(folder: Path, what: str, last: Any, calls: Callable[[], list[Call]]) -> None:
-    """Make these calls unless the machine code of `last`, the kernel that they compile last, is in the cache already.
+    """Compile kernels by calling them, unless the machine code is in the cache already.
 
-    Of several processes that start at once, one compiles. The others say that they wait for it.
+    If several processes start at once, one compiles. The others say that they wait for it.
 
     Arguments:
-        folder: where the machine code is kept. what: words for it.
+        folder: the folder of the machine code.
+        what: words for what is compiled.
+        last: the kernel that is compiled last. If it is in the cache, all are.
+        calls: returns the calls.
     """
     if not JIT or _is_cached(last):
         return
@@ -83,7 +86,7 @@ def compile_once(folder: Path, what: str, last: Any, calls: Callable[[], list[Ca
 
 @contextmanager
 def _only_one(path: Path, what: str) -> Iterator[None]:
-    """One process at a time. Where files can't be locked, or another one hangs, it is not kept waiting for ever."""
+    """A context that one process at a time enters. It does not wait for ever if a lock fails or another one hangs."""
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,10 +104,10 @@ def _only_one(path: Path, what: str) -> Iterator[None]:
 
 
 def _is_cached(last: Any) -> bool:
-    """Whether an earlier start of this very installation left machine code of this kernel, the last one compiled.
+    """Whether an earlier start of this installation left machine code of this kernel, the last one compiled.
 
-    Numba keeps an index beside it that says whether it fits the source file and the processor; it has no public way
-    to ask.
+    Numba keeps an index beside the machine code, which tells whether it fits the source file and the processor. It has
+    no public function to read it.
     """
     try:
         return len(last._cache._cache_file._load_index()) > 0
@@ -113,7 +116,7 @@ def _is_cached(last: Any) -> bool:
 
 
 def _compile_all(what: str, calls: list[Call]) -> None:
-    """Make these calls, saying on stderr how far it is."""
+    """Make these calls, with a line of progress on stderr."""
     start = time.monotonic()
     for done, (part, call, arguments) in enumerate(calls):
         _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
@@ -124,7 +127,7 @@ def _compile_all(what: str, calls: list[Call]) -> None:
 
 
 def _say(text: str) -> None:
-    """One line, written over itself on a terminal, in a log line by line."""
+    """Print a line to stderr. On a terminal it overwrites the previous one."""
     if sys.stderr is None:
         return
     if sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""Words that every game has: counts, names, who won, and what a position says of itself."""
+"""Words that every game uses: counts, names, winners, facts and lessons."""
 
 from __future__ import annotations
 
@@ -6,56 +6,68 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _LONGEST = 330
-"""How many letters the last line of a picture has room for that can be read."""
+"""The number of readable letters that fit into the last line of a picture."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What stands above a game, as far as its viewer may know it."""
+    """The facts that are shown above a game, as far as its viewer may know them.
 
-    phase: str  # the part of the round, such as "action phase"; empty in a game without phases
-    asked: str  # a sentence: who is asked what, or how the game ended
-    actor: int  # the seat that is asked; NOBODY where that is hidden, and at the end
+    Attributes:
+        phase: the part of the round, such as "action phase"; "" in a game without phases.
+        asked: a sentence with the pending decision and its actor, or with the result of a finished game.
+        actor: the seat that takes the pending decision; NOBODY if that is hidden, and at the end.
+    """
+
+    phase: str
+    asked: str
+    actor: int
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What somebody who plays for the first time is told, of a decision or before the game."""
+    """An explanation for new players, of a decision or of the game.
+
+    Attributes:
+        title: its heading.
+        text: its paragraphs.
+        section: the rulebook's heading for further reading.
+    """
 
     title: str
-    text: tuple[str, ...] = ()  # paragraphs
-    section: str = ""  # the rulebook's heading under which more is said
+    text: tuple[str, ...] = ()
+    section: str = ""
 
 
 def paragraphs(*groups: Sequence[str]) -> tuple[str, ...]:
-    """Sentences, each group as a paragraph; empty ones are left out."""
+    """Paragraphs, one from each group of sentences. Empty sentences and paragraphs are left out."""
     joined_ones = (" ".join(sentence for sentence in group if sentence) for group in groups)
     return tuple(one for one in joined_ones if one)
 
 
 def counted(number: int, thing: str) -> str:
-    """`1 card`, `2 cards`, `1,000 games`."""
+    """A number and a noun: `1 card`, `2 cards`, `1,000 games`."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def either(values: Sequence[object]) -> str:
-    """`2`, `2 or 3`, `2, 3, 4 or 5`."""
+    """Values joined by commas and "or": `2`, `2 or 3`, `2, 3, 4 or 5`."""
     *most, last = map(str, values)
     return " or ".join([", ".join(most), last] if most else [last])
 
 
 def joined(values: Sequence[object]) -> str:
-    """`3,0`."""
+    """Values joined by commas: `3,0`."""
     return ",".join(map(str, values))
 
 
 def win_text(winners: Sequence[str]) -> str:
-    """`player_0 wins`, `player_0 and player_2 win`."""
+    """The winners in words: `player_0 wins`, `player_0 and player_2 win`."""
     return f"{' and '.join(winners)} {'win' if len(winners) > 1 else 'wins'}"
 
 
 def name_or_none(names: Sequence[str], index: int) -> str | None:
-    """The name of that index, None for one that names nothing: -1, and what stands in the middle of a step."""
+    """The name of that index; None for -1 and for other indices without a name, which occur in the middle of a step."""
     return names[index] if 0 <= index < len(names) else None
 
 
@@ -65,9 +77,9 @@ def player_names(players: int) -> tuple[str, ...]:
 
 
 def in_brief(sentences: Iterable[str], important: Sequence[str] = (), longest: int = _LONGEST) -> str:
-    """The sentences as far as there is room, `longest` letters. The first one, what was done, stays.
+    """The sentences that fit into `longest` letters. The first one, which tells the action, always stays.
 
-    Those with one of the `important` words are left out last.
+    Sentences with one of the `important` words are left out last.
     """
     told = list(sentences)
     kept = list(told)

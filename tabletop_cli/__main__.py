@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tabletop_cli.app import CommandLine, make_app, run_app
+from tabletop_cli.app import make_app
+from tabletop_cli.line import CommandLine
+from tabletop_cli.run import run_app
 
 
 def main(args: Sequence[str]) -> None:
@@ -28,13 +30,13 @@ def main(args: Sequence[str]) -> None:
         name=game.name,
         home=home,
         version=game.version,
-        help=f"{game.title} for programs.",
+        help=f"Play {game.title}, measure agents and train them.",
         config=game.config,
         players=game.players,
         opponent=str(getattr(game.words, "opponent", "")),
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
     )
-    app, _ = make_app(line)
+    app, _ = make_app(line, completes=False)
     run_app(app, game.name, rest)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -12,7 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tabletop.overlays import OVERLAY, ComponentFile, Components, Numbers
-from tabletop_cli.app import Overlay
+from tabletop_cli.app import GAME, add_command
+from tabletop_cli.line import CommandLine
+from tabletop_cli.output import json_to
+from tabletop_cli.shared import Json, Overlay
 
 Section = tuple[str, str, Sequence[tuple[str, str, str]]]
 """A printed table: its title, the heading of its first column, and rows of (name, what its numbers are, key)."""
@@ -21,25 +23,22 @@ _STYLES = {"rulebook": "green", "public": "green", "assumed": "yellow", OVERLAY:
 
 
 def add_components(
-    app: typer.Typer, file: Callable[[], ComponentFile], sections: Callable[[], Sequence[Section]]
+    app: typer.Typer, line: CommandLine, file: Callable[[], ComponentFile], sections: Callable[[], Sequence[Section]]
 ) -> None:
     """Give an app the command. Rows of one name stand together; in a table of more numbers each has a line above."""
 
-    @app.command()
-    def components(
-        overlay: Overlay = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-    ) -> None:
-        """Print every number of the game's components, and where each comes from."""
-        loaded = file().load(overlay)
-        if as_json:
-            print(json.dumps(_nested(loaded), indent=2))
-            return
-        console = Console()
-        for title, first_column, rows in sections():
-            console.print(_table(title, first_column, rows, loaded))
-            console.print()
-        console.print(_note(loaded, file().page))
+    def components(overlay: Overlay = None, json: Json = None) -> None:
+        """Print every number on the game's components, and where each comes from."""
+        with json_to(json) as on_result:
+            loaded = file().load(overlay)
+            console = Console()
+            for title, first_column, rows in sections():
+                console.print(_table(title, first_column, rows, loaded))
+                console.print()
+            console.print(_note(loaded, file().page))
+            on_result(_nested(loaded))
+
+    add_command(app, line, "components", components, GAME, examples=("components", "components --json numbers.json"))
 
 
 def _nested(loaded: Components) -> dict[str, Any]:

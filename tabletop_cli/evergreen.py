@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from evergreen_env import __version__
 from evergreen_env.component_files import COMPONENTS, KEYS
 from evergreen_env.config import Config
 from evergreen_env.state import BIOME_NAMES, MAX_PLAYERS
-from tabletop_cli.app import LARGEST_SEED, MOST_GAMES, CommandLine, imported, make_app, run_app
+from tabletop_cli.app import TRAIN, add_command, make_app
+from tabletop_cli.commands import imported
 from tabletop_cli.components import Section, add_components
+from tabletop_cli.line import CommandLine
+from tabletop_cli.output import json_to
+from tabletop_cli.run import run_app
+from tabletop_cli.shared import Games, Json, Minutes, Output, Seed
 
 LINE = CommandLine(
     name="evergreen",
     home="evergreen_env.game",
     version=__version__,
-    help="Evergreen, alone for points or for several players, for programs.",
+    help="Play Evergreen, alone or with several players, measure agents and train them.",
     config=Config,
     players=tuple(range(1, MAX_PLAYERS + 1)),
     ladder={players: {} for players in range(1, MAX_PLAYERS + 1)},
@@ -44,17 +46,33 @@ def _sections() -> list[Section]:
     ]
 
 
-add_components(app, lambda: COMPONENTS, _sections)
+add_components(app, LINE, lambda: COMPONENTS, _sections)
 
 
-@app.command()
-def demo(
-    minutes: Annotated[float, typer.Option(min=0.0, help="How long to train.")] = 5.0,
-    output: Annotated[Path, typer.Option(help="Folder for policy, pictures and tables.")] = Path("runs/demo-evergreen"),
-    games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games of each two agents.")] = 400,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the training and of the games.")] = 0,
+def _demo(
+    games: Games = 400,
+    seed: Seed = 0,
+    minutes: Minutes = 5.0,
+    output: Output = Path("runs/demo-evergreen"),
+    json: Json = None,
 ) -> None:
     """Train an agent for two players by self-play, then compare it with others."""
-    imported("tabletop_training.demo", extra="train").main(
-        LINE.game, minutes=minutes, output=output, games=games, seed=seed
-    )
+    with json_to(json) as on_result:
+        imported("tabletop_training.demo", extra="train").main(
+            LINE.game, minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
+        )
+
+
+add_command(
+    app,
+    LINE,
+    "demo",
+    _demo,
+    TRAIN,
+    examples=("demo --minutes 1",),
+    texts={
+        "of_games": " of each two agents",
+        "of_seed": ": of the training and the games",
+        "of_output": ": policy, pictures and tables",
+    },
+)

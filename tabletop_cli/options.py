@@ -1,7 +1,7 @@
 """A game's configuration as options of commands.
 
-A field's metadata say what its option needs: `help`, a text; `metavar`, what stands for its value; `for`: "one" or
-"several" where only games of so many players have it.
+A field's metadata say what its option needs: `help`, a text; `metavar`, what stands for its value; `names`, some of
+which can be given; `for`: "one" or "several" where only games of so many players have it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from tabletop.errors import TabletopError
+from tabletop_cli.completion import some_of
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -43,7 +44,9 @@ def command(
     *,
     players: str = "",
     without: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
     only_given: bool = False,
+    shown: Mapping[str, str] | None = None,
     **bound: Any,
 ) -> Callable[..., None]:
     """The function as a command for a game: options for its parameter `switches`, texts for names in braces.
@@ -54,7 +57,9 @@ def command(
         config: the type of configurations; each field but `players` becomes an option.
         players: "one" or "several": leave out the options of the others.
         without: parameters that are not offered; they have their defaults.
+        only: the fields that become options; () for all.
         only_given: the switches are those that were given, all others have their defaults.
+        shown: what the help says of the defaults of options that have None, by name.
         bound: arguments that are no options.
     """
     hints = get_type_hints(config)
@@ -62,6 +67,7 @@ def command(
         one
         for one in fields(config)
         if one.name != "players"
+        and (not only or one.name in only)
         and hints[one.name] is not types.NoneType  # nothing to choose
         and (not players or one.metadata.get("for", players) == players)
     ]
@@ -70,7 +76,7 @@ def command(
         if parameter.name == "switches":
             parameters += [_option(one, hints[one.name], only_given) for one in chosen]
         elif parameter.name not in (*without, *bound):
-            annotation = _with_texts(parameter.annotation, texts)
+            annotation = _with_texts(parameter.annotation, texts, (shown or {}).get(parameter.name))
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation))
     has_switches = "switches" in inspect.signature(function).parameters
 
@@ -99,7 +105,14 @@ def _option(one: Field[Any], kind: Any, only_given: bool) -> inspect.Parameter:
     else:
         shown = False if default is None else str(default) if only_given else True
         kind = kind if default is not None and not only_given else _or_none(kind)
-    option = typer.Option(flag, help=one.metadata.get("help", ""), metavar=metavar, show_default=shown)
+    names = one.metadata.get("names")
+    option = typer.Option(
+        flag,
+        help=one.metadata.get("help", ""),
+        metavar=metavar or ("N" if kind in (int, int | None) else None),
+        show_default=shown,
+        autocompletion=some_of(names) if names else None,
+    )
     default, annotation = None if only_given else default, Annotated[kind, option]
     return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
@@ -114,12 +127,14 @@ def _is_tuple(kind: Any) -> bool:
     return get_origin(kind) is tuple
 
 
-def _with_texts(annotation: Any, texts: Mapping[str, str]) -> Any:
+def _with_texts(annotation: Any, texts: Mapping[str, str], default: str | None) -> Any:
     if get_origin(annotation) is not Annotated:
         return annotation
     kind, *notes = get_args(annotation)
     changed = [copy.copy(note) for note in notes]
     for note in changed:
+        if default is not None:
+            note.show_default = default
         for text in ("help", "show_default"):
             if isinstance(getattr(note, text, None), str):
                 setattr(note, text, getattr(note, text).format_map(texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,33 +13,43 @@ from petrichor_env.component_files import COMPONENTS, KEYS
 from petrichor_env.config import Config
 from petrichor_env.state import MAX_PLAYERS, WEATHER_NAMES
 from tabletop_cli.app import (
-    LARGEST_SEED,
-    MOST_GAMES,
+    MEASURE,
+    OF_MEASURING,
+    SHOWN_OF_MEASURING,
+    TRAIN,
+    add_command,
+    make_app,
+)
+from tabletop_cli.commands import agent_names, imported, players_of, replay_files
+from tabletop_cli.completion import one_of
+from tabletop_cli.components import Section, add_components
+from tabletop_cli.line import CommandLine
+from tabletop_cli.options import given
+from tabletop_cli.output import json_to
+from tabletop_cli.run import run_app
+from tabletop_cli.shared import (
     AnyAgents,
-    CommandLine,
-    FirstSeed,
+    Games,
+    Json,
+    Minutes,
     MoreAgents,
-    MostWorkers,
-    Overlay,
+    Output,
+    PolicyName,
     Ray,
     ReplayGames,
     ReplayProbabilities,
+    Resume,
     SaveReplays,
-    agent_names,
-    imported,
-    make_app,
-    players_of,
-    replay_files,
-    run_app,
+    SearchGames,
+    Seed,
+    Workers,
 )
-from tabletop_cli.components import Section, add_components
-from tabletop_cli.options import given, words
 
 LINE = CommandLine(
     name="petrichor",
     home="petrichor_env.game",
     version=__version__,
-    help="Petrichor and its solo game, the Southern Winds, for programs.",
+    help="Play Petrichor and its solo game, the Southern Winds, measure agents and train them.",
     config=Config,
     players=tuple(range(1, MAX_PLAYERS + 1)),
     opponent="the Southern Winds",
@@ -94,83 +104,118 @@ def _sections() -> list[Section]:
     ]
 
 
-add_components(app, lambda: COMPONENTS, _sections)
+add_components(app, LINE, lambda: COMPONENTS, _sections)
 
 
-@app.command()
-def demo(
-    minutes: Annotated[float, typer.Option(min=0.0, help="How long to train.")] = 5.0,
-    output: Annotated[Path, typer.Option(help="Folder for checkpoint, pictures and tables.")] = Path("runs/demo"),
-    games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games for each row of the table.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the training and of the games.")] = 0,
+def _demo(
+    games: Games = 1000,
+    seed: Seed = 0,
+    minutes: Minutes = 5.0,
+    output: Output = Path("runs/demo"),
+    json: Json = None,
 ) -> None:
     """Train an agent against the Southern Winds, then compare it with others on every difficulty."""
-    imported("tabletop_training.petrichor.demo", extra="train").main(
-        minutes=minutes, output=output, games=games, seed=seed
-    )
+    with json_to(json) as on_result:
+        imported("tabletop_training.petrichor.demo", extra="train").main(
+            minutes=minutes, output=output, games=games, seed=seed, on_result=on_result
+        )
 
 
-@app.command()
-def difficulty(
+def _difficulty(
+    switches: dict[str, Any],
     agents: AnyAgents = None,
     more_agents: MoreAgents = None,
-    games: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_GAMES, help="Games of each agent with each set of variants.", show_default="1000"),
-    ] = None,
-    search_games: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=MOST_GAMES, help="The same for rollout and ismcts, which are slow.", show_default="200"
-        ),
-    ] = None,
-    seed: FirstSeed = None,
-    modules: Annotated[str, typer.Option(help="Promos and Flowers, with commas between.", metavar="NAMES")] = "",
-    components: Overlay = None,
+    resume: Resume = None,
+    games: Games = None,
+    search_games: SearchGames = None,
+    seed: Seed = None,
+    workers: Workers = None,
+    ray: Ray = None,
+    output: Output = None,
+    json: Json = None,
     save_replays: SaveReplays = None,
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
-    workers: MostWorkers = None,
-    ray: Ray = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Folder for report, pictures and tables.", show_default="runs/difficulty")
-    ] = None,
-    resume: Annotated[
-        Path | None, typer.Option(help="Folder of a study to go on with, or to add agents to.", metavar="FOLDER")
-    ] = None,
 ) -> None:
-    """How hard is each of the 16 combinations of the solo variants? A report, with random, greedy and policy:solo."""
-    with players_of(workers, ray) as players:
+    """Measure how hard each of the 16 sets of the solo variants is: a report, with random, greedy and policy:solo."""
+    with json_to(json) as on_result, players_of(workers, ray) as players:
         imported("tabletop_training.petrichor.difficulty", extra="evaluate").main(
             agent_names(agents, more_agents),
             games=games,
             search_games=search_games,
             seed=seed,
-            modules=words(modules),
-            components=components,
             replays=replay_files(save_replays, replay_games, replay_probabilities),
             workers=players,
             output=output,
             resume=resume,
+            on_result=on_result,
+            **switches,
         )
 
 
-@app.command()
-def strength(
-    policy: Annotated[str, typer.Option(help="A checkpoint with an outlook, or a shipped policy by name.")] = "solo",
-    games: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="Games of each row; ten times as many without a search.")
-    ] = 400,
-    seed: FirstSeed = None,
+def _strength(
+    policy: PolicyName = "solo",
+    games: Games = 400,
+    seed: Seed = None,
     part: Annotated[
         str | None,
-        typer.Option(help="Measure this part alone: ablations or curve.", metavar="PART", show_default="both"),
+        typer.Option(
+            help="Measure this part only: ablations or curve.",
+            metavar="PART",
+            show_default="both",
+            autocompletion=one_of("ablations", "curve"),
+        ),
     ] = None,
-    output: Annotated[
-        Path, typer.Option(help="Folder for strength.json, whose rows are kept, and the picture.")
-    ] = Path("runs/strength"),
+    output: Output = Path("runs/strength"),
+    json: Json = None,
 ) -> None:
-    """What each part of the search with a network brings in solo, and what more time to think does."""
-    imported("tabletop_training.petrichor.strength", extra="train").main(
-        policy, games=games, part=part, output=output, **given(seed=seed)
-    )
+    """Measure what each part of the search with a network brings in solo, and what more time to think does."""
+    with json_to(json) as on_result:
+        imported("tabletop_training.petrichor.strength", extra="train").main(
+            policy, games=games, part=part, output=output, on_result=on_result, **given(seed=seed)
+        )
+
+
+add_command(
+    app,
+    LINE,
+    "difficulty",
+    _difficulty,
+    MEASURE,
+    examples=("difficulty --agents greedy --games 200", "difficulty ismcts-200 --resume runs/difficulty"),
+    texts={
+        **OF_MEASURING,
+        "of_resume": ". Agents can be added",
+        "of_games": " of each agent with each set of variants",
+        "of_output": ": report, pictures and tables",
+    },
+    only=("modules", "components"),
+    shown={**SHOWN_OF_MEASURING, "games": "1000", "search_games": "200", "output": "runs/difficulty"},
+)
+add_command(
+    app,
+    LINE,
+    "strength",
+    _strength,
+    MEASURE,
+    examples=("strength --part curve",),
+    texts={
+        **OF_MEASURING,
+        "of_games": " of each row with a search, ten times as many without",
+        "of_output": ": strength.json, whose rows are kept, and a picture",
+    },
+    shown=SHOWN_OF_MEASURING,
+)
+add_command(
+    app,
+    LINE,
+    "demo",
+    _demo,
+    TRAIN,
+    examples=("demo --minutes 1 --games 100",),
+    texts={
+        "of_games": " of each agent with each set of variants",
+        "of_seed": ": of the training and the games",
+        "of_output": ": checkpoint, pictures and tables",
+    },
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from tabletop.files import whole_file
 from tabletop.game import Game
 from tabletop.replays.replay import Replay, words_for
 from tabletop.words import counted
@@ -28,14 +27,15 @@ def main(
     *,
     seat: int | None = None,
     moments: int = 10,
-    json_path: Path | None = None,
+    on_result: Callable[[dict[str, Any]], None] = lambda content: None,
 ) -> None:
-    """Print a table of the decisions of a replay at which most was given away, and write all of them to a file.
+    """Print a table of the decisions of a replay at which most was given away.
 
     Arguments:
         agent: who looks back; "" for who is asked for hints (`hints_for`).
         seat: whose decisions; None: people's, or everybody's in a game without people.
         moments: how many decisions the table has at most.
+        on_result: told all of the decisions, as JSON has them.
 
     Raises ReplayError for a file that is no sound replay of this game, and as `make_agent` and `review` do.
     """
@@ -51,10 +51,7 @@ def main(
             on_finished=lambda done, of: bar.update(task, completed=done, total=of),
         )
     _print(console, replay, found, moments)
-    if json_path is not None:
-        content = asdict(found) | {"moments": [_described(replay, one) for one in found.moments]}
-        with whole_file(json_path) as unfinished:
-            unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    on_result(asdict(found) | {"moments": [_described(replay, one) for one in found.moments]})
 
 
 def _print(console: Console, replay: Replay, found: Review, most: int) -> None:

@@ -397,7 +397,7 @@ def test_who_cannot_look_back() -> None:
     for agent in (PolicyAgent(network_for(GAME)), RandomAgent(), Own(value=np.array([0.5]))):
         with pytest.raises(ConfigError, match=f"{agent.name!r}: it doesn't say what it expects after an answer"):
             review(replay, agent)
-    with pytest.raises(ConfigError, match="seat=1: 0 to 0 in this replay"):
+    with pytest.raises(ConfigError, match="seat=1: must be 0 to 0 in this replay"):
         review(replay, GreedyAgent(), (1,))
     with pytest.raises(ConfigError, match="was trained for"):
         review(replay, make_agent("search-20:versus", GAME))
@@ -425,6 +425,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert run("ismcts-400", "--seat", "1", "--moments", "1")[1].count("player_1") == 1
     assert run("--seat", "2", "greedy")[::2] == (
         2,
-        f"{game.name}: seat=2: 0 to 1 in this replay, or none for all hands\n",
+        f"{game.name}: seat=2: must be 0 to 1 in this replay, or none for all hands\n",
     )
     assert run("random")[0] == 2 and run("--json", str(file))[0] == 2

@@ -149,9 +149,9 @@ def test_an_illegal_action_among_those_that_are_stepped() -> None:
 def test_bad_masks(which: Any, found: str) -> None:
     batch = Batch(Config(players=2), 3, seed=1)
     before = everything(batch)
-    with pytest.raises(ConfigError, match=re.escape(f"which: a bool array of shape (3,), not {found}")):
+    with pytest.raises(ConfigError, match=re.escape(f"which: must be a bool array of shape (3,), not {found}")):
         batch.step(batch.random_actions(), which)
-    with pytest.raises(ConfigError, match=re.escape(f"mask: a bool array of shape (3,), not {found}")):
+    with pytest.raises(ConfigError, match=re.escape(f"mask: must be a bool array of shape (3,), not {found}")):
         batch.reset(mask=which)
     assert everything(batch) == before
 
@@ -242,8 +242,8 @@ def test_some_games_change_their_configuration() -> None:
         (Config(players=2), "players=2"),
         ([THREE[1], Config()], "players=1"),
         (Config(players=3, components="other.toml"), "components='other.toml'"),
-        (["3p", "3p"], "config='3p': a Config with the batch's number of players and components"),
-        ([THREE[1], None], "config=None: a Config with"),
+        (["3p", "3p"], "config='3p': must be a Config with the batch's number of players and components"),
+        ([THREE[1], None], "config=None: must be a Config with"),
     ],
 )
 def test_configurations_that_do_not_fit(config: Any, text: str) -> None:
@@ -321,7 +321,7 @@ def test_saved_mixed_games_that_do_not_fit() -> None:
 
 
 def test_limits_are_told_before_memory_is_taken() -> None:
-    with pytest.raises(ConfigError, match="num_threads=1000000: an int from 1 to 256"):
+    with pytest.raises(ConfigError, match="num_threads=1000000: must be an int from 1 to 256"):
         Batch(Config(), 1, num_threads=10**6)
     with pytest.raises(
         ConfigError, match=r"num_games=1,000,000,000: they need [\d,.]+ GiB of memory, this machine has"

@@ -168,12 +168,20 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(benchmark, "QUICK", {"games": 2, "search_games": 1, "duel_games": 2})
     monkeypatch.setattr(petrichor, "PLAN", replace(PLAN, docs=str(tmp_path / "none")))
-    cli.app(["benchmark", "random", "greedy", "--quick"], standalone_mode=False)
+    cli.app(["benchmark", "random", "greedy", "--quick", "--json", "all.json"], standalone_mode=False)
+    told = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    assert (told["game"], told["quick"], told["components"]) == ("petrichor", True, None)
+    kept = table_of(tmp_path / "runs" / "benchmark-quick")
+    for row in told["agents"]:
+        columns = kept[row["agent"]]
+        assert f"{row['rating']:.6f}" == columns["rating"] and row["solo_games_a_set"] == 2
+        if row["agent"] != "random":
+            assert f"{row['against_random']['value']:.6f}" == columns["against_random"]
     assert "These numbers are rough" in " ".join(capsys.readouterr().out.split())
     folder = tmp_path / "runs" / "benchmark-quick"
     assert {row["solo_games_a_set"] for row in table_of(folder).values()} == {"2"}
     assert "These numbers are rough" in (folder / "benchmark.md").read_text(encoding="utf-8")
-    with pytest.raises(TabletopError, match="measured with --quick; go on with --quick"):
+    with pytest.raises(TabletopError, match="measured with --quick; continue with --quick"):
         measure("random", output=folder)
     cli.app(["benchmark", "random", "--quick", "--output", str(folder)], standalone_mode=False)
 
@@ -262,7 +270,7 @@ def test_an_agent_whose_file_has_changed_is_not_mixed_with_what_it_was(
         file.writestr("note.txt", "another file")
     capsys.readouterr()
     measure("greedy", output=output)
-    assert f"{name} is not played against" in "".join(capsys.readouterr().out.split("\n"))
+    assert f"{name} is left out" in "".join(capsys.readouterr().out.split("\n"))
     after = json.loads((output / "benchmark.json").read_text(encoding="utf-8"))
     assert after["checkpoints"] == before["checkpoints"]
     assert {(pair["first"], pair["second"]) for pair in after["pairs"]} == {("random", name), ("random", "greedy")}

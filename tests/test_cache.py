@@ -15,8 +15,10 @@ from tabletop import warm_up
 from tabletop.cache import CACHE_VARIABLE
 from tests.games.leduc_poker import GAME as LEDUC
 
-NOWHERE = "/proc/nowhere"
-"""No user can make this folder."""
+NOWHERE = str(Path(__file__, "nowhere"))
+"""No user can make this folder, on any system: a file is in the way."""
+USERS = {"darwin": "HOME", "win32": "LOCALAPPDATA"}.get(sys.platform, "XDG_CACHE_HOME")
+"""The environment variable that says where the user's cache folder is."""
 FOLDERS = """
 import subprocess, sys
 from tabletop.cache import code_folder
@@ -37,7 +39,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_folder_that_cannot_be_written() -> None:
     """A temporary one takes its place, for children too, and is gone in the end; stderr names the variable."""
-    for environment in ({"HOME": NOWHERE, "XDG_CACHE_HOME": ""}, {CACHE_VARIABLE: NOWHERE}):
+    for environment in ({"HOME": NOWHERE, "LOCALAPPDATA": NOWHERE, "XDG_CACHE_HOME": ""}, {CACHE_VARIABLE: NOWHERE}):
         made = run(FOLDERS, **environment)
         own, inherited = made.stdout.split()
         assert own == inherited and not Path(own).exists()
@@ -48,7 +50,7 @@ def test_a_folder_that_cannot_be_written() -> None:
 def test_compiled_code_goes_there(tmp_path: Path) -> None:
     """With the variable, and without it below the user's cache folder; nothing is said."""
     code = "import tabletop.kernels as k, numpy as n; k.sample_actions(n.ones((1, 2), n.int8), n.random.default_rng(0))"
-    for name, variable in (("one", CACHE_VARIABLE), ("two", "XDG_CACHE_HOME")):
+    for name, variable in (("one", CACHE_VARIABLE), ("two", USERS)):
         assert run(code, **{variable: str(tmp_path / name)}).stderr == ""
         assert list((tmp_path / name).rglob("*.nbc"))
 

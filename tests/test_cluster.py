@@ -16,7 +16,7 @@ from petrichor_env import Config
 from tabletop.agents import Agent, Decisions
 from tabletop.errors import IllegalAction, TabletopError
 from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_cli import app, petrichor
+from tabletop_cli import petrichor, run
 from tabletop_training import matches, workers
 from tabletop_training.cluster import RayWorkers
 from tabletop_training.evaluation import HERE, Results
@@ -105,7 +105,7 @@ def test_a_cluster_of_ones_own_beside_a_stale_one(
 ) -> None:
     """Without an address nobody else's cluster is joined; an agent's slip is told as it is without a cluster."""
     words = ["evaluate", "greedy", "--games", "80", "--seed", str(SEED), "--output", str(tmp_path / "ray"), "--ray"]
-    petrichor.app(app.with_ray_address(words), standalone_mode=False)
+    petrichor.app(run.with_values(words), standalone_mode=False)
     there = files_of(tmp_path / "ray")
     here = matches.main(["greedy"], Config(), games=80, seed=SEED, output=tmp_path / "here")
     assert there == files_of(here)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from docs import generate
-from tabletop_cli import app, evergreen, petrichor
+from tabletop_cli import evergreen, petrichor, run
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ def test_the_commands_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     commands = re.findall(r"^(petrichor .*?)(?:  +#.*)?$", PAGE, re.MULTILINE)
     assert len(commands) == 4
     for command in commands:
-        words = app.with_ray_address(shlex.split(command))
+        words = run.with_values(shlex.split(command))
         given = {word for word in words if word.startswith("--")}
         assert given <= options_of(words, capsys), command
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from petrichor_env.state import HARVEST, Crop, Weather
 from petrichor_env.tables import NEVER, TABLES
 from tabletop.errors import ComponentsError, ConfigError, TabletopError
 from tabletop.overlays import OVERLAY, SOURCES, ComponentFile
-from tabletop_cli import app
+from tabletop_cli import commands
 from tabletop_cli import petrichor as cli
 
 DOCS = Path(__file__).parent.parent / "docs" / "components.md"
@@ -732,7 +733,7 @@ def test_command_with_overlay(tmp_path: Path) -> None:
 
 
 def test_command_prints_json(tmp_path: Path) -> None:
-    printed = json.loads(run("components", "--json", "--overlay", str(write(tmp_path, "pieces.votes = 11"))))
+    printed = json.loads(run("components", "--json", "-", "--overlay", str(write(tmp_path, "pieces.votes = 11"))))
     assert list(printed["tiles"]) == TILE_NAMES.split(", ")
     assert printed["tiles"]["grass"]["scores"] == {"value": [4, 3, 2, 1], "source": [R, A, R, A]}
     assert printed["tiles"]["cactus"]["solo_priorities"] == {"value": [5.5], "source": [R]}
@@ -800,10 +801,15 @@ def test_command_starts_without_heavy_libraries(args: list[str]) -> None:
 
 
 def fake_module(monkeypatch: pytest.MonkeyPatch, name: str) -> list[dict[str, object]]:
-    """A module in the place of `name` whose `main` notes its arguments."""
+    """A module in the place of `name` whose `main` notes its arguments, and gives them as its result."""
     calls: list[dict[str, object]] = []
     module = types.ModuleType(name)
-    module.main = lambda **arguments: calls.append(arguments)
+
+    def main(on_result: Callable[[object], None], **arguments: object) -> None:
+        calls.append(arguments)
+        on_result({name: str(value) for name, value in arguments.items()})
+
+    module.main = main
     package = types.ModuleType(name.split(".")[0])
     monkeypatch.setitem(sys.modules, package.__name__, package)
     monkeypatch.setitem(sys.modules, name, module)
@@ -815,9 +821,10 @@ def test_bench_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     run("bench")
     run("bench", "--quick", "--only", "playout", "--json", str(tmp_path / "speed.json"))
     assert calls == [
-        {"name": "petrichor", "quick": False, "only": None, "json_path": None},
-        {"name": "petrichor", "quick": True, "only": "playout", "json_path": tmp_path / "speed.json"},
+        {"name": "petrichor", "quick": False, "only": None},
+        {"name": "petrichor", "quick": True, "only": "playout"},
     ]
+    assert json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))["only"] == "playout"
 
 
 def test_demo_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -845,7 +852,7 @@ def test_missing_modules(monkeypatch: pytest.MonkeyPatch, command: str, missing:
     def import_module(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
-    monkeypatch.setattr(app, "import_module", import_module)
+    monkeypatch.setattr(commands, "import_module", import_module)
     with pytest.raises(TabletopError) as error:
         CliRunner().invoke(cli.app, [command], catch_exceptions=False)
     assert str(error.value) == text
@@ -855,7 +862,7 @@ def test_a_missing_part_of_this_project_is_not_blamed_on_the_user(monkeypatch: p
     def import_module(name: str) -> None:
         raise ModuleNotFoundError("No module named 'petrichor_env.lost'", name="petrichor_env.lost")
 
-    monkeypatch.setattr(app, "import_module", import_module)
+    monkeypatch.setattr(commands, "import_module", import_module)
     with pytest.raises(ModuleNotFoundError, match=r"petrichor_env\.lost"):
         CliRunner().invoke(cli.app, ["demo"], catch_exceptions=False)
 
@@ -869,4 +876,4 @@ def test_command_finds_the_folders_of_the_clone_it_is_run_from(tmp_path: Path) -
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert result.stdout == "here ['json_path', 'name', 'only', 'quick']\n", result.stderr
+    assert result.stdout == "here ['name', 'on_result', 'only', 'quick']\n", result.stderr

@@ -510,7 +510,7 @@ def test_interrupted_and_resumed_is_the_same_study(
     stopped = difficulty.main(
         ["random", "greedy"], GAMES, seed=SEED, output=tmp_path / "again", workers=stopping_after(20)
     )
-    assert "Stopped early. To go on: petrichor difficulty --resume" in capsys.readouterr().out
+    assert "Stopped early. To continue: petrichor difficulty --resume" in capsys.readouterr().out
     assert len(rows_of(stopped / "games.csv")) == 20 * GAMES
     report = (stopped / "report.md").read_text(encoding="utf-8")
     assert "the strongest of" not in report  # greedy has not played all sets
@@ -588,11 +588,11 @@ def test_bad_input(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(TabletopError, match="no study to go on with"):
+    with pytest.raises(TabletopError, match="there is no study to continue"):
         difficulty.main(resume=tmp_path)
     given: dict[str, Any] = {"seed": SEED, "modules": ["cactus"], "components": "box.toml", "output": tmp_path}
     for option, value in {**given, "games": GAMES}.items():
-        with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which goes on as it was set"):
+        with pytest.raises(ConfigError, match=f"^{option}: not with --resume, which keeps its settings"):
             difficulty.main(resume=folder, **{option: value})
     with pytest.raises(ConfigError, match=r"^games: not with --resume"):
         difficulty.main(["rollout-1"], games=GAMES, search_games=GAMES, resume=folder)
@@ -634,7 +634,9 @@ def test_commands_that_play_a_study_again() -> None:
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["difficulty", "--agents", "random", "--games", "2", "--seed", "5", "--output", str(tmp_path / "study")]
-    cli.app(words, standalone_mode=False)
+    told = tmp_path / "told.json"
+    cli.app([*words, "--json", str(told)], standalone_mode=False)
+    assert told.read_bytes() == (tmp_path / "study" / "difficulty.json").read_bytes()
     assert len(rows_of(tmp_path / "study" / "games.csv")) == 32
     resume = ["difficulty", "--resume", str(tmp_path / "study")]
     cli.app(resume, standalone_mode=False)

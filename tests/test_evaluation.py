@@ -307,8 +307,8 @@ def test_wrong_answers_name_the_agent() -> None:
     """In the same words, whether an evaluation asks it or a game of which it plays another seat."""
     config = Config(players=2)
     for answer, text in (
-        (lambda decisions: np.zeros(len(decisions)), r"act gives float64 \(\d,\), not ints of shape \(\d,\)"),
-        (lambda decisions: np.zeros(9, int), r"act gives int64 \(9,\), not ints of shape \(\d,\)"),
+        (lambda decisions: np.zeros(len(decisions)), r"act returns float64 \(\d,\), not ints of shape \(\d,\)"),
+        (lambda decisions: np.zeros(9, int), r"act returns int64 \(9,\), not ints of shape \(\d,\)"),
         (lambda decisions: np.full(len(decisions), -1), r"action -1 does not answer '\w+' of player_\d; legal are "),
         (lambda decisions: np.full(len(decisions), 10**6), "action 1000000 does not answer"),
         (lambda decisions: decisions.action_masks.argmin(axis=1), r"action \d+ \(.*\) does not answer"),
@@ -741,10 +741,11 @@ def test_commands_refuse_bad_input(words: str, text: str, tmp_path: Path, capsys
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
-@pytest.mark.parametrize("command", ["evaluate", "tournament"])
-def test_ctrl_c_keeps_what_is_done(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("command", "number"), [("evaluate", signal.SIGINT), ("tournament", signal.SIGTERM)])
+def test_a_signal_keeps_what_is_done(command: str, number: signal.Signals, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    words = [command, "random", "greedy", "--games", "1000000", "--output", str(folder)]
+    result = tmp_path / "result.json"
+    words = [command, "random", "greedy", "--games", "1000000", "--output", str(folder), "--json", str(result)]
     program = f"from tabletop_cli import petrichor; petrichor.main({words!r})"
     process = subprocess.Popen(
         [sys.executable, "-c", program],
@@ -758,10 +759,12 @@ def test_ctrl_c_keeps_what_is_done(command: str, tmp_path: Path) -> None:
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 0, output
     assert "Stopped early" in output
+    told = json.loads(result.read_text(encoding="utf-8"))
+    assert told["stopped_by"] == "interrupted" if command == "evaluate" else not told["finished"]
     games = _rows(folder / "games.csv")
     name = "agents.csv" if command == "evaluate" else "standings.csv"
     assert {int(row["games"]) for row in _rows(folder / name)} == {len(games) // 2}

@@ -186,7 +186,7 @@ def test_places_are_on_the_board(config: Any) -> None:
         (forms.choice(["a"]), None, "allowed are a"),
         (forms.choice([1, "b"]), True, "allowed are 1, b"),
         (forms.choice([1, "b"]), "1", "allowed are 1, b"),
-        (forms.names(["a", "b"]), ["a", "a"], "names one twice"),
+        (forms.names(["a", "b"]), ["a", "a"], "has a name twice"),
         (forms.listing(forms.switch(), 2, shortest=2), [True], "at least 2"),
         (forms.listing(forms.switch(), 2), [True] * 3, "at most 2"),
         (forms.table({"a": forms.switch()}), {"b": True}, "unknown key 'b'"),

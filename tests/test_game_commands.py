@@ -65,7 +65,11 @@ def test_tournament_of_what_was_learned(game: Game, tmp_path: Path, capsys: pyte
     settings, folder = tmp_path / "tiny.toml", tmp_path / "run"
     settings.write_text(TINY, encoding="utf-8")
     assert run(game, "train", "selfplay", "--config", str(settings), "--output", str(folder)) == 0
-    assert run(game, "train", "selfplay", "--resume", str(folder), "--steps", "384") == 0
+    told = tmp_path / "told.json"
+    assert run(game, "train", "selfplay", "--resume", str(folder), "--steps", "384", "--json", str(told)) == 0
+    learned = json.loads(told.read_text(encoding="utf-8"))
+    assert (learned["game"], learned["kind"], learned["steps"]) == (game.name, "selfplay", 384)
+    assert learned["evaluations"][-1]["steps"] == 384 and learned["league"][0]["steps"] == 384
     notes = read_notes(game, folder / "policy.zip")
     assert (notes["game"], notes["training"]["steps"]) == (game.name, 384)
     policy = f"policy:{folder / 'best.zip'}"

@@ -355,7 +355,7 @@ def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
     ("words", "text"),
     [
         (("--players", "7"), "players=7"),
-        (("--players", "two"), "numbers of players, with commas between"),
+        (("--players", "two"), "numbers of players, separated by commas"),
         (("--players", "2,2"), "each once"),
         (("--rival", "solo"), "rival='solo': it was not trained for these numbers of players, or for no other seat"),
         (("--players", "1", "--rival", "versus"), "it was not trained for these numbers"),

@@ -99,10 +99,10 @@ def test_many_games(made: str, mode: AutoresetMode) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"key": "mask", "mask_key": "mask"}, "key='mask', mask_key='mask': two different names"),
-        ({"dtype": "U3"}, "dtype='U3': a number's"),
-        ({"dtype": "no dtype"}, "dtype='no dtype': a number's"),
-        ({"dtype": np.complex64}, "a number's, such as np.float32, or bool"),
+        ({"key": "mask", "mask_key": "mask"}, "key='mask', mask_key='mask': must be two different names"),
+        ({"dtype": "U3"}, "dtype='U3': must be the dtype of a number"),
+        ({"dtype": "no dtype"}, "dtype='no dtype': must be the dtype of a number"),
+        ({"dtype": np.complex64}, "the dtype of a number, such as np.float32, or bool"),
     ],
 )
 def test_bad_names_and_dtypes(arguments: dict[str, Any], error: str) -> None:
@@ -196,5 +196,5 @@ def test_pettingzoos_checks_with_plain_observations() -> None:
 
 
 def test_where_masks_can_be() -> None:
-    with pytest.raises(ConfigError, match=r"action_mask='both': \"observation\" or \"info\""):
+    with pytest.raises(ConfigError, match=r"action_mask='both': must be \"observation\" or \"info\""):
         petrichor_v0.env(action_mask="both")

@@ -171,7 +171,7 @@ def test_parameters() -> None:
         ("python_petrichor(players=9)", ConfigError, "players=9: 1 "),
         ("python_petrichor(modules=zoo)", ConfigError, "unknown 'zoo'; allowed are fertilizer"),
         ("python_petrichor(players=1,drafting=True)", ConfigError, "no draft in solo"),
-        ("python_evergreen(reward=wins)", ConfigError, "reward='wins': one of 'win'"),
+        ("python_evergreen(reward=wins)", ConfigError, "reward='wins': must be one of 'win'"),
         ("python_evergreen(rounds=9)", pyspiel.SpielError, "Unknown parameter 'rounds'"),
         ("python_petrichor(rounds=many)", pyspiel.SpielError, "Wrong type for parameter rounds"),
     ):
@@ -216,7 +216,7 @@ def test_illegal_actions() -> None:
     for action in (142, 10_000):
         with pytest.raises(pyspiel.SpielError, match="does not answer 'setup_cloud'"):
             state.apply_action(action)
-    with pytest.raises(pyspiel.SpielError, match="outcome 6: one of 0, 1"):
+    with pytest.raises(pyspiel.SpielError, match="outcome 6: must be one of 0, 1"):
         pyspiel.load_game("python_petrichor").new_initial_state().apply_action(6)
     *_, last = played(pyspiel.load_game("python_petrichor"))
     with pytest.raises(pyspiel.SpielError, match="over"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -19,6 +20,7 @@ from docs import pictures
 from docs.game_pages import PETRICHOR, actions_page
 from petrichor_env.state import DECISION_NAMES
 from tabletop.drawing.raster import rgb_array
+from tests import release
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,6 +39,17 @@ def test_version_is_the_projects() -> None:
     assert petrichor_env.__version__ == project["version"]
     assert f"version: {project['version']}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_supported_pythons_are_the_same_everywhere() -> None:
+    """In the metadata, in what a release is checked with, and in the public CI."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    numbers = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    assert tuple(f"python{number}" for number in numbers) == release.SUPPORTED
+    assert project["requires-python"] == f">={numbers[0]}"
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    matrices = [re.findall(r"3\.\d+", line) for line in re.findall(r"python: \[.*\]", workflow)]
+    assert numbers in matrices and [numbers[0], numbers[-1]] in matrices
 
 
 def test_public_names_are_there() -> None:
@@ -129,6 +142,7 @@ def test_links_lead_somewhere() -> None:
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_make_knows_its_commands() -> None:
     listed = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert {line.split()[0] for line in listed.splitlines()} >= {"demo", "test", "lint", "bench"}

@@ -454,6 +454,16 @@ def test_a_scenario_has_the_environments_modules_and_powers() -> None:
     play_out(env)
 
 
+def test_readings_and_numbers_of_ones_own() -> None:
+    env = petrichor_v0.env(modules=["flower_tiles"], readings=["primrose_passes_once"], components={"pieces.clouds": 9})
+    env.reset(seed=1)
+    config = env.unwrapped.batch.config
+    assert (config.readings, config.components) == (("primrose_passes_once",), (("pieces.clouds", 9),))
+    play_out(env)
+    with pytest.raises(ConfigError, match="forecasts_end_actions"):
+        petrichor_v0.env(readings=["forecasts_end_actions"])
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -815,6 +815,7 @@ def test_where_the_game_is_kept_if_not_here(tmp_path: Path, monkeypatch: pytest.
     assert session.keep().endswith(f"petrichor play --resume {tmp_path}/elsewhere/petrichor-solo.json")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGHUP")
 def test_a_closed_terminal_and_kill_are_the_end_of_the_input() -> None:
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals come to the main thread only")
@@ -825,6 +826,7 @@ def test_a_closed_terminal_and_kill_are_the_end_of_the_input() -> None:
         assert signal.getsignal(number) is before
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGHUP")
 def test_signals_that_follow_the_first_one_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal that is closed ends the input and sends signals, which come while the game is being kept."""
     if threading.current_thread() is not threading.main_thread():
@@ -990,7 +992,7 @@ def test_an_agent_whose_name_no_replay_can_hold(name: str) -> None:
     """It could never be saved."""
     agent = Broken(RuntimeError())
     agent.name = name
-    with pytest.raises(ConfigError, match=r"names: .*: 1 to 200 printable characters"):
+    with pytest.raises(ConfigError, match=r"names: .*: must be 1 to 200 printable characters"):
         TypedSession(Config(players=2), {1: agent})
 
 

@@ -792,17 +792,17 @@ def test_saves_of_others_are_refused(key: str, value: object, text: str) -> None
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"reward": ["win"]}, "reward=['win']: one of 'win', 'margin', 'points'"),
+        ({"reward": ["win"]}, "reward=['win']: must be one of 'win', 'margin', 'points'"),
         ({"reward": np.array([1])}, "reward=array([1])"),
-        ({"illegal_action": []}, "illegal_action=[]: one of 'raise', 'lose', 'random'"),
-        ({"autoreset": None}, "autoreset=None: one of 'same_step', 'next_step', 'disabled'"),
-        ({"num_games": 0}, "num_games=0: an int of at least 1"),
-        ({"num_threads": True}, "num_threads=True: an int from 1 to 256"),
-        ({"seed": "x"}, "seed='x': an int of at least 0, or None"),
+        ({"illegal_action": []}, "illegal_action=[]: must be one of 'raise', 'lose', 'random'"),
+        ({"autoreset": None}, "autoreset=None: must be one of 'same_step', 'next_step', 'disabled'"),
+        ({"num_games": 0}, "num_games=0: must be an int of at least 1"),
+        ({"num_threads": True}, "num_threads=True: must be an int from 1 to 256"),
+        ({"seed": "x"}, "seed='x': must be an int of at least 0, or None"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": np.array(3.5)}, "seed=array(3.5)"),
         ({"seed": [1, 2]}, "seed: 2 seeds for 1 games"),
-        ({"config": "solo"}, "config='solo': a game's configuration"),
+        ({"config": "solo"}, "config='solo': must be a game's configuration"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:

@@ -405,7 +405,7 @@ def test_a_cluster_that_others_left_running_is_left_alone() -> None:
 
 def test_what_cant_be_is_said(solo_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run: dict[str, Any] = {"steps": 300, "output": tmp_path / "run"}
-    with pytest.raises(ConfigError, match="workers=2: with --ray alone"):
+    with pytest.raises(ConfigError, match="workers=2: only with --ray"):
         main(GAME, "solo", solo_file, **run, workers=2)
     with pytest.raises(ConfigError, match="must divide the games, num_envs=8"):
         main(GAME, "solo", solo_file, **run, ray="local", workers=3)

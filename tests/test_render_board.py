@@ -450,7 +450,7 @@ def test_wrong_width(width: Any) -> None:
 
 @pytest.mark.parametrize("svg", ["", "no picture", "<svg", "<html></html>"])
 def test_no_svg(svg: str) -> None:
-    with pytest.raises(TabletopError, match="no SVG"):
+    with pytest.raises(TabletopError, match="this SVG can't be drawn"):
         rgb_array(svg)
 
 

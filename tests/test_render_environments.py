@@ -101,7 +101,7 @@ def test_size(name: str) -> None:
     env.reset(seed=1)
     assert env.render().shape == (97, 97, 3)
     for bad in (15, 4097, 64.0, "640", True, None):
-        with pytest.raises(ConfigError, match=r"render_size=.*: a whole number of pixels from 16 to 4096"):
+        with pytest.raises(ConfigError, match=r"render_size=.*: must be a whole number of pixels from 16 to 4096"):
             make(name, render_mode="rgb_array", render_size=bad)
 
 
@@ -490,7 +490,7 @@ def test_picture_of_an_environment() -> None:
         assert drawn._repr_svg_() == drawn.svg and drawn.svg.startswith("<svg")
     game = env.unwrapped.game
     assert drawn.svg == render_svg(game) != picture(env, 1).svg == render_svg(game, 1)
-    with pytest.raises(TabletopError, match="viewer=2: a seat from 0 to 1"):
+    with pytest.raises(TabletopError, match="viewer=2: must be a seat from 0 to 1"):
         picture(env, 2)
 
 

@@ -471,7 +471,7 @@ def test_options_that_do_not_go_together(replay: Replay, tmp_path: Path, refused
     assert "seconds: of a step" in refused(file, "--html", page, "--seconds", 1)
     assert "seconds: of a step" in refused(file, "--png", folder, "--seconds", 1)
     for output in ([], ["--html", page], ["--gif", tmp_path / "game.gif"], ["--png", folder]):
-        assert "seat=5: 0 to 1" in refused(file, "--seat", 5, *output)
+        assert "seat=5: must be 0 to 1" in refused(file, "--seat", 5, *output)
     assert list(tmp_path.iterdir()) == [file]
 
 

@@ -190,7 +190,7 @@ def test_lines_that_are_no_commands_end_nothing() -> None:
     for wrong in ("x", "-1", "1.5", "nn", "9" * 5000, "²", "\x1b[C", "\0", "nextt", "quit now"):
         viewer, shown = obey(wrong, "n")
         assert viewer.step == 1
-        assert len(shown) == 3 and "is no command" in shown[1]
+        assert len(shown) == 3 and "is not a command" in shown[1]
         assert all(letter.isprintable() or letter == "\n" for letter in shown[1])
     assert "quit" in obey("help")[1][1]
     assert obey("?")[1][1] == obey("h")[1][1]
@@ -207,7 +207,7 @@ def test_without_a_terminal_lines_are_read(file: Path) -> None:
     assert done.returncode == 0 and done.stderr == b""
     text = done.stdout.decode()
     assert re.findall(r"=== Step (\d+)", text) == ["0", "1", "2", "4"]
-    assert "is no command" in text and "\x1b" not in text
+    assert "is not a command" in text and "\x1b" not in text
 
 
 # --- Keys ------------------------------------------------------------------------------------------------------------

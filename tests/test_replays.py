@@ -413,7 +413,7 @@ def test_missing_keys(tmp_path: Path) -> None:
     ids=range(11),
 )
 def test_what_is_no_replay(text: str, tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match="is no replay"):
+    with pytest.raises(ReplayError, match="is not a replay"):
         load(text, tmp_path)
 
 
@@ -512,9 +512,9 @@ def test_slips_of_who_records() -> None:
     for shares in unsound:
         with pytest.raises(ConfigError, match="probabilities"):
             Replay.of(Config(), 3, actions, probabilities=shares)
-    with pytest.raises(ConfigError, match="starts: of 1"):
+    with pytest.raises(ConfigError, match="starts for 1"):
         replays_of(Config(), [1], [[], []])
-    with pytest.raises(ConfigError, match="config='solo': a game's configuration"):
+    with pytest.raises(ConfigError, match="config='solo': must be a game's configuration"):
         Replay.of("solo", 3, [])  # type: ignore[arg-type]
 
 

@@ -235,7 +235,7 @@ def test_ordinary_functions_may_not_call_rules() -> None:
     rules = toy(True)
     for one in (rules.fibonacci, rules.halves):
         with pytest.raises(
-            errors.TypingError, match=r"only rules and kernels of tabletop\.compiled call .*, which is a"
+            errors.TypingError, match=r"is a rule: only rules and kernels of tabletop\.compiled can call it"
         ):
             numba.njit(lambda n, one=one: one(n))(3)
 

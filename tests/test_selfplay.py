@@ -649,7 +649,7 @@ def test_command(settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
             cli.main(["train", "selfplay", "--resume", str(output), *words.split()])
         assert left.value.code == 2
         name = words.split()[0].removeprefix("--")
-        assert f"petrichor: {name}: not with --resume, which goes on as it was set" in capsys.readouterr().err
+        assert f"petrichor: {name}: not with --resume, which keeps its settings" in capsys.readouterr().err
 
 
 def test_numbers_of_ones_own(settings_file: Path, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_function_gives_them() -> None:
     games.reset(mask=np.arange(6) == 4)
     assert asked[1:] == [[4]]
     for wrong in (lambda games: records, lambda games: LAST_ROUND, lambda games: np.zeros(6, connect_four.GAME.state)):
-        with pytest.raises(ScenarioError, match="starts: an array of 6 records of petrichor"):
+        with pytest.raises(ScenarioError, match="starts: must be an array of 6 records of petrichor"):
             batch(6, starts=wrong)
 
 
@@ -130,7 +130,7 @@ def test_positions_of_any_game() -> None:
         ([{"players": 2}], ScenarioError, "it describes '2p', this environment plays 'solo'"),
         ([{"round": 4, "decision": "game_over"}], ScenarioError, "this game is over"),
         (np.zeros(2), ScenarioError, "2 records of petrichor"),
-        (np.array([scenario({"players": 2})]), ScenarioError, "records with another players"),
+        (np.array([scenario({"players": 2})]), ScenarioError, "records whose players"),
         (
             np.array([scenario({"players": 1, "round": 4, "decision": "game_over"})]),
             ScenarioError,
@@ -151,9 +151,9 @@ def test_records_that_no_game_can_reach_are_refused() -> None:
 
 
 def test_what_does_not_go_together() -> None:
-    with pytest.raises(ConfigError, match="config: not with starts"):
+    with pytest.raises(ConfigError, match="config: not allowed with starts"):
         batch().reset(config=Config())
-    with pytest.raises(ConfigError, match="starts: not with choose_config"):
+    with pytest.raises(ConfigError, match="starts: not allowed with choose_config"):
         VersusBatch(Config(), 2, starts=LAST_ROUND, choose_config=lambda games: [Config()] * len(games))
 
 

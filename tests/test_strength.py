@@ -136,7 +136,15 @@ def test_rows_are_kept_and_gone_on_with(
     shown = capsys.readouterr().out
     assert "more time to think" in shown and max(map(len, shown.splitlines())) <= 80
     written = (tmp_path / "strength.json").read_bytes()
-    cli.app(["strength", "--games", "9", "--output", str(tmp_path)], standalone_mode=False)
+    told = tmp_path / "told.json"
+    words = ["strength", "--games", "9", "--output", str(tmp_path), "--json", str(told)]
+    cli.app(words, standalone_mode=False)
+    assert json.loads(told.read_text(encoding="utf-8")) == content(tmp_path)
+    cli.app([*words, "--part", "ablations"], standalone_mode=False)
+    assert len(json.loads(told.read_text(encoding="utf-8"))["rows"]) == 3
+    told.unlink()
+    capsys.readouterr()
+    cli.app(words[:-2], standalone_mode=False)
     assert "All of this is measured already." in capsys.readouterr().out
     assert (tmp_path / "strength.json").read_bytes() == written
     same = str(POLICIES / "petrichor" / "solo.zip")  # by another name
@@ -162,7 +170,7 @@ def test_stopped_and_gone_on_with(
             patch.setattr(strength, "measure", measuring)
             if finished:
                 main(games=1, part="ablations", output=folder)
-                assert "Stopped early: the same command goes on." in capsys.readouterr().out
+                assert "Stopped early. The same command continues." in capsys.readouterr().out
                 assert [row["player"] for row in content(folder)["rows"]] == ["policy"]
             else:
                 with pytest.raises(KeyboardInterrupt):

@@ -994,7 +994,7 @@ def test_train_solo_from_the_command_line(tmp_path: Path, tiny_file: Path, capsy
             cli.main(["train", "solo", "--resume", str(folder), *words.split()])
         assert ended.value.code == 2
         name = words.split()[0].removeprefix("--")
-        assert f"petrichor: {name}: not with --resume, which goes on as it was set" in capsys.readouterr().err
+        assert f"petrichor: {name}: not with --resume, which keeps its settings" in capsys.readouterr().err
 
 
 def test_train_solo_with_numbers_of_ones_own(tmp_path: Path, tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1048,7 +1048,7 @@ def test_a_cluster_needs_its_extra(
     for options, problem in (
         (["--ray"], r'--ray needs the extra "ray"'),
         (["--ray", "auto", "--workers", "2"], r'--ray needs the extra "ray"'),
-        (["--workers", "2"], "workers=2: with --ray alone"),
+        (["--workers", "2"], "workers=2: only with --ray"),
     ):
         with pytest.raises(SystemExit) as ended:
             cli.main([*command, *options])
@@ -1101,7 +1101,7 @@ def test_a_run_that_is_stopped_says_what_is_kept(
         with pytest.raises(KeyboardInterrupt):
             train_solo(resume=folder, steps=1024)
     printed = capsys.readouterr().out
-    assert f"Stopped. What was saved last is kept; to go on: petrichor train solo --resume {folder}\n" in printed
+    assert f"Stopped. What was saved last is kept. To continue: petrichor train solo --resume {folder}\n" in printed
     assert read_notes(GAME, folder / POLICY)["training"]["steps"] == 512
 
 
@@ -1130,12 +1130,12 @@ def test_a_budget_that_is_used_up_is_refused(tmp_path: Path, tiny_file: Path, mo
         patch.setattr(Learner, "_evaluate", lambda self: None)
         train_solo(tiny_file, variants=["double_card"], output=folder)
     before = (folder / RUN).read_bytes()
-    with pytest.raises(ConfigError, match=r"^steps=100: .*run has used that up already, by 512 steps in .* give more$"):
+    with pytest.raises(ConfigError, match=r"^steps=100: .*run has used that up already: 512 steps in .* Give more$"):
         train_solo(resume=folder, steps=100)
     assert not (folder / BEST).exists()
     train_solo(resume=folder)
     assert (folder / BEST).exists()
-    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; to go on give more --steps or"):
+    with pytest.raises(ConfigError, match=r"run: already finished after 512 steps; give more --steps or"):
         train_solo(resume=folder)
     assert (folder / RUN).read_bytes() == before
 
@@ -1149,7 +1149,7 @@ def test_runs_of_another_kind_are_not_resumed(tmp_path: Path) -> None:
         (tmp_path / "run.json").write_text(text)
         with pytest.raises(CheckpointError, match=error):
             train_solo(resume=tmp_path)
-    with pytest.raises(CheckpointError, match="--resume wants the folder that a run left"):
+    with pytest.raises(CheckpointError, match="--resume needs the folder of a run"):
         train_solo(resume=tmp_path / "nowhere")
 
 

@@ -292,7 +292,7 @@ def test_assign_says_who_plays() -> None:
     [
         (np.zeros((2, 1), np.int64), r"\(2, 1\)"),
         (np.zeros((2, 2)), "float64"),
-        (np.full((2, 2), 1), "1 to 1, there are"),
+        (np.full((2, 2), 1), "1 to 1, but there are"),
     ],
 )
 def test_assign_must_answer_well(answer: np.ndarray, message: str) -> None:
@@ -377,7 +377,7 @@ def test_what_is_no_saved_state() -> None:
         ("states", "the keys states"),
         ({}, "the keys states"),
         (other, "states has shape"),
-        ({**saved, "generator": {"state": 1}}, "generator is no state of a generator"),
+        ({**saved, "generator": {"state": 1}}, "generator is not the state of a generator"),
     ):
         with pytest.raises(StateError, match=message):
             batch.set_state(bad)  # type: ignore[arg-type]
@@ -435,15 +435,15 @@ def test_new_observations_stay_as_they_are() -> None:
     ("arguments", "message"),
     [
         ({"config": "2p"}, "a game's configuration"),
-        ({"opponents": ()}, "0 of them with players=3; 1 for every other seat, or 2 clockwise"),
+        ({"opponents": ()}, "0 of them with players=3; allowed: 1 for every other seat, or 2 clockwise"),
         ({"opponents": ("random",) * 3}, "3 of them with players=3"),
         ({"opponents": "random"}, "a sequence of agents or of their names"),
         ({"opponents": ("randon",)}, "'randon'.*random, greedy"),
-        ({"opponents": (3,)}, "3 is no agent"),
+        ({"opponents": (3,)}, "3 is not an agent"),
         ({"opponents": (OnlyForTwo(),)}, "'only for two': players=3"),
         ({"opponents": (), "assign": lambda games: games}, "at least 1"),
         ({"config": Config()}, "nobody else has a seat"),
-        ({"seat": 3}, "seat=3: 0 to 2"),
+        ({"seat": 3}, "seat=3: must be 0 to 2"),
         ({"seat": "first"}, "'random'"),
         ({"seat": True}, "seat=True"),
         ({"autoreset": "later"}, "'same_step', 'next_step', 'disabled'"),

@@ -48,9 +48,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Runs a program of an environment that has the wheel, and for the rest the libraries of this one."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    python = folder / "venv" / "bin" / "python"
+    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
-    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    where = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = Path(subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip())
     # a plain path: what makes this clone importable there (an editable install) isn't looked at
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), str(wheel)]

@@ -18,8 +18,8 @@ from petrichor_env import Config
 from tabletop.agents import Agent, Decisions
 from tabletop.errors import ConfigError, IllegalAction, TabletopError
 from tabletop_agents import GreedyAgent, RandomAgent
-from tabletop_cli import app
 from tabletop_cli import petrichor as cli
+from tabletop_cli import run
 from tabletop_training import matches, tournament, workers
 from tabletop_training.cluster import workers as workers_of
 from tabletop_training.evaluation import HERE, EvaluationStopped, Results, Workers, blocks_of
@@ -28,6 +28,7 @@ from tabletop_training.petrichor import difficulty
 from tabletop_training.workers import Processes
 
 SEED = 50
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and its SIGTERM kills
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,7 @@ class Dying(Noting):
         grave = self.file.with_suffix(".dead")
         if self._asked > 20 and (self.always or not grave.exists()):
             grave.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), KILL)
         return super().act(decisions, generator)
 
 
@@ -199,7 +200,7 @@ def test_a_worker_that_dies_with_nothing_to_do(tmp_path: Path) -> None:
     agents, config = of_two_players(Noting(tmp_path / "pids"), RandomAgent())
     with Processes(1) as processes:
         first = evaluate(agents, config, 10, SEED, workers=processes)
-        os.kill(int((tmp_path / "pids").read_text().split()[0]), signal.SIGKILL)
+        os.kill(int((tmp_path / "pids").read_text().split()[0]), KILL)
         again = evaluate(agents, config, 10, SEED, workers=processes)
     assert_same(first.results[0], again.results[0])
 
@@ -308,10 +309,14 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
         ("evaluate --ray --games 5 greedy", "evaluate --ray local --games 5 greedy"),
         ("evaluate greedy --ray=auto", "evaluate greedy --ray=auto"),
         ("evaluate greedy", "evaluate greedy"),
+        ("components --json", "components --json -"),
+        ("components --json --overlay FILE", "components --json - --overlay FILE"),
+        ("components --json - --overlay FILE", "components --json - --overlay FILE"),
+        ("evaluate greedy --json greedy.json", "evaluate greedy --json greedy.json"),
     ],
 )
-def test_the_address_may_be_left_out(words: str, full: str) -> None:
-    assert app.with_ray_address(words.split()) == full.split()
+def test_the_address_and_the_json_file_may_be_left_out(words: str, full: str) -> None:
+    assert run.with_values(words.split()) == full.split()
 
 
 def test_here_is_a_context_like_the_others() -> None:

@@ -1,4 +1,4 @@
-"""A state in words and in pictures.
+"""States of the game in words and in pictures.
 
 `render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
 answer means, `places` where in the picture it can be clicked.
@@ -69,22 +69,22 @@ guide = (
     "The board: a letter for the biome (M meadow, F flowers, G grain, R rock, W swamp, N snow, # a ravine), then s "
     "sprout, t small tree, T big tree, b bush, l lake; * a tree that is in the light now.",
 )
-"""What `play` explains on request."""
+"""Explanations that `play` shows on request."""
 
 
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
-    """Who is asked what, and in which part of the round, as far as the viewer may know."""
+    """The part of the round, the pending decision and its actor, as far as the viewer may know them."""
     labels = owner_names(state.players) if names is None else names
     phase = "turns" if is_taking_turns(state) else "game over" if state.decision == Decision.GAME_OVER else "draft"
     return Facts(phase, asked_text(state, viewer, labels), NOBODY if hides_actor(state, viewer) else state.actor)
 
 
 def picture(shown: Any, viewer: int | None = None) -> Picture:
-    """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
+    """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
 
-    As `tabletop.envs.rendering.picture`, which says what may be `shown`, for Evergreen.
+    It is `tabletop.envs.rendering.picture`, which describes the arguments, for Evergreen.
     """
-    from evergreen_env.game import GAME  # it has this package's drawings in it
+    from evergreen_env.game import GAME  # here, since it imports this package
     from tabletop.envs import rendering
 
     return rendering.picture(shown, viewer, GAME)

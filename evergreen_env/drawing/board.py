@@ -1,4 +1,4 @@
-"""The game drawn as one SVG picture.
+"""The game as one SVG picture.
 
     +--------------------------------------------------+
     | seasons and rounds, first player                 |   who is asked what
@@ -10,9 +10,10 @@
     | the last action in words                         |
     +--------------------------------------------------+
 
-With one player market and zone are on the right of the planet, with three they take the fourth panel's place.
+With one player the market and the zone are to the right of the planet; with three they are in place of the fourth
+panel.
 
-Every fact that is drawn can be read from the document too, from `data-` attributes: of the document itself, of a group
+Every fact in the picture can also be read from `data-` attributes: of the document itself, of a group
 for every player (`data-player`), space (`data-space`), slot of the market (`data-market`), biome of the fertility zone
 (`data-fertility`), power (`data-power`), and for the piles of cards (`data-deck`).
 """
@@ -51,7 +52,7 @@ from tabletop.errors import TabletopError
 from tabletop.words import name_or_none, player_names
 
 SIZE = 960
-"""Width and height of the drawing in its own units."""
+"""The width and height of the drawing, in its own units."""
 GAP = 8
 _MARGIN = 12
 _WIDTH = SIZE - 2 * _MARGIN
@@ -60,7 +61,7 @@ _FOOTER_TOP, _FOOTER_HEIGHT = 898, 52
 _HEIGHT = _FOOTER_TOP - GAP - _TOP
 _HALF = (_WIDTH - GAP) / 2
 _LONG_NAME = 340
-"""How much room a name may take in the sentence at the top."""
+"""The greatest width of a name in the sentence at the top."""
 
 
 def render_svg(
@@ -71,14 +72,14 @@ def render_svg(
     last_action: str = "",
     names: Sequence[str] | None = None,
 ) -> str:
-    """The whole game as an SVG document, square, without scripts, fonts or anything else from outside.
+    """The whole game as a square SVG document, without scripts, fonts or anything else from outside.
 
     Arguments:
         state: one record of dtype STATE.
-        viewer: seat that looks on: what `render_text` hides from it is not in the document. None shows everything.
+        viewer: the seat that looks on. What `render_text` hides from it is not in the document. None shows everything.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
-        last_action: what happened, in a sentence or two, for the last line.
-        names: labels of the seats, such as the agents' names; None for player_0 ….
+        last_action: one or two sentences about what happened, for the last line.
+        names: labels of the seats, such as the agents' names; None for `player_0` and so on.
 
     Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
     """
@@ -105,7 +106,7 @@ def render_svg(
 
 
 def marks(players: int) -> list[Mark]:
-    """What the players are drawn as."""
+    """The shape and the colour of each player."""
     return [mark(seat) for seat in range(players)]
 
 
@@ -163,7 +164,7 @@ def _header(v: View) -> Iterator[Markup]:
 
 
 def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Markup, float]:
-    """Its name, the side that the sun is on, and its rounds; and how wide that is."""
+    """A season: its name, the side of the sun, and its rounds; and the width of all that."""
     s = v.s
     now, name = s.season == season, SEASON_NAMES[season].capitalize()
     sun = (int(v.t.sun_start) + season) % NUM_SUNS
@@ -185,7 +186,7 @@ def _season(v: View, season: int, first: int, last: int, x: float) -> tuple[Mark
 
 
 def _middle(v: View) -> Iterator[Markup]:
-    """The players' panels, and the cards beside, above or among them."""
+    """The panels of the players, and the cards beside, above or among them."""
     won = winners(v.s)
     players = int(v.s.players)
     if players == 1:

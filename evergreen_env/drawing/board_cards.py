@@ -13,18 +13,18 @@ from tabletop.drawing.panels import EDGE, MUTED, STRONG, panel
 from tabletop.drawing.svg import INK, Markup, box, element, text, titled, use
 
 _TITLE = 30
-"""How much of a panel its title takes."""
+"""The height of the title of a panel."""
 _PILES = 84
-"""Width of the column with the numbers of cards."""
+"""The width of the column with the numbers of cards."""
 
 
 def card_words(v: View, card: int) -> str:
-    """`rock bush: 2 flowers`."""
+    """A card and its icons in words: `rock bush: 2 flowers`."""
     return f"{card_word(card)}: {icons_word(v.t, card)}"
 
 
 def _icons(v: View, card: int, x: float, y: float, scale: float, step: float) -> Iterator[Markup]:
-    """A card's flowers or skulls, around the middle (x, y)."""
+    """The flowers or skulls of a card, around the middle (x, y)."""
     flowers, skulls = int(v.t.flowers[card]), int(v.t.skulls[card])
     names = ["flower"] * flowers + ["skull"] * skulls
     for i, name in enumerate(names):
@@ -32,13 +32,13 @@ def _icons(v: View, card: int, x: float, y: float, scale: float, step: float) ->
 
 
 def _face(card: int) -> tuple[str, str, str, str]:
-    """The name of its type, its ground, its edge, the name of its power."""
+    """The name of a card's type, its ground, its edge, and the name of its power."""
     kind, power = divmod(card, NUM_POWERS)
     return BIOME_NAMES[kind], GROUNDS[kind], INKS[kind], POWER_NAMES[power]
 
 
 def drafted_card(v: View, seat: int, x: float, y: float, width: float, height: float) -> Markup:
-    """The card that a player took in this round, lying on its side: type, icons, power."""
+    """The card that a player took in this round, turned on its side: type, icons, power."""
     card = int(v.s.card[seat])
     if card == NO_CARD:
         frame = box(x, y, width, height, 7, fill="none", stroke=EDGE, stroke_width=1.5, stroke_dasharray="5 4")
@@ -60,7 +60,7 @@ def drafted_card(v: View, seat: int, x: float, y: float, width: float, height: f
 
 
 def market(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
-    """The slots, the leftmost first, and beside them how many cards lie elsewhere."""
+    """The slots from the left, and beside them the numbers of cards elsewhere."""
     slots = int(v.s.players) + 1
     yield panel(x, y, width, height)
     yield text("Market", x + 14, y + 21, 15, bold=True)
@@ -129,7 +129,7 @@ def _piles(v: View, x: float, y: float, width: float, height: float) -> Markup:
 
 
 def fertility_zone(v: View, x: float, y: float, width: float, height: float, columns: int) -> Iterator[Markup]:
-    """A pile for each biome; one for wild cards only where they are in the zone."""
+    """A pile for each biome, and one for wild cards if the flags put them into the zone."""
     zone = [int(card) for card in v.s.zone[: v.s.zone_size]]
     piles: list[list[int]] = [[] for _ in range(NUM_BIOMES + 1)]
     for card in zone:
@@ -149,7 +149,7 @@ def fertility_zone(v: View, x: float, y: float, width: float, height: float, col
 
 
 def _pile(v: View, pile: int, cards: list[int], most: int, x: float, y: float, width: float, height: float) -> Markup:
-    """A biome's fertility, and below it its cards in order of arrival, with room for the `most` that a pile has."""
+    """The fertility of a biome, and below it its cards in order, with room for the `most` cards of a pile."""
     name = BIOME_NAMES[pile]
     fertility = None if pile == WILD else int(v.s.fertility[pile])
     size = min(1.5, (height - 18) / 84, width / 70)
@@ -193,7 +193,7 @@ def _pile(v: View, pile: int, cards: list[int], most: int, x: float, y: float, w
 
 
 def _chip(v: View, card: int, down: bool, x: float, y: float, size: float) -> Iterator[Markup]:
-    """A card of the zone, `size` wide and high: its flowers, its skull, or its back."""
+    """A card of the zone, `size` wide and high: its flowers, its skulls, or its back."""
     half = size / 2
     skulls = int(v.t.skulls[card])
     fill = "#4d5963" if down else "#ffffff"

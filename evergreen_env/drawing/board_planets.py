@@ -1,6 +1,6 @@
-"""A planet in a picture: its spaces with what stands there, the sun, the shadows, the largest forest.
+"""A planet in a picture: its spaces and pieces, the sun, the shadows, the largest forest.
 
-A planet's own units: a space is `icons.SPACE` wide, (0, 0) is the middle of the grid.
+In the units of a planet a space is `icons.SPACE` wide, and (0, 0) is the middle of the grid.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ from tabletop.drawing.svg import INK, Markup, element, group, number, path, text
 _RAVINE = -1
 _NO_PIECE = -1
 _RIM = 159.0
-"""From the middle of a planet to its edge, where that is straight."""
+"""The distance from the middle of a planet to the straight parts of its edge."""
 _SUN_REACH = 17.0
-"""How far the sun stands out."""
+"""The distance that the sun stands out."""
 SIZE = 2 * _RIM + _SUN_REACH + 2
-"""Width and height of what `planet` draws, in a planet's own units."""
+"""The width and height of the drawing by `planet`, in the units of a planet."""
 _ROUND = 62.0
-"""Of its corners."""
+"""The radius of the corners of a planet."""
 _INNER = _RIM - _ROUND
-_OUTLINE = (  # renderers differ in the corners of a `rect`
+_OUTLINE = (  # a path, since renderers differ in the corners of a `rect`
     f"M{-_INNER} {-_RIM}H{_INNER}A{_ROUND} {_ROUND} 0 0 1 {_RIM} {-_INNER}V{_INNER}"
     f"A{_ROUND} {_ROUND} 0 0 1 {_INNER} {_RIM}H{-_INNER}A{_ROUND} {_ROUND} 0 0 1 {-_RIM} {_INNER}V{-_INNER}"
     f"A{_ROUND} {_ROUND} 0 0 1 {-_INNER} {-_RIM}Z"
 )
 _SCALES = (0.74, 0.84, 0.94, 0.88, 0.86)
-"""Of what stands in a space, by Piece."""
+"""The scales of the drawings of pieces, by Piece."""
 _TREES = (Piece.SMALL_TREE, Piece.BIG_TREE)
 _WIDTHS = {1: 24.0, 2: 30.0}
-"""Of shadows by their length."""
+"""The widths of shadows, by their length."""
 _AIR, _AIR_EDGE = "#bccbd5", "#93a8b6"
 
 
 def planet(v: View, seat: int, now: Planet, x: float, y: float, size: float) -> Markup:
-    """Everything that is on a player's planet, in the square with its corner at (x, y)."""
+    """The planet of a player with all that is on it, in the square with its corner at (x, y)."""
     scale = size / SIZE
     right, down = SIDES[now.sun]
-    shift = _SUN_REACH / 2  # away from the sun, which stands out there
+    shift = _SUN_REACH / 2  # away from the sun, to make room for it
     middle = x + size / 2 - right * shift * scale, y + size / 2 - down * shift * scale
     return titled(
         f"{v.names[seat]}'s planet, the sun in the {SUN_NAMES[now.sun]}",
@@ -90,7 +90,7 @@ def _middle(place: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=len(Sun))
 def _sun(sun: int) -> Markup:
-    """On its side, which is bright."""
+    """The sun at its side of the planet, which is bright there."""
     right, low = SIDES[sun]
     corner = _INNER + _ROUND * 0.7071
     arc = f"A{_ROUND} {_ROUND} 0 0 1"
@@ -105,7 +105,7 @@ def _sun(sun: int) -> Markup:
 
 @lru_cache(maxsize=len(Sun))
 def _labels(sun: int) -> tuple[Markup, ...]:
-    """Letters of columns and numbers of rows, where the sun is not."""
+    """The letters of columns and the numbers of rows, on sides without the sun."""
     edge = (COLUMNS * SPACE / 2 + _RIM) / 2 - 1
     down, right = (-edge if sun == Sun.SOUTH else edge), (edge if sun == Sun.WEST else -edge)
     letters = (text("abcdefg"[i], _middle(i)[0], down + 4.2, 13, anchor="middle", fill=MUTED) for i in range(COLUMNS))
@@ -119,12 +119,12 @@ def _labels(sun: int) -> tuple[Markup, ...]:
 
 
 def _standing(now: Planet) -> dict[int, int]:
-    """The Piece in each space that has one."""
+    """The Piece of each space that is not empty."""
     return {place: piece for piece, spaces in enumerate(now.pieces) for place in places_in(spaces)}
 
 
 def _spaces(v: View, now: Planet) -> Iterator[Markup]:
-    """The grounds, each with what is to be said of its space."""
+    """The grounds of the spaces, each with a title and the attributes of its space."""
     standing = _standing(now)
     for place in places_in(int(v.t.outline)):
         bit = 1 << place
@@ -153,7 +153,7 @@ def _space(place: int, biome: int, piece: int, lit: bool, shadow: str | None, ch
 
 
 def _pieces(now: Planet) -> Iterator[Markup]:
-    """What stands in the spaces; around those that can be chosen, corners."""
+    """The pieces in the spaces, and corners around the spaces that can be chosen."""
     for place, piece in _standing(now).items():
         yield from _piece(place, piece, bool(now.lit >> place & 1))
     if now.choices:
@@ -174,7 +174,7 @@ _CORNERS = "M-16-9L-16-16L-9-16M9-16L16-16L16-9M16 9L16 16L9 16M-9 16L-16 16L-16
 
 
 def _shadows(now: Planet, outline: int) -> Iterator[Markup]:
-    """From each tree away from the sun, over the planet's spaces; where shadows meet, they are one."""
+    """The shadows from each tree away from the sun, within the planet. Shadows that meet become one."""
     big = now.pieces[Piece.BIG_TREE]
     small = now.pieces[Piece.SMALL_TREE]
     for spaces, length, opacity in ((small, 1, 0.24), (big, 2, 0.36)):
@@ -183,7 +183,7 @@ def _shadows(now: Planet, outline: int) -> Iterator[Markup]:
             first = shaded(1 << place, now.sun)
             reach = first | (shaded(first, now.sun) if length == 2 else 0)
             if length == 1 and first & now.big_shadow:
-                continue  # a big tree's is there
+                continue  # it is in the shadow of a big tree
             steps = (reach & outline).bit_count() if first & outline else 0
             if steps:
                 x, y = _middle(place)
@@ -194,7 +194,7 @@ def _shadows(now: Planet, outline: int) -> Iterator[Markup]:
 
 @lru_cache(maxsize=8)
 def _bar(width: float, steps: int) -> str:
-    """From the foot of a tree to the end of the last space in its shadow, southwards."""
+    """A shadow southwards, from the foot of a tree to the end of the last space in it."""
     half, end = width / 2, (steps + 0.5) * SPACE - 3
     round_end = f"L{number(half)} {number(end - 9)}Q{number(half)} {number(end)} {number(half - 9)} {number(end)}"
     round_end += f"L{number(9 - half)} {number(end)}Q{number(-half)} {number(end)} {number(-half)} {number(end - 9)}"
@@ -202,7 +202,7 @@ def _bar(width: float, steps: int) -> str:
 
 
 def _forest(forest: int) -> Iterator[Markup]:
-    """A line around its spaces."""
+    """A line around the spaces of the largest forest."""
     half, line = SPACE / 2, ""
     for place in places_in(forest):
         x, y = _middle(place)

@@ -1,4 +1,4 @@
-"""The players in a picture: each with a planet, points, what the coming scoring brings, powers, and the card."""
+"""The players in a picture: planet, points, points of the next scoring, powers, and the card of each."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PAD = 8
 
 
 def player(v: View, seat: int, x: float, y: float, width: float, height: float, won: bool) -> Markup:
-    """A panel: beside the planet, or above and below it where the panel is higher than wide, what the player has."""
+    """The panel of a player. The player's things are beside the planet, or above and below it in a tall panel."""
     asked = v.actor == seat
     now = v.planet(seat)
     levels = v.levels(seat)
     parts = [panel(x, y, width, height, **({"stroke": STRONG, "stroke_width": 3} if asked else {}))]
     if width > height:
-        tall = height > 360  # the name goes above the planet then
+        tall = height > 360  # then the name is above the planet
         size = min(height - 2 * _PAD - (40 if tall else 0), width - 3 * _PAD - (108 if tall else 118))
         parts.append(planet(v, seat, now, x + _PAD, y + height - _PAD - size, size))
         left = x + size + 2 * _PAD + 4
@@ -72,7 +72,7 @@ def _tags(v: View, seat: int, won: bool) -> str:
 
 
 def _name(v: View, seat: int, x: float, y: float, width: float, won: bool) -> Iterator[Markup]:
-    """Token, name, the first player's leaf, and in a second line what else is to be said."""
+    """Token, name and the leaf of the first player, with notes in a second line."""
     tags = _tags(v, seat, won)
     room = width - 34
     name = v.names[seat]
@@ -83,7 +83,7 @@ def _name(v: View, seat: int, x: float, y: float, width: float, won: bool) -> It
 
 
 def _leaf(v: View, seat: int, x: float, y: float) -> Iterator[Markup]:
-    """The first player's, and white for who is first in the next round."""
+    """The leaf of the first player; a white one for the first player of the next round."""
     if v.s.players > 1 and v.s.first_player == seat:
         yield titled("first player", use("first", x, y, 0.95))
     elif v.s.next_first == seat:
@@ -91,7 +91,7 @@ def _leaf(v: View, seat: int, x: float, y: float) -> Iterator[Markup]:
 
 
 def _gains(v: View, now: Planet, x: float, y: float, step: float, down: float) -> Iterator[Markup]:
-    """What the coming scoring would bring now, and the end: from the middle of the first icon on."""
+    """The points of the next scoring and of the end, as things are now; (x, y) is the middle of the first icon."""
     gains = (
         ("light", now.light_points, "light", "light at the end of this season"),
         ("forest", now.forest.bit_count(), "forest", "the largest forest at the end of this season"),
@@ -108,7 +108,7 @@ def _gains(v: View, now: Planet, x: float, y: float, step: float, down: float) -
 
 
 def _powers(levels: Sequence[int], x: float, y: float, step: float, down: float, columns: int) -> Iterator[Markup]:
-    """Icon and level of each power, from the middle of the first icon on."""
+    """The icon and the level of each power; (x, y) is the middle of the first icon."""
     for i, level in enumerate(levels):
         row, column = divmod(i, columns)
         left, middle = x + column * step, y + row * down
@@ -124,7 +124,7 @@ def _powers(levels: Sequence[int], x: float, y: float, step: float, down: float,
 def _column(
     v: View, seat: int, now: Planet, levels: Sequence[int], x: float, y: float, width: float, height: float
 ) -> Iterator[Markup]:
-    """Beside the planet: the coming points, the powers, the card."""
+    """The column beside the planet: the next points, the powers, the card."""
     gain, power, card = 24.0, 31.0, 40.0
     spare = (height - 3 * gain - 3 * power - card) / 2
     yield from _gains(v, now, x + 15, y + gain / 2, 0, gain)
@@ -133,7 +133,7 @@ def _column(
 
 
 def _head(v: View, seat: int, x: float, y: float, width: float, won: bool) -> Iterator[Markup]:
-    """Above the planet."""
+    """The row above the planet."""
     points = str(v.points(seat))
     room = width_of(points, 30, True)
     yield from _name(v, seat, x, y, width - room - 110, won)
@@ -157,7 +157,7 @@ _SOURCES = {Source.LIGHT: "light", Source.FOREST: "forest", Source.BUDS: "power-
 
 
 def points_by_source(v: View, seat: int, x: float, y: float, width: float, height: float) -> Markup:
-    """What has brought the points."""
+    """The sources of the points."""
     parts = [panel(x, y, width, height), text("Points so far", x + 14, y + 21, 15, bold=True)]
     down = (height - 36) / len(_SOURCES)
     for i, (source, icon) in enumerate(_SOURCES.items()):

@@ -31,7 +31,7 @@ _PIECES = {
     "lake": ((6, 1), (9, 3)),
     "buds": ((8, 2),),
 }
-"""Where they stand: column and row."""
+"""The places of the trees: column and row."""
 
 
 def cover() -> str:

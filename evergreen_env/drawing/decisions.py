@@ -1,4 +1,4 @@
-"""The pending decision in words: what is asked, and what each answer to it means."""
+"""The pending decision in words, and the meaning of each answer."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _POWER_QUESTIONS = {
 
 
 def is_taking_turns(s: State) -> bool:
-    """Whether players take their turns, which others don't see before all are done."""
+    """Whether players take their turns, which the others see only when all are finished."""
     return s.decision not in (Decision.GAME_OVER, Decision.DRAFT)
 
 
 def hides_actor(s: State, viewer: int | None) -> bool:
-    """Whether a viewer may not know who is asked what."""
+    """Whether the viewer may not know the pending decision and its actor."""
     return is_taking_turns(s) and viewer not in (None, s.actor)
 
 
@@ -46,7 +46,7 @@ def power_of(s: State) -> int:
 
 
 def question(state: State) -> str:
-    """What the actor is asked, as the end of a sentence such as "player_0 is asked …"."""
+    """The pending decision, as words that follow "player_0 is asked"."""
     decision = state.decision
     if decision == Decision.DRAFT:
         return "which card to take"
@@ -71,9 +71,9 @@ def _one_left(s: State) -> str:
 
 
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
-    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything.
+    """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 
-    "" while the game goes on by itself.
+    It is "" while no decision is pending.
     """
     if state.decision == NOTHING_ASKED:
         return ""
@@ -85,14 +85,14 @@ def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
 
 
 def winners(s: State) -> list[int]:
-    """The seats that have won, none while the game is on."""
+    """The seats that have won; none before the end of the game."""
     from evergreen_env.config import Config
 
     return Config().game.winners(s) if s.decision == Decision.GAME_OVER else []
 
 
 def result_text(s: State, names: Sequence[str]) -> str:
-    """`player_1 forfeited, player_0 wins`, by the seats' names; alone how many points there are."""
+    """The result in words, with the names of the seats: `player_1 forfeited, player_0 wins`; in solo the points."""
     if s.players == 1:
         points = counted(int(s.points[0]), "point")
         return f"{names[0]} {'forfeited with' if s.forfeited != NOBODY else 'has'} {points}"
@@ -101,9 +101,10 @@ def result_text(s: State, names: Sequence[str]) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """What `action` would mean as the answer to the pending decision of `state`, as an imperative ("plant on c1").
+    """The meaning of an action as an answer to the pending decision, as an imperative: "plant on c1".
 
-    An action that does not answer this decision gets its plain name. Raises IndexError outside 0 to NUM_ACTIONS - 1.
+    For an action that does not answer this decision it is the plain name. Raises IndexError outside 0 to
+    NUM_ACTIONS - 1.
     """
     if not 0 <= action < NUM_ACTIONS:
         raise IndexError(f"action {action}: 0 to {NUM_ACTIONS - 1}")
@@ -152,5 +153,5 @@ def _space_text(s: State, place: int) -> str:
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
-    """`action_text` of another's answer; "" for what is done in another's turn, which only its end shows."""
+    """`action_text` as the viewer may know it; "" in the turn of another player, which is shown only at the end."""
     return "" if hides_actor(state, viewer) else action_text(state, action)

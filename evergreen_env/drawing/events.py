@@ -1,4 +1,4 @@
-"""What an action does, told as it happens: a story for each rule that changes what lies on the table."""
+"""The events of an action in sentences: a story for each rule that changes something on the table."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _IMPORTANT = (" scores ", " ends.", " over.")
 
 
 def events(before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
-    """One sentence for each thing that the action does, up to the next decision, in the order in which it happens.
+    """Sentences about the events of an action, up to the next decision, in the order in which they happen.
 
     Arguments:
         before: the record of dtype STATE that it is played on.
-        action: a legal one, FORFEIT, or None: a random one that was played for an illegal one.
-        viewer: seat that looks on: what others do in their turns is told when all are done. None tells everything.
+        action: a legal action; FORFEIT; or None for a random action that was played in place of an illegal one.
+        viewer: the seat that looks on. It learns the others' turns when all are finished. None learns everything.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     return _teller().events(before, action, viewer, load_tables() if tables is None else tables)
@@ -54,12 +54,12 @@ def events(before: State, action: int | None, viewer: int | None = None, tables:
 def story(
     before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
 ) -> list[tuple[str, Any]]:
-    """The sentences of `events`, each with the record as it was when that had happened, in which nobody is asked."""
+    """The sentences of `events`, each with the record at that moment. Nobody is asked in these records."""
     return _teller().story(before, action, viewer, load_tables() if tables is None else tables)
 
 
 def in_brief(sentences: Iterable[str]) -> str:
-    """The sentences as far as a picture's last line has room; where it is short, points stay longest."""
+    """The sentences that fit into the last line of a picture. Those about points are left out last."""
     return words.in_brief(sentences, _IMPORTANT)
 
 
@@ -77,7 +77,7 @@ def _names_of(places: Iterable[int]) -> str:
 
 
 class _Stories(Teller):
-    """The stories: methods that take what the rule takes."""
+    """The stories: methods with the arguments of the rules."""
 
     def __init__(self) -> None:
         stories: dict[Any, Callable[..., Story]] = {
@@ -98,7 +98,7 @@ class _Stories(Teller):
         super().__init__(game_flow.step, game_flow.forfeit, stories)
 
     def sees(self, s: State) -> bool:
-        """Whether what the actor does in the turn is shown."""
+        """Whether the viewer sees the turn of the actor."""
         return self.viewer in (None, s.actor)
 
     # --- The draft ---
@@ -159,7 +159,7 @@ class _Stories(Teller):
         if self.sees(s):
             yield f"{_name(s, s.actor)} places a lake on {PLACE_NAMES[place]}."
 
-    # --- The end of a round, and what is shown then ---
+    # --- The end of a round, which shows the turns ---
 
     def shown(self, s: State, seat: int) -> Story:
         is_news = self.viewer not in (None, seat)
@@ -196,7 +196,7 @@ class _Stories(Teller):
 
 
 def _changes_of_planet(s: State, seat: int) -> Iterator[str]:
-    """What stands there now and did not before."""
+    """Sentences about the new pieces on a planet."""
     for piece in Piece:
         new = int(s[PLANET_FIELDS[piece]][seat]) & ~int(s[SHOWN_FIELDS[piece]][seat])
         if new:

@@ -1,7 +1,7 @@
-"""The drawings that a picture of the planets is put together from: one `<defs>`, the same in every picture.
+"""The drawings in a picture of the planets: one `<defs>`, the same in every picture.
 
-Each is drawn around (0, 0). Grounds and pieces are for a space of 40 by 40, symbols of biomes 24 wide, the others as
-their comments say.
+Each is drawn around (0, 0). Grounds and pieces are for a space of 40 by 40, symbols of biomes are 24 wide; for the
+others see their comments.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from tabletop.drawing.owners import owner_marks
 from tabletop.drawing.svg import INK, Markup, box, circle, group, path
 
 GROUNDS = ("#cfe8ad", "#f2c6ea", "#f8dc7e", "#cdbfae", "#86b8b4", "#f1f6fc", "#ffffff")
-"""Of the biomes, and of wild cards."""
+"""The colours of the biomes and of wild cards."""
 INKS = ("#5d8a32", "#a8459a", "#a87808", "#75634f", "#1f5f60", "#5f8fbd", "#55636f")
-"""Their darker tones, for patterns, edges and symbols."""
+"""Darker tones of these colours, for patterns, edges and symbols."""
 GOLD, GOLD_EDGE, GLOW = "#f7c331", "#b97a00", "#ffef9c"
 SPACE = 40
-"""Width and height of a space in a planet's own units."""
+"""The width and height of a space, in the units of a planet."""
 
 _CORNERS = ((0.0, -12.5, -12.5), (0.0, 12.5, -12.5), (0.0, -12.5, 13.0), (0.0, 12.5, 13.0), (0.0, 0.0, 0.0))
 _TUFT = "M-3.5-2L-1 3M0-4L0 3M3.5-2L1 3"
@@ -36,7 +36,7 @@ _FILLED = (False, True, False, True, False, False)
 
 
 def _grounds() -> dict[str, list[Markup]]:
-    """Of the spaces, with a pattern each, which pieces leave free in the corners."""
+    """The grounds of the spaces. Each has a pattern, which pieces leave free in the corners."""
     half = SPACE / 2 - 1
     drawings = {}
     for i, pattern in enumerate(_PATTERNS):
@@ -54,7 +54,7 @@ def _grounds() -> dict[str, list[Markup]]:
 
 
 def _symbols() -> dict[str, list[Markup]]:
-    """Of the biomes."""
+    """The symbols of the biomes."""
     meadow, flowers, grain, rock, swamp, snow, _ = INKS
     blades = "M-8 10C-9 3-11-1-12-5C-6-1-5 4-4 10ZM8 10C9 3 11-1 12-5C6-1 5 4 4 10ZM-4 10C-5 0-3-6 0-11C3-6 5 0 4 10Z"
     tulip = "M-7-10C-5-8.5-4-7.5-3.5-6.5L0-11L3.5-6.5C4-7.5 5-8.5 7-10C9-3 6 2 0 2C-6 2-9-3-7-10Z"
@@ -96,7 +96,7 @@ _CROWN_TOP = "M-12-3C-13-9-8-13-4-11C-1-15 5-14 7-10C3-9 1-7 0-4C-4-6-9-6-12-3Z"
 
 
 def _trees(name: str, crown: str, top: str, edge: str, trunk: str) -> dict[str, list[Markup]]:
-    """A small tree is a fir, a big one has a broad round crown."""
+    """The pieces. A small tree is a fir; a big tree has a broad round crown."""
     return {
         f"small_tree{name}": [
             path("M0 6V13.5", None, edge, 4.4),
@@ -147,7 +147,7 @@ def _pieces() -> dict[str, list[Markup]]:
 
 
 def _powers() -> dict[str, list[Markup]]:
-    """Badges, 26 wide, with what the power does."""
+    """Badges of the powers, 26 wide, with the effect of each power."""
     pieces = _pieces()
     parts = (pieces[name] for name in (*PIECE_NAMES, "buds"))
     scales = (0.6, 0.62, 0.56, 0.56, 0.56, 0.6)
@@ -203,12 +203,12 @@ def _tokens() -> dict[str, list[Markup]]:
 
 _FIRS = ((-5.0, 1.0, 0.78), (5.0, 1.5, 0.72), (0.0, -1.0, 1.0))
 SIDES = ((0, -1), (1, 0), (0, 1), (-1, 0))
-"""Where each Sun is, seen from the middle of a planet."""
+"""The direction of each Sun from the middle of a planet."""
 
 
 @lru_cache(maxsize=1)
 def defs() -> Markup:
-    """Every drawing, by the name that `svg.use` takes."""
+    """The `<defs>` with every drawing, by the names that `svg.use` takes."""
     return defs_of(
         {
             **named("ground-", _grounds()),

@@ -1,4 +1,4 @@
-"""Each decision explained to somebody who plays for the first time, in our own words."""
+"""Explanations of each decision for new players, in our own words."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ ACTIONS, POWERS = "The four actions", "Powers"
 
 
 def lesson(state: State, tables: np.ndarray | None = None) -> Lesson:
-    """The pending decision explained to the actor; how it ended where the game is over.
+    """An explanation of the pending decision for the actor; at the end, of the result.
 
     Arguments:
-        tables: the numbers that are played with, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones.
+        state: one record of dtype STATE.
+        tables: the printed numbers of the game, (1,) `evergreen_env.tables.TABLES`; None for the shipped ones.
     """
     return _LESSONS[Decision(state.decision)](state, tables_of(tables))
 
 
 def introduction(config: Config) -> Lesson:
-    """What the game is about, what brings points, how a round goes."""
+    """An introduction: what the game is about, what scores points, how a round goes."""
     t = load_tables(config.components)[0]
     solo, rounds = config.solo, int(t.season_rounds.sum())
     drafts, acts = ("you draft", "you do") if solo else ("everybody drafts", "all do, at the same time,")
@@ -64,7 +65,7 @@ def introduction(config: Config) -> Lesson:
     )
 
 
-# --- What many lessons say -------------------------------------------------------------------------------------------
+# --- Parts of many lessons -------------------------------------------------------------------------------------------
 
 
 def _biome_of(s: State) -> int:
@@ -72,7 +73,7 @@ def _biome_of(s: State) -> int:
 
 
 def _where(s: State, t: Tables) -> str:
-    """Where the card allows its action."""
+    """The biome in which the card allows its action, in words."""
     biome = _biome_of(s)
     if biome < NUM_BIOMES:
         return f"in the biome {BIOME_NAMES[biome]}"
@@ -80,7 +81,7 @@ def _where(s: State, t: Tables) -> str:
 
 
 def _sun(s: State, t: Tables) -> str:
-    """Which light counts next."""
+    """A sentence about the light that counts next."""
     season, left = SEASON_NAMES[s.season], int(t.season_rounds[: s.season + 1].sum()) - int(s.round)
     when = "after this round" if left == 0 else f"after {counted(left, 'more round')}"
     return f"The next light comes from the {SUN_NAMES[s.sun]}, when {season} ends {when}."
@@ -307,7 +308,7 @@ _USES = {
         "and is in no forest. Place it where sprouts or small trees touch its sides.",
     ),
 }
-"""Of the powers that are used on spaces: a title, what one does, and what matters."""
+"""For each power that is used on spaces: a title, what to do, and what matters."""
 
 
 def _power(s: State, t: Tables) -> Lesson:
@@ -329,7 +330,7 @@ def _power(s: State, t: Tables) -> Lesson:
 
 
 def _ground(s: State, t: Tables) -> str:
-    """Whether a bush or lake may lie in a ravine."""
+    """A sentence about bushes and lakes in ravines."""
     ground = {Power.BUSH: t.bush_ground, Power.LAKE: t.lake_ground}.get(Power(power_of(s)))
     if ground is None:
         return ""

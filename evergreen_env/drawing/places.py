@@ -1,4 +1,4 @@
-"""Where in the picture an answer to the pending decision can be clicked: by cards, spaces, powers."""
+"""The places in the picture where a click gives an answer: cards, spaces, powers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tabletop.words import player_names
 
 
 def places(state: State, action: int) -> tuple[Place, ...]:
-    """Where in the picture that the actor sees a legal answer can be clicked, the closest place first.
+    """The places in the actor's picture where a click chooses this legal action, the most exact one first.
 
-    A turn's action or power: the actor's card, and all that is the actor's. A space: itself, and the whole planet, as
-    spaces are small on a telephone. () for the end of a turn. A place is of what `render_svg` draws.
+    For the action or power of a turn: the actor's card, and all that is the actor's. For a space: the space, and the
+    whole planet, since spaces are small on a telephone. For the end of a turn: (). Places are elements that
+    `render_svg` draws.
     """
     if action < DRAFT + MAX_MARKET:
         return ((("market", str(action - DRAFT + 1)),),)

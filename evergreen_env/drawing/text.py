@@ -1,4 +1,4 @@
-"""The game drawn as text, no more than 100 columns wide.
+"""The game as text, at most 100 columns wide.
 
 +--------------------------------+
 | p0 player_0          23 points |
@@ -59,10 +59,10 @@ _LEVEL_LETTERS = "stTblp"
 _CELL = 4
 _PLANET = 2 + _CELL * COLUMNS
 OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175))
-"""The players' colours of the pictures as terminals have them."""
+"""The players' colours of the pictures, in terminals."""
 
 Paint = Callable[[str, str], str]
-"""Gives a text a colour, or leaves it as it is."""
+"""A function that colours a text, or returns it unchanged."""
 
 
 def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
@@ -70,9 +70,9 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
 
     Arguments:
         state: one record of dtype STATE.
-        viewer: seat that looks on: the others' planets are shown as they were when all had taken their turn. None
-            shows everything.
-        colour: with ANSI colours, one a player.
+        viewer: the seat that looks on. The others' planets are as they were at the end of the last round. None shows
+            everything.
+        colour: whether to use ANSI colours, one for each player.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     return joined(text_blocks(state, viewer, colour, tables))
@@ -85,10 +85,10 @@ def text_blocks(
     tables: np.ndarray | None = None,
     asked: bool = True,
 ) -> list[Block]:
-    """What `render_text` draws, in blocks that fit into narrower terminals too; the first one is its heading.
+    """The text of `render_text` as blocks, which also fit into narrower terminals. The first one is the heading.
 
     Arguments:
-        asked: whether it says who is asked what.
+        asked: whether the pending decision and its actor are in it. The other arguments are those of `render_text`.
     """
     t = tables_of(tables)
     paint = partial(painted, colour=colour)
@@ -100,17 +100,17 @@ def text_blocks(
     return [heading, Tiles(rows, _PLANET), Words([""]), Words(below)]
 
 
-# --- what is played, and what gave points ----------------------------------------------------------------------------
+# --- what is played, and the sources of points -----------------------------------------------------------------------
 
 
 def about(config: Config) -> list[str]:
-    """`solo` or `3 players`, and whether board, deck or flags are other ones."""
+    """What is played, in short phrases: `solo` or `3 players`, and whether board, deck or flags are changed."""
     parts = ["solo" if config.solo else f"{config.players} players"]
     return parts + (["with an overlay"] if config.components else [])
 
 
 def sources(state: State) -> list[tuple[str, list[int]]]:
-    """What has given anybody points so far: a word, and the points by seat."""
+    """The sources of points so far: a word for each, and the points of each seat."""
     by_source = zip(SOURCE_NAMES, state.scored[: state.players].T.tolist(), strict=True)
     return [(name, points) for name, points in by_source if any(points)]
 
@@ -134,7 +134,7 @@ def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[st
 
 
 def points_seen(s: State, seat: int, viewer: int | None) -> int:
-    """A player's points as the viewer knows them."""
+    """The points of a player, as the viewer knows them."""
     return int(s.points[seat]) + (int(s.earned[seat]) if viewer in (None, seat) else 0)
 
 

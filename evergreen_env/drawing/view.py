@@ -1,7 +1,7 @@
-"""What a picture shows of a game: whose planets as they are, whose as all know them, and what light does there.
+"""The view of a game in a picture: each planet as the viewer may know it, with its light and shadows.
 
-Sets of spaces are Python integers here, with the same bits as in a record; the rules' own functions take a second each
-to compile for Python.
+Sets of spaces are Python integers here, with the same bits as in a record: the functions of the rules would take a
+second each to compile for calls from Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ _LAST_COLUMN = _FIRST_COLUMN << COLUMNS - 1
 
 @dataclass(frozen=True)
 class View:
-    """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
+    """A game to draw.
+
+    Attributes:
+        s: the record.
+        t: the printed numbers that it is played with.
+        viewer: the seat that looks on; None sees everything.
+        names: the labels of the seats.
+    """
 
     s: State
     t: Tables
@@ -32,39 +39,42 @@ class View:
 
     @cached_property
     def seats(self) -> tuple[str, ...]:
-        """`player_0` …, whatever the labels."""
+        """`player_0` and so on, independent of the labels."""
         return player_names(int(self.s.players))
 
     @cached_property
     def hides_turn(self) -> bool:
-        """Whether another player takes a turn that the viewer sees nothing of."""
+        """Whether another player takes a turn that is hidden from the viewer."""
         return hides_actor(self.s, self.viewer)
 
     @cached_property
     def actor(self) -> int:
-        """The seat that is asked, NOBODY where that is hidden, and at the end."""
+        """The seat that takes the pending decision; NOBODY if that is hidden, and at the end."""
         return NOBODY if self.hides_turn else int(self.s.actor)
 
     @cached_property
     def answers(self) -> frozenset[int]:
-        """The legal actions, none where they are hidden."""
+        """The legal actions; none if they are hidden."""
         if self.actor == NOBODY:
             return frozenset()
         legal = int(self.s.legal[0])
         return frozenset(action for action in range(NUM_ACTIONS) if legal >> action & 1)
 
     def sees(self, seat: int) -> bool:
+        """Whether the viewer sees what this seat hides from others."""
         return self.viewer is None or self.viewer == seat
 
     def points(self, seat: int) -> int:
+        """The points of a seat, as the viewer knows them."""
         return int(self.s.points[seat]) + (int(self.s.earned[seat]) if self.sees(seat) else 0)
 
     def levels(self, seat: int) -> list[int]:
-        """Of the powers."""
+        """The levels of a seat's powers, as the viewer knows them."""
         levels: list[int] = (self.s.level if self.sees(seat) else self.s.shown_level)[seat].tolist()
         return levels
 
     def planet(self, seat: int) -> Planet:
+        """The planet of a seat, as the viewer knows it."""
         fields = PLANET_FIELDS if self.sees(seat) else SHOWN_FIELDS
         pieces = tuple(int(self.s[field][seat]) for field in fields)
         choices = 0
@@ -76,19 +86,25 @@ class View:
 
     @cached_property
     def biomes(self) -> tuple[int, ...]:
-        """The Biome of every place, -1 for a ravine."""
+        """The Biome of every place; -1 for a ravine."""
         spaces = self.t.biome.tolist()
         return tuple(next((i for i, there in enumerate(spaces) if there >> place & 1), -1) for place in range(PLACES))
 
     def fertility_points(self, planet: Planet) -> int:
-        """What the big trees would bring at the end."""
+        """The points of the big trees at the end, as fertility is now."""
         biomes = zip(self.s.fertility.tolist(), self.t.biome.tolist(), strict=True)
         return sum(fertility * (planet.pieces[Piece.BIG_TREE] & spaces).bit_count() for fertility, spaces in biomes)
 
 
 @dataclass(frozen=True)
 class Planet:
-    """What stands on a planet: the spaces with each Piece, and those that can be chosen now."""
+    """The pieces on a planet.
+
+    Attributes:
+        pieces: the set of spaces with each Piece.
+        sun: the side of the sun.
+        choices: the set of spaces that can be chosen now.
+    """
 
     pieces: tuple[int, ...]
     sun: int
@@ -96,13 +112,13 @@ class Planet:
 
     @cached_property
     def big_shadow(self) -> int:
-        """The spaces in big trees' shadows, which every tree is dark in."""
+        """The spaces in the shadows of big trees, in which no tree collects light."""
         once = shaded(self.pieces[Piece.BIG_TREE], self.sun)
         return once | shaded(once, self.sun)
 
     @cached_property
     def small_shadow(self) -> int:
-        """The spaces in shadows of small trees only, which big trees are lit in."""
+        """The spaces in the shadows of small trees only, in which big trees still collect light."""
         return shaded(self.pieces[Piece.SMALL_TREE], self.sun) & ~self.big_shadow
 
     @cached_property
@@ -113,11 +129,12 @@ class Planet:
 
     @cached_property
     def light_points(self) -> int:
+        """1 for each small tree that collects light, 2 for each big one."""
         return self.lit.bit_count() + (self.lit & self.pieces[Piece.BIG_TREE]).bit_count()
 
     @cached_property
     def forest(self) -> int:
-        """The largest; of equal ones the first in reading order."""
+        """The spaces of the largest forest; of equal ones the first in reading order."""
         left = self.pieces[Piece.SMALL_TREE] | self.pieces[Piece.BIG_TREE] | self.pieces[Piece.BUSH]
         largest = 0
         while left:

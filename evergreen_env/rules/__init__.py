@@ -1,6 +1,6 @@
 """The rule text, chapter by chapter, on one record of `state.STATE`, compiled by Numba.
 
-Nothing here knows of Gymnasium, PettingZoo or torch. `s` is always the game's record, `t` the numbers played with.
+Nothing here depends on Gymnasium, PettingZoo or torch. `s` is always the game's record, `t` the printed numbers.
 """
 
 from evergreen_env.rules.game_flow import forfeit, legal, reset, step

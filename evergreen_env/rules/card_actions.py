@@ -20,7 +20,7 @@ _PLANTS, _GROWTHS = 3, 2
 
 @rule
 def plantable(s: State, t: Tables) -> np.uint64:
-    """Spaces where the actor can plant a sprout: empty ones that are no ravines."""
+    """Spaces where the actor can plant a sprout: empty ones, except ravines."""
     if count_bits(s.sprouts[s.actor]) >= t.supply[Piece.SPROUT]:
         return NO_SPACES
     return t.outline & ~t.ravines & ~occupied(s, s.actor)
@@ -42,34 +42,38 @@ def growing_small_trees(s: State, t: Tables) -> np.uint64:
 
 @rule
 def growable(s: State, t: Tables) -> np.uint64:
+    """Sprouts and small trees of the actor that can grow."""
     return growing_sprouts(s, t) | growing_small_trees(s, t)
 
 
 @rule
 def spaces_of_card(s: State, t: Tables) -> np.uint64:
-    """Where the actor's card allows an action; a wild card everywhere, until a space says which biome it is."""
+    """Spaces where the actor's card allows an action. A wild card allows all until a space decides its biome."""
     card = int(s.card[s.actor])
     return ALL if is_wild(card) else t.biome[biome_of(card)]
 
 
 @rule
 def can_plant_in_biome(s: State, t: Tables) -> bool:
+    """Whether the actor can plant a sprout where the card allows it."""
     return (plantable(s, t) & spaces_of_card(s, t)) != NO_SPACES
 
 
 @rule
 def can_grow_in_biome(s: State, t: Tables) -> bool:
+    """Whether something of the actor can grow where the card allows it."""
     return (growable(s, t) & spaces_of_card(s, t)) != NO_SPACES
 
 
 @rule
 def can_act_anywhere(s: State, t: Tables) -> bool:
+    """Whether the fourth action is possible: to plant or grow in any biome."""
     return (plantable(s, t) | growable(s, t)) != NO_SPACES
 
 
 @rule
 def plant(s: State, place: int) -> None:
-    """A sprout."""
+    """Plant a sprout."""
     s.sprouts[s.actor] |= space(place)
 
 
@@ -90,6 +94,7 @@ def grow(s: State, place: int) -> None:
 
 @rule
 def begin_action(s: State, t: Tables, action: int) -> None:
+    """Ask for the first space of the chosen action."""
     s.action_open = 0
     s.begun = 0
     s.open_spaces = spaces_of_card(s, t)
@@ -110,7 +115,7 @@ def begin_action(s: State, t: Tables, action: int) -> None:
 
 @rule
 def allow_action(s: State, t: Tables) -> None:
-    """The next space of an action; and to stop, once something is done."""
+    """The next space of an action; and to stop, after the first space."""
     spaces = plants_or_growths(s, t)
     allow_spaces(s, t, spaces)
     if spaces == NO_SPACES or (s.begun == 1 and t.partial_actions == 1):
@@ -132,17 +137,19 @@ def plants_or_growths(s: State, t: Tables) -> np.uint64:
 
 @rule
 def plants_open(s: State, t: Tables) -> np.uint64:
+    """Spaces where this action can still plant."""
     return plantable(s, t) & s.open_spaces if s.plants_left > 0 else NO_SPACES
 
 
 @rule
 def growths_open(s: State, t: Tables) -> np.uint64:
+    """Spaces where this action can still make something grow."""
     return growable(s, t) & s.open_spaces if s.growths_left > 0 else NO_SPACES
 
 
 @rule
 def parts_of_whole_action(s: State, t: Tables, spaces: np.uint64) -> np.uint64:
-    """Where an action that must be done in full can go on: so that as much as possible can still follow."""
+    """The next spaces of an action that must be done in full: those after which as much as possible can follow."""
     plants, growths = plants_open(s, t) & spaces, growths_open(s, t) & spaces
     if s.decision == Decision.PLANT_AND_GROW:
         return plants if t.canonical_sets == 1 and plants != NO_SPACES else plants | growths
@@ -153,7 +160,7 @@ def parts_of_whole_action(s: State, t: Tables, spaces: np.uint64) -> np.uint64:
 
 @rule
 def with_enough_later(t: Tables, spaces: np.uint64, number: int) -> np.uint64:
-    """Those after which the rest of `number` spaces can still be named, where they are named in reading order."""
+    """If spaces are named in reading order, those after which the rest of `number` spaces can still be named."""
     if t.canonical_sets == 0:
         return spaces
     kept = count_bits(spaces) - min(number, count_bits(spaces)) + 1
@@ -194,7 +201,7 @@ def act_on_space(s: State, t: Tables, action: int) -> None:
 
 @rule
 def hold_to_biome(s: State, t: Tables, place: int) -> None:
-    """A wild card's action goes on in the biome where it begins."""
+    """Hold the action of a wild card to the biome of its first space."""
     if is_wild(s.card[s.actor]) and t.wild_anywhere == 0:
         for biome in range(NUM_BIOMES):
             if t.biome[biome] & space(place):
@@ -206,6 +213,7 @@ def hold_to_biome(s: State, t: Tables, place: int) -> None:
 
 @rule
 def allow_spaces(s: State, t: Tables, spaces: np.uint64) -> None:
+    """Allow the answers that name these spaces."""
     while spaces != NO_SPACES:
         allow(s, SPACE + t.number_of[first_place(spaces)])
         spaces = without_first(spaces)
@@ -213,4 +221,5 @@ def allow_spaces(s: State, t: Tables, spaces: np.uint64) -> None:
 
 @rule
 def place_of(t: Tables, action: int) -> int:
+    """The place of the space that an answer names."""
     return int(t.place_of[action - SPACE])

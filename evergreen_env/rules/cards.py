@@ -26,11 +26,13 @@ def biome_of(card: int) -> int:
 
 @rule
 def power_of(card: int) -> int:
+    """The card's Power."""
     return card % NUM_POWERS
 
 
 @rule
 def is_wild(card: int) -> bool:
+    """Whether the card is wild: it stands for any biome."""
     return biome_of(card) == Biome.WILD
 
 

@@ -1,4 +1,4 @@
-"""The Draft: cards are dealt, each player takes one, and the one that is left over changes the fertility."""
+"""The Draft: cards are dealt, each player takes one, and the leftover changes the fertility."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabletop.legal import allow, ask, ask_nothing
 
 @rule
 def deal(s: State) -> None:
-    """As many cards as there are players, and one more; the first one lies leftmost, nearest to the draw pile."""
+    """Deal one card more than there are players. The first one lies leftmost, nearest to the draw pile."""
     for slot in range(s.players + 1):
         s.market[slot] = draw_card(s)
     for seat in range(MAX_PLAYERS):
@@ -24,7 +24,7 @@ def deal(s: State) -> None:
 
 @rule
 def continue_draft(s: State, t: Tables) -> bool:
-    """Ask the next player for a card; once all have one, place the leftover. Whether somebody is asked."""
+    """Ask the next player for a card; once all have one, place the leftover. Returns whether somebody is asked."""
     for turns in range(s.players):
         seat = (s.first_player + turns) % s.players
         if s.card[seat] == NO_CARD:
@@ -56,6 +56,7 @@ def first_slot(s: State) -> int:
 
 @rule
 def allow_draft(s: State) -> None:
+    """Any card in the market."""
     for slot in range(MAX_MARKET):
         if s.market[slot] != NO_CARD:
             allow(s, DRAFT + slot)
@@ -63,7 +64,7 @@ def allow_draft(s: State) -> None:
 
 @rule
 def draft(s: State, action: int) -> None:
-    """Answers DRAFT. The first player puts the marker on the leftmost card left; who takes that one is next."""
+    """Answers DRAFT. The first player puts the marker on the leftmost remaining card; its taker is the next first."""
     slot = action - DRAFT
     s.card[s.actor] = s.market[slot]
     s.market[slot] = NO_CARD

@@ -1,4 +1,4 @@
-"""The fertility zone: where flowers are placed, and what an aridity takes away (The Draft)."""
+"""The fertility zone: placing flowers, and turning them face down by an aridity (The Draft)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tabletop.compiled import rule
 
 @rule
 def place_leftover(s: State, t: Tables, card: int) -> None:
-    """Where the card goes that nobody took: flowers and aridity into the zone, a card without icons is discarded."""
+    """Place the card that nobody took: flowers and aridity go into the zone, a card without icons is discarded."""
     if t.flowers[card] > 0 and has_pile(t, card):
         add_flowers(s, t, card)
     elif t.skulls[card] > 0 and has_pile(t, card):
@@ -27,7 +27,7 @@ def has_pile(t: Tables, card: int) -> bool:
 
 @rule
 def add_flowers(s: State, t: Tables, card: int) -> None:
-    """The card adds its flowers to its biome; one that an aridity has waited for comes to lie face down."""
+    """Add the card's flowers to its biome. If an aridity waits for flowers there, the card lies face down."""
     add_to_zone(s, card)
     pile = biome_of(card)
     if s.waiting_flips[pile] > 0:
@@ -38,7 +38,7 @@ def add_flowers(s: State, t: Tables, card: int) -> None:
 
 @rule
 def add_aridity(s: State, t: Tables, card: int) -> None:
-    """The most recent flowers of the biome are turned face down, then the aridity comes to lie on them."""
+    """Turn the most recent flowers of the biome face down, then put the aridity on top."""
     pile = biome_of(card)
     for _ in range(t.skulls[card] if t.skulls_count == 1 else 1):
         flipped = card_to_flip(s, t, pile)
@@ -66,17 +66,19 @@ def card_to_flip(s: State, t: Tables, pile: int) -> int:
 
 @rule
 def is_face_down(s: State, card: int) -> bool:
+    """Whether this card of the zone lies face down."""
     return bool(s.face_down & card_set(card))
 
 
 @rule
 def flip(s: State, t: Tables, card: int) -> None:
-    """All flowers on the card are gone."""
+    """Turn the card face down, which removes all its flowers."""
     s.face_down |= card_set(card)
 
 
 @rule
 def add_to_zone(s: State, card: int) -> None:
+    """Put the card on top of its pile."""
     if 0 <= s.zone_size < NUM_CARDS:  # always, unless a record was changed by hand
         s.zone[s.zone_size] = card
         s.zone_size += 1
@@ -93,6 +95,7 @@ def count_fertility(s: State, t: Tables) -> None:
 
 @rule
 def flowers_in_pile(s: State, t: Tables, pile: int) -> int:
+    """Flowers on the cards of a pile that lie face up."""
     flowers = 0
     for i in range(s.zone_size):
         card = int(s.zone[i])

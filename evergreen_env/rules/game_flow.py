@@ -1,7 +1,7 @@
-"""From one decision to the next: who answers what, and the parts of a round.
+"""From one decision to the next: the functions that answer decisions, and the parts of a round.
 
-`step` hands the action to the function of its chapter, then goes on until somebody is asked something with more than
-one answer. This is the only place that knows all chapters.
+`step` passes the action to the function of its chapter, then goes on to the next decision with more than one answer.
+This is the only place that knows all chapters.
 
 The first word of a function says what it does. `ask_…` asks and does nothing else. `continue_…` goes on with a part of
 the game until a player is asked or the part is over, and says whether a player is asked. `allow_…` writes the legal
@@ -26,13 +26,13 @@ DECISIONS = {
     Decision.POWER: (powers.allow_power, powers.use_on_space),
     Decision.LAKE: (powers.allow_lake_growth, powers.grow_beside_lake),
 }
-"""What writes the legal actions of each decision into the record, and what applies the action chosen."""
+"""For each decision, the rule that writes its legal actions, and the rule that applies the chosen action."""
 
 allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
 apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
 
 _MOST_PARTS = 10_000
-"""Parts of a game between two decisions: far more than there ever are, unless a record was changed by hand."""
+"""The most parts of a game between two decisions. Only records that were changed by hand reach it."""
 
 
 @shared_rule
@@ -109,7 +109,7 @@ def continue_round(s: State, t: Tables) -> None:
 
 @rule
 def forfeit(s: State, seat: int) -> None:
-    """The seat loses and the game ends here (an illegal action where the environment is set to that)."""
+    """The seat loses and the game ends, after an illegal action in an environment that treats it so."""
     s.forfeited = seat
     ask(s, Decision.GAME_OVER, NOBODY)
     forbid_all(s)

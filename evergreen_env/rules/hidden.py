@@ -1,4 +1,4 @@
-"""What a player cannot know, drawn anew: for search that must not peek."""
+"""Redrawing all that a player cannot know, for searches that must not use hidden information."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tabletop.compiled import rule
 def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
     """Take back, in place, what the others have done in this round's turns, and give the game another random stream.
 
-    Their turns come after this seat's then; as no turn depends on another, that is as good an order as the true one.
+    Their turns then come after this seat's turn. No turn depends on another, so this order is as good as the true one.
     The order of the deck is not in the record.
     """
     s.rng = rng
@@ -33,7 +33,7 @@ def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
 
 @rule
 def take_back_turn(s: State, seat: int) -> None:
-    """The planet and the levels as all know them, and the turn still to be taken."""
+    """Restore the planet and the levels as all know them; the turn is still to be taken."""
     s.finished[seat] = 0
     s.earned[seat] = 0
     s.sprouts[seat] = s.shown_sprouts[seat]

@@ -1,4 +1,4 @@
-"""Sets of spaces: what stands on a planet, what lies beside what, light and forest (End of Season).
+"""Sets of spaces: pieces on a planet, neighbours, light and forest (End of Season).
 
 A set has a bit for each place of the grid (`state`). Moving a set by a row or a column is one shift.
 """
@@ -32,6 +32,7 @@ def first_place(spaces: np.uint64) -> int:
 
 @rule
 def without_first(spaces: np.uint64) -> np.uint64:
+    """The set without its first space in reading order."""
     return spaces & (spaces - _ONE)
 
 
@@ -43,27 +44,31 @@ def later_than(place: int) -> np.uint64:
 
 @rule
 def north_of(spaces: np.uint64) -> np.uint64:
+    """The spaces one row to the north."""
     return spaces >> _ROW
 
 
 @rule
 def south_of(spaces: np.uint64) -> np.uint64:
+    """The spaces one row to the south."""
     return (spaces << _ROW) & ALL
 
 
 @rule
 def east_of(spaces: np.uint64) -> np.uint64:
+    """The spaces one column to the east."""
     return (spaces & ~_LAST_COLUMN) << _ONE
 
 
 @rule
 def west_of(spaces: np.uint64) -> np.uint64:
+    """The spaces one column to the west."""
     return (spaces & ~_FIRST_COLUMN) >> _ONE
 
 
 @rule
 def beside(spaces: np.uint64) -> np.uint64:
-    """What is orthogonally adjacent to one of them."""
+    """The spaces that are orthogonally adjacent to one of these."""
     return north_of(spaces) | south_of(spaces) | east_of(spaces) | west_of(spaces)
 
 
@@ -84,13 +89,13 @@ def shaded_by(spaces: np.uint64, sun: int) -> np.uint64:
 
 @rule
 def lit_small_trees(small: np.uint64, big: np.uint64, sun: int) -> np.uint64:
-    """Those that are in no tree's shadow: every tree is as big, or bigger."""
+    """The small trees outside every tree's shadow. All trees shade them, since none is smaller."""
     return small & ~(shaded_by(small | big, sun) | shaded_by(shaded_by(big, sun), sun))
 
 
 @rule
 def lit_big_trees(big: np.uint64, sun: int) -> np.uint64:
-    """Those that are in no big tree's shadow, which is two spaces long; a small tree's takes no light from them."""
+    """The big trees outside every big tree's shadow, which is two spaces long. Small trees don't shade them."""
     once = shaded_by(big, sun)
     return big & ~(once | shaded_by(once, sun))
 
@@ -118,17 +123,18 @@ def largest_forest(wood: np.uint64) -> np.uint64:
     return largest
 
 
-# --- What stands there -----------------------------------------------------------------------------------------------
+# --- Pieces on the planet --------------------------------------------------------------------------------------------
 
 
 @rule
 def trees_and_bushes(s: State, seat: int) -> np.uint64:
-    """What makes forests."""
+    """The spaces that count as forest: those with trees or bushes."""
     return s.small_trees[seat] | s.big_trees[seat] | s.bushes[seat]
 
 
 @rule
 def occupied(s: State, seat: int) -> np.uint64:
+    """Spaces of this player that are not empty."""
     return s.sprouts[seat] | trees_and_bushes(s, seat) | s.lakes[seat]
 
 

@@ -28,7 +28,7 @@ _GROWTHS_BESIDE_LAKE = 2
 
 @rule
 def use_power(s: State, t: Tables) -> None:
-    """The level rises even if the power can't be used any more. Buds bring their level in points."""
+    """Raise the level, even if the power can't be used any more, and ask for its first use. Buds score their level."""
     s.power_open = 0
     power = power_of(s.card[s.actor])
     s.level[s.actor, power] = min(s.level[s.actor, power] + 1, t.power_cap)
@@ -43,7 +43,7 @@ def use_power(s: State, t: Tables) -> None:
 
 @rule
 def spaces_for_power(s: State, t: Tables, power: int) -> np.uint64:
-    """Where the actor can use this power."""
+    """Spaces where the actor can use this power."""
     if power == Power.SPROUT:
         return plantable(s, t)
     if power == Power.SMALL_TREE:
@@ -57,13 +57,13 @@ def spaces_for_power(s: State, t: Tables, power: int) -> np.uint64:
 
 @rule
 def placeable(s: State, t: Tables, there: np.uint64, ground: np.uint64, piece: int) -> np.uint64:
-    """Empty spaces where a bush or lake can be placed; `there` are those placed before."""
+    """Empty spaces where a bush or lake can be placed; `there` are the ones on the planet already."""
     return ground & ~occupied(s, s.actor) if count_bits(there) < t.supply[piece] else NO_SPACES
 
 
 @rule
 def allow_power(s: State, t: Tables) -> None:
-    """The next use, and to stop."""
+    """The spaces for the next use; and to stop."""
     allow_spaces(s, t, spaces_for_power(s, t, power_of(s.card[s.actor])) & s.open_spaces)
     allow(s, DONE)
 
@@ -94,6 +94,7 @@ def use_on_space(s: State, t: Tables, action: int) -> None:
 
 @rule
 def place_bush(s: State, place: int) -> None:
+    """Place a bush of the actor."""
     s.bushes[s.actor] |= space(place)
 
 
@@ -102,7 +103,7 @@ def place_bush(s: State, place: int) -> None:
 
 @rule
 def place_lake(s: State, t: Tables, place: int) -> None:
-    """Two of the spaces beside it grow at once."""
+    """Place a lake. Two sprouts or small trees beside it may grow at once."""
     s.lakes[s.actor] |= space(place)
     s.open_spaces = beside(space(place))
     s.growths_left = _GROWTHS_BESIDE_LAKE
@@ -114,6 +115,7 @@ def place_lake(s: State, t: Tables, place: int) -> None:
 
 @rule
 def allow_lake_growth(s: State, t: Tables) -> None:
+    """Sprouts and small trees beside the new lake; and to stop, if growth is optional."""
     spaces = growable(s, t) & s.open_spaces
     if t.lake_growth_mandatory == 1:
         spaces = with_enough_later(t, spaces, s.growths_left)
@@ -140,7 +142,7 @@ def grow_beside_lake(s: State, t: Tables, action: int) -> None:
 
 @rule
 def end_lake(s: State) -> None:
-    """The power goes on where it has uses left."""
+    """Go on with the power if it has uses left."""
     s.growths_left = 0
     s.open_spaces = ALL
     if s.uses_left > 0:

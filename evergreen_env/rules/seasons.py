@@ -16,7 +16,7 @@ _0 = np.uint64(0)
 
 @rule
 def end_round(s: State) -> None:
-    """All have taken their turn: their planets are shown, their cards are put aside until the season ends."""
+    """After all turns: show the planets, and put the cards aside until the season ends."""
     for seat in range(s.players):
         show(s, seat)
         score(s, seat, Source.BUDS, s.earned[seat])
@@ -29,7 +29,7 @@ def end_round(s: State) -> None:
 
 @rule
 def show(s: State, seat: int) -> None:
-    """What the player has done becomes public."""
+    """Make the player's turn public."""
     s.shown_sprouts[seat] = s.sprouts[seat]
     s.shown_small_trees[seat] = s.small_trees[seat]
     s.shown_big_trees[seat] = s.big_trees[seat]
@@ -41,13 +41,14 @@ def show(s: State, seat: int) -> None:
 
 @rule
 def score(s: State, seat: int, source: int, points: int) -> None:
+    """Add points of this source."""
     s.points[seat] += points
     s.scored[seat, source] += points
 
 
 @rule
 def begin_round(s: State) -> None:
-    """Who took the marked card is first; if nobody did, the first player stays."""
+    """The player who took the marked card is first; if nobody did, the first player stays."""
     s.round += 1
     if s.next_first != NOBODY:
         s.first_player = s.next_first
@@ -55,6 +56,7 @@ def begin_round(s: State) -> None:
 
 @rule
 def is_last_round_of_season(s: State, t: Tables) -> bool:
+    """Whether the season ends with this round."""
     rounds = 0
     for season in range(s.season + 1):
         rounds += int(t.season_rounds[season])
@@ -86,6 +88,7 @@ def score_fertility(s: State, t: Tables) -> None:
 
 @rule
 def fertility_points(s: State, t: Tables, big_trees: np.uint64) -> int:
+    """For each big tree the fertility of its biome."""
     points = 0
     for biome in range(NUM_BIOMES):
         points += s.fertility[biome] * count_bits(big_trees & t.biome[biome])
@@ -94,7 +97,7 @@ def fertility_points(s: State, t: Tables, big_trees: np.uint64) -> int:
 
 @rule
 def ranks(s: State, out: np.ndarray) -> None:
-    """The most points win; of equal ones who came earlier in the last round's order."""
+    """The most points win; of players with equal points, the earlier one in the last round's order."""
     players = min(int(s.players), out.shape[0])
     for seat in range(players):
         out[seat] = 1
@@ -104,6 +107,7 @@ def ranks(s: State, out: np.ndarray) -> None:
 
 @rule
 def is_ahead(s: State, seat: int, other: int) -> bool:
+    """Whether a finished game puts one seat before another: by points, then by the last round's order."""
     if s.points[seat] == s.points[other]:
         return order_of(s, seat) < order_of(s, other)
     return bool(s.points[seat] > s.points[other])

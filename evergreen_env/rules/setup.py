@@ -1,4 +1,4 @@
-"""Setup: the first player, the points that later players start with, the flowers that are there from the beginning."""
+"""Setup: the first player, the start points of later players, the first flowers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _0 = np.uint64(0)
 
 @rule
 def set_up(s: State, t: Tables) -> None:
-    """Set up all that is done before the first draft, from the switches and the random stream alone."""
+    """Set the game up to the first draft, from the switches and the random stream alone."""
     clear(s)
     s.sun = t.sun_start
     s.deck = t.cards

@@ -24,13 +24,14 @@ def next_to_act(s: State) -> int:
 
 @rule
 def begin_turn(s: State, seat: int) -> None:
+    """Ask this seat for its turn: the action and the power are open."""
     s.action_open, s.power_open = 1, 1
     ask(s, Decision.TURN, seat)
 
 
 @rule
 def allow_turn(s: State, t: Tables) -> None:
-    """Actions that can be done at all, the power, and to leave out what is still open."""
+    """The actions that are possible, the power, and to leave out what is still open."""
     can_act = False
     if s.action_open == 1:
         can_plant = card_actions.can_plant_in_biome(s, t)
@@ -80,6 +81,7 @@ def clear_effect(s: State) -> None:
 
 @rule
 def end_turn(s: State) -> None:
+    """The turn is over. It is shown at the end of the round."""
     s.action_open, s.power_open = 0, 0
     s.finished[s.actor] = 1
     ask_nothing(s)

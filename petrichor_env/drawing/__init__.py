@@ -1,7 +1,7 @@
-"""A state in words and in pictures.
+"""States of the game in words and in pictures.
 
-`render_text` draws it as text, `render_svg` as an SVG picture; `events` says what an action did, `action_text` what an
-answer means, `places` where in the picture it can be clicked.
+`render_text` draws a state as text, `render_svg` as an SVG picture. `events` tells what an action did, `action_text`
+what an answer means, and `places` where in the picture it can be clicked.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ guide = (
     "The board: p0 3 is three drops of player_0 (n: of the neutral player), 2/4 behind a crop the drops that are there "
     "and that it needs to grow. Behind a cloud it is its drops, and how many make it a thundercloud, or overflow.",
 )
-"""What `play` explains on request."""
+"""Explanations that `play` shows on request."""
 
 
 def picture(shown: Any, viewer: int | None = None) -> Picture:
-    """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
+    """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
 
-    As `tabletop.envs.rendering.picture`, which says what may be `shown`, for Petrichor.
+    It is `tabletop.envs.rendering.picture`, which describes the arguments, for Petrichor.
     """
-    from petrichor_env.game import GAME  # it has this package's drawings in it
+    from petrichor_env.game import GAME  # here, since it imports this package
     from tabletop.envs import rendering
 
     return rendering.picture(shown, viewer, GAME)

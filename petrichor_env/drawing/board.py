@@ -1,4 +1,4 @@
-"""The game drawn as one SVG picture, the same layout for any number of players and all modules.
+"""The game as one SVG picture, with the same layout for any number of players and all modules.
 
     +--------------------------------------------------+
     | round, phase, first player                       |   who is asked what
@@ -12,10 +12,10 @@
     | the last action in words                         |
     +--------------------------------------------------+
 
-Every fact that is drawn can be read from the document too, from `data-` attributes: of the document itself, of a group
+Every fact in the picture can also be read from `data-` attributes: of the document itself, of a group
 for every tile (`data-tile`), owner (`data-owner`), weather space (`data-weather`), Southern Winds card
 (`data-winds-card`), and for dice and stocks. What can be clicked, such as a cloud or the cards of a kind in a hand, is
-a group with an attribute, too: `places` says which.
+a group with an attribute too: `places` tells which.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from tabletop.errors import TabletopError
 from tabletop.words import Facts, name_or_none
 
 SIZE = 960
-"""Width and height of the drawing in its own units."""
+"""The width and height of the drawing, in its own units."""
 _MARGIN = 12
 _TOP = 88
 _FIELDS_WIDTH = 600
@@ -74,7 +74,7 @@ _PHASE_WORDS = {
     Phase.OVER: "game over",
 }
 _LONG_NAME = 340
-"""How much room a name may take in the sentence at the top."""
+"""The greatest width of a name in the sentence at the top."""
 
 
 def render_svg(
@@ -85,14 +85,14 @@ def render_svg(
     last_action: str = "",
     names: Sequence[str] | None = None,
 ) -> str:
-    """The whole game as an SVG document, square, without scripts, fonts or anything else from outside.
+    """The whole game as a square SVG document, without scripts, fonts or anything else from outside.
 
     Arguments:
         state: one record of dtype STATE.
-        viewer: seat that looks on: what `render_text` hides from it is not in the document. None shows everything.
+        viewer: the seat that looks on. What `render_text` hides from it is not in the document. None shows everything.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
-        last_action: what happened, in a sentence or two, for the last line.
-        names: labels of the seats, such as the agents' names; None for player_0 ….
+        last_action: one or two sentences about what happened, for the last line.
+        names: labels of the seats, such as the agents' names; None for `player_0` and so on.
 
     Raises `TabletopError` for a viewer who does not play and for a wrong number of names.
     """
@@ -130,7 +130,7 @@ def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Se
     return View(state, (load_tables() if tables is None else tables)[0], viewer, labels)
 
 
-# --- who is asked what ------------------------------------------------------------------------------------------------
+# --- the pending decision ---------------------------------------------------------------------------------------------
 
 
 def _asked(v: View, names: Sequence[str]) -> str:
@@ -141,13 +141,13 @@ def _asked(v: View, names: Sequence[str]) -> str:
 
 
 def facts(state: State, viewer: int | None = None, names: Sequence[str] | None = None) -> Facts:
-    """Who is asked what, and in which phase, as far as the viewer may know; `names` as in `render_svg`."""
+    """The phase, the pending decision and its actor, as far as the viewer may know. `names` as in `render_svg`."""
     v = _view(state, viewer, None, names)
     return Facts(_PHASE_WORDS[Phase(state.phase)], _asked(v, v.names), v.actor)
 
 
 def marks(players: int) -> list[Mark]:
-    """What the owners are drawn as."""
+    """The shape and the colour of each owner."""
     return [mark(owner_shape(players, owner)) for owner in range(len(owner_names(players)))]
 
 
@@ -208,10 +208,10 @@ def _phases(v: View, x: float) -> Iterator[Markup]:
 
 
 def _middle(v: View) -> Iterator[Markup]:
-    """Fields and what lies beside them, then the owners; these get the room that the Fields leave."""
+    """The Fields and the pieces beside them, then the owners in the remaining room."""
     columns, rows = size_of_fields(v.s.players)
     tile_width = (_FIELDS_WIDTH - 2 * GAP) / 3 if columns < 4 else (_FIELDS_WIDTH - 3 * GAP) / 4
-    tall = v.s.players <= 2 and v.s.modules[[Module.POWERS, Module.FORECASTS]].any()  # these have words there too
+    tall = v.s.players <= 2 and v.s.modules[[Module.POWERS, Module.FORECASTS]].any()  # these need room for words
     owners = [_ROW + (_FORECAST_ROWS if tall and seat < v.s.players else 0) for seat in range(v.s.owners)]
     room = _FOOTER_TOP - GAP - _TOP - GAP - TITLES - sum(owners)
     tile_height = min((room - (rows - 1) * GAP) / rows, tile_width * 1.18)

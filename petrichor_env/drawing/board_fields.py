@@ -1,4 +1,4 @@
-"""The Fields in a picture: a tile for every position, what grows there, what lies there, the cloud above it."""
+"""The Fields in a picture: a tile for every position, with crop, drops, tokens, and the cloud above it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tabletop.words import name_or_none
 GAP = 8
 _SIDE = 4
 _WIDTH = 143
-"""Of a tile in its own units: as wide as with five players."""
+"""The width of a tile in its own units: that of a tile with five players."""
 _SKY = 21
-"""Where the room for the cloud begins, under crop and position."""
+"""The top of the room for the cloud, below crop and position."""
 _BADGES = 21
-"""How much of it the numbers of the Southern Winds cards take that took effect here."""
+"""The part of that room for the numbers of the Southern Winds cards with an effect on this tile."""
 _GROUND = 57
-"""How much of a tile's height is below the cloud."""
+"""The height of a tile below the cloud."""
 
 GROUNDS = {
     Crop.WHEAT: "#fbf1cf",
@@ -51,8 +51,8 @@ _AT_TARGET = (
 
 
 def fields(v: View, x: float, y: float, tile_width: float, tile_height: float) -> Iterator[Markup]:
-    """Every tile of the Fields, the first one's corner at (x, y)."""
-    hits: dict[int, list[int]] = {}  # Southern Winds cards by the tile that each took effect on
+    """Every tile of the Fields; (x, y) is the corner of the first one."""
+    hits: dict[int, list[int]] = {}  # the Southern Winds cards with an effect on each tile
     for i in range(v.s.winds_revealed):
         hits.setdefault(int(v.s.winds_target[i]), []).append(int(v.s.winds_card[i]))
     for tile in FIELDS[v.s.players]:
@@ -94,7 +94,7 @@ def _tile(v: View, tile: int, x: float, y: float, width: float, height: float, h
             bigger = min(room / 57, 0.94)
             parts.append(cloud(v, tile, 84, top + room / 2 + 6 * bigger, bigger))
     if marked:
-        out = min(4, GAP / 2 / scale)  # around the edge, which says what grows
+        out = min(4, GAP / 2 / scale)  # around the edge, whose colour shows what grows
         frame = box(-out, -out, _WIDTH + 2 * out, low + 2 * out, 9 + out, fill=STRONG if struck else INK)
         parts.insert(0, frame)
     for i, card in enumerate(hits):
@@ -115,7 +115,7 @@ def _face_down(v: View, tile: int, low: float) -> Iterator[Markup]:
 
 
 def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator[Markup]:
-    """The tile itself: crop, what it needs and what it is worth, the drops on it. `inset` is of its edge."""
+    """The tile itself: crop, drops that it needs, points, and the drops on it. `inset` is that of its edge."""
     s = v.s
     growing = int(s.growing[tile])
     edge, width = (_GROWING_EDGES[Growing(growing)], 3) if growing else (EDGE, 1.2)
@@ -139,7 +139,7 @@ def _ground(v: View, tile: int, crop: int, low: float, inset: float) -> Iterator
 
 
 def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
-    """What lies on the tile besides drops: left of the cloud, around `middle`, and on the crop."""
+    """Things on the tile besides drops: left of the cloud, around `middle`, and on the crop."""
     s = v.s
     beside = [name for name, field in (("fertilizer", "fertilizer"), ("pod", "pods")) if s[field][tile]]
     for i, name in enumerate(beside):
@@ -156,7 +156,7 @@ def _tokens(v: View, tile: int, low: float, middle: float) -> Iterator[Markup]:
 
 
 def _in_words(v: View, tile: int) -> str:
-    """`b2 wheat, drops 3/3: player_0 3; developed; light cloud: player_1 2`."""
+    """A tile in words: `b2 wheat, drops 3/3: player_0 3; developed; light cloud: player_1 2`."""
     s, crop = v.s, int(v.s.crop[tile])
     words = f"{v.place(tile)} {crop_name(crop).replace('_', ' ')}"
     if s.drops[tile].any():

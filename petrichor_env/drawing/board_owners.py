@@ -1,4 +1,4 @@
-"""The owners' rows in a picture: points, supplies, tracks, hands, and what modules give them."""
+"""The rows of the owners in a picture: points, supplies, tracks, hands, and pieces of modules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TITLES = 20
 def owners_table(
     v: View, x: float, y: float, width: float, heights: Sequence[float], winners: Sequence[int]
 ) -> Iterator[Markup]:
-    """A row of that height for every owner, under titles: supply, track, hand and what modules give them."""
+    """A row of that height for every owner, below titles: supply, track, hand and pieces of modules."""
     s = v.s
     for title, column in _COLUMNS.items():
         yield text(title, x + column, y + 13, 12, anchor="middle", fill=MUTED)
@@ -107,7 +107,7 @@ def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> It
 def _cards_of(
     v: View, seat: int, x: float, y: float, width: float, height: float, middle: float
 ) -> tuple[list[Markup], dict[str, Any]]:
-    """A player's hand, pack, power and forecast cards, and their facts: what others hold is a number of cards."""
+    """A player's hand, pack, power and forecast cards, and their facts. Hidden cards are only a number."""
     s, shown = v.s, v.sees(seat)
     parts: list[Markup] = []
     data: dict[str, Any] = {}

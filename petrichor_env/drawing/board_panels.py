@@ -1,4 +1,4 @@
-"""What lies beside the Fields in a picture: weather and votes, dice, stocks, forecast cards, Southern Winds."""
+"""The panels beside the Fields in a picture: weather and votes, dice, stocks, forecast cards, Southern Winds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tabletop.words import counted, joined
 # --- weather and votes ------------------------------------------------------------------------------------------------
 
 _SPACES = ((0, 0), (1, 0), (1, 1), (0, 1))
-"""Column and row of each Weather's space: clockwise."""
+"""The column and row of the space of each Weather, clockwise."""
 
 
 def weather_wheel(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
@@ -90,7 +90,7 @@ def _clockwise(x: float, y: float) -> Markup:
 
 
 def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Markup:
-    """Face down tiles: the dice aren't rolled yet."""
+    """The Harvest dice. They are not rolled while the tiles lie face down."""
     rolled = not (v.s.crop == FACE_DOWN).any()
     sides = ["harvest" if side == HARVEST else str(side) for side in v.s.dice.tolist()] if rolled else []
     middle, scale = y + height / 2, min(1.5, (height - 18) / 42)
@@ -110,7 +110,7 @@ def harvest_dice(v: View, x: float, y: float, width: float, height: float) -> Ma
 
 @lru_cache(maxsize=256)
 def _die(i: int, side: str, x: float, y: float, width: float, height: float, scale: float) -> Markup:
-    """A die around x, and the room that it can be touched in."""
+    """A die around x, and the area around it that can be touched."""
     return titled(
         f"Harvest die: {side}",
         box(x - width / 2, y, width, height, fill="none", pointer_events="all"),
@@ -120,11 +120,11 @@ def _die(i: int, side: str, x: float, y: float, width: float, height: float, sca
 
 
 _LEFT = {"cloud-light": (22, 0.36, "clouds left"), "pod": (11, 0.95, "pods left"), "fertilizer": (10, 1, "to place")}
-"""Half the width of what is left for everybody, its scale, and words."""
+"""For each common piece half its width, its scale, and words."""
 
 
 def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
-    """Deck, discards, and what is left for everybody."""
+    """The deck, the discards, and the common pieces that are left."""
     s, row = v.s, height / 3
     deck, discards = s.deck.tolist(), s.discards.tolist()
     clouds = clouds_left(s, v.t)
@@ -156,7 +156,7 @@ def stocks(v: View, x: float, y: float, width: float, height: float) -> Markup:
 
 
 def notes_height(v: View) -> float:
-    """Of `module_notes`: 0 without modules that have something to say beyond their pieces."""
+    """The height of `module_notes`: 0 unless a module needs notes."""
     if not v.s.modules[[Module.POWERS, Module.FORECASTS]].any():
         return 0
     scored = np.count_nonzero(v.s.scored_drops.any(axis=1))
@@ -164,7 +164,7 @@ def notes_height(v: View) -> float:
 
 
 def module_notes(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
-    """Where the forecast cards are, and what they and the powers count in this Harvest."""
+    """The places of the forecast cards, and the drops that count for them and for powers in this Harvest."""
     s = v.s
     yield panel(x, y, width, height)
     counting = np.flatnonzero(s.counts_clouds)
@@ -178,7 +178,7 @@ def module_notes(v: View, x: float, y: float, width: float, height: float) -> It
 
 
 def _forecast_cards(v: View, x: float, y: float, width: float) -> Markup:
-    """All cards by number: those out of the game dark, those in hands that are seen coloured, the others white."""
+    """All cards by number: dark if out of the game, coloured if in a hand that the viewer sees, otherwise white."""
     holder = v.s.forecast_holder
     out = holder == PLAYED
     seen = [seat >= 0 and v.sees(seat) for seat in holder.tolist()]
@@ -208,7 +208,7 @@ def _forecast_chip(number: int, out: bool, seen: bool, x: float, y: float, step:
 
 
 def southern_winds(v: View, x: float, y: float, width: float, height: float) -> Iterator[Markup]:
-    """The cards that were revealed since the player's last turn, and what the deck still holds."""
+    """The cards that were revealed since the player's last turn, and the cards in the deck."""
     s = v.s
     yield panel(x, y, width, height)
     yield use("weather-wind", x + 22, y + 22, 1)
@@ -244,7 +244,7 @@ def _winds_card(v: View, i: int, x: float, y: float, width: float, height: float
 
 
 def _winds_deck(v: View, x: float, y: float, width: float) -> Markup:
-    """Every card's number, dark while it is in the deck."""
+    """The number of every card, dark while the card is in the deck."""
     there = (np.flatnonzero(v.s.winds_deck) + 1).tolist()
     step = width / RESHUFFLE
     chips = []

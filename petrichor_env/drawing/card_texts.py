@@ -1,4 +1,4 @@
-"""What the forecast cards and the player powers do, in a few words each: for pictures, messages and documentation."""
+"""Short texts of the forecast cards and the player powers, for pictures, messages and documentation."""
 
 from __future__ import annotations
 
@@ -16,17 +16,23 @@ TIMING_TEXTS = {
     Timing.BEFORE_HARVEST: "before the Harvest",
     Timing.AFTER_HARVEST: "after the Harvest",
 }
-"""When forecast cards are played."""
+"""The points of the timeline at which forecast cards are played, in words."""
 
 
 class Forecast(NamedTuple):
-    """A forecast card: when it is played, and what it does."""
+    """A forecast card.
+
+    Attributes:
+        timing: the point of the timeline at which it is played.
+        text: its effect.
+    """
 
     timing: Timing
     text: str
 
     @property
     def when(self) -> str:
+        """The point of the timeline in words."""
         return TIMING_TEXTS[self.timing]
 
 
@@ -58,21 +64,21 @@ POWER_TEXTS = {
     Power.RAIN: "a Rain action may put an own drop on a tile without a cloud instead",
     Power.HARVEST: "after a Harvest an own drop may stay on up to three tiles",
 }
-"""What a player's power is good for."""
+"""The effects of the player powers."""
 
 
 def forecast_text(number: int) -> str:
-    """`forecast card 5 (a vote on any weather space)`."""
+    """A forecast card in words: `forecast card 5 (a vote on any weather space)`."""
     return f"forecast card {number} ({FORECASTS[number].text})"
 
 
 def forecast_cards_text(numbers: list[int]) -> str:
-    """`forecast card 3`, `forecast cards 1, 5 and 10`."""
+    """Forecast cards in words: `forecast card 3`, `forecast cards 1, 5 and 10`."""
     if len(numbers) == 1:
         return f"forecast card {numbers[0]}"
     return f"forecast cards {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 def power_text(power: int) -> str:
-    """`Sun power: any card may be played as a Sun card`."""
+    """A power in words: `Sun power: any card may be played as a Sun card`."""
     return f"{Power(power).name.capitalize()} power: {POWER_TEXTS[Power(power)]}"

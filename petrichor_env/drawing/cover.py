@@ -16,7 +16,7 @@ _CLOUDS = (
     (296, 76, 1.2, "thunder", ((0, -2), (1, 28))),
     (424, 112, 0.8, "light", ((0, 0),)),
 )
-"""Where, how large, of which kind; whose drops it holds, and how far right of its middle."""
+"""The place, size and kind of each cloud; the owner of its drops, and their distance to the right of its middle."""
 
 
 def cover() -> str:

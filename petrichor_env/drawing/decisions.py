@@ -1,4 +1,4 @@
-"""The pending decision in words: what is asked, and what each answer to it means."""
+"""The pending decision in words, and the meaning of each answer."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ _FORECAST_TILES = {
     12: ("which cloud gets three own drops", "add three drops to the cloud on {}"),
     16: ("which tile the new cloud goes to", "put a new cloud with three drops on {}"),
 }
-"""What a forecast card that chooses a tile asks, and what the answer means, by its number."""
+"""For each forecast card that chooses a tile: the words of its question, and of the answer."""
 
 
 def question(state: State) -> str:
-    """What the actor is asked, as the end of a sentence such as "player_0 is asked …"."""
+    """The pending decision, as words that follow "player_0 is asked"."""
     asked = _QUESTIONS[Decision(state.decision)]
     return asked if isinstance(asked, str) else asked(state)
 
 
 def hides_actor(state: State, viewer: int | None) -> bool:
-    """Who is asked for a forecast card is nobody else's business."""
+    """Whether the actor is hidden: only the actor may know who is asked for a forecast card."""
     return state.decision == Decision.FORECAST and viewer not in (None, state.actor)
 
 
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
-    """Who is asked what, by the seats' names, as far as the viewer may know; None may know everything.
+    """A sentence about the pending decision and its actor, as far as the viewer may know; None may know everything.
 
-    "" while the game goes on by itself.
+    It is "" while no decision is pending.
     """
     if state.decision == NOTHING_ASKED:
         return ""
@@ -81,9 +81,9 @@ def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """What `action` would mean as the answer to the pending decision of `state`, as an imperative ("vote for Sun").
+    """The meaning of an action as an answer to the pending decision, as an imperative: "vote for Sun".
 
-    An action of a range that does not answer this decision gets its plain name. Raises IndexError outside 0 to
+    For an action of a range that does not answer this decision it is the plain name. Raises IndexError outside 0 to
     NUM_ACTIONS - 1.
     """
     if not 0 <= action < NUM_ACTIONS:
@@ -93,9 +93,9 @@ def action_text(state: State, action: int) -> str:
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
-    """`action_text` of another's answer, as far as a viewer may know; None may know everything.
+    """`action_text` as far as the viewer may know it; None may know everything.
 
-    "" where not even that somebody was asked: who could have played a forecast card and did not.
+    It is "" if the viewer may not even know the decision: nobody learns who declined to play a forecast card.
     """
     if viewer not in (None, state.actor):
         if state.decision == Decision.DRAFT:
@@ -207,7 +207,7 @@ _ANSWERS: dict[int, Callable[[State, Decision, int], str]] = {
     FORECAST: lambda s, decision, card: f"play forecast card {card + 1}: {FORECASTS[card + 1].text}",
     POWER: lambda s, decision, _: "add a second drop to the new cloud",
 }
-"""By the first action of a range, what the decision and the action's place in that range mean."""
+"""For the first action of each range, a function of the decision and the index in the range that gives the words."""
 
 
 # --- words of the questions -------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def _has_power(s: State, power: Power) -> bool:
 
 
 def _drop_of(s: State, owner: int) -> str:
-    """Whose drop it is, seen from the actor."""
+    """The owner of a drop in words, from the point of view of the actor."""
     return "an own drop" if owner == s.actor else f"a drop of {owner_names(s.players)[owner]}"
 
 

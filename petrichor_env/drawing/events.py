@@ -1,4 +1,4 @@
-"""What an action does, told as it happens: a story for each rule that changes what lies on the table."""
+"""The events of an action in sentences: a story for each rule that changes something on the table."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ _GROWTH = {
     Growing.DEVELOPED: "grows",
     Growing.DROWNED: "drowns",
 }
-"""What becomes of a crop whose growing token changes."""
+"""The words for a change of a growing token."""
 _WINDS_LOG = ("winds_card", "winds_roll", "winds_target", "winds_revealed")
 """The fields that `southern_winds.log_card` writes."""
 
 
 def events(before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None) -> list[str]:
-    """One sentence for each thing that the action does, up to the next decision, in the order in which it happens.
+    """Sentences about the events of an action, up to the next decision, in the order in which they happen.
 
     Arguments:
         before: the record of dtype STATE that it is played on.
-        action: a legal one, FORFEIT, or None: a random one that was played for an illegal one.
-        viewer: seat that looks on: of cards that others take only the number is told. None tells everything.
+        action: a legal action; FORFEIT; or None for a random action that was played in place of an illegal one.
+        viewer: the seat that looks on. It learns only the number of cards that others take. None learns everything.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     return _teller().events(before, action, viewer, load_tables() if tables is None else tables)
@@ -80,12 +80,12 @@ def events(before: State, action: int | None, viewer: int | None = None, tables:
 def story(
     before: State, action: int | None, viewer: int | None = None, tables: np.ndarray | None = None
 ) -> list[tuple[str, Any]]:
-    """The sentences of `events`, each with the record as it was when that had happened, in which nobody is asked."""
+    """The sentences of `events`, each with the record at that moment. Nobody is asked in these records."""
     return _teller().story(before, action, viewer, load_tables() if tables is None else tables)
 
 
 def in_brief(sentences: Iterable[str]) -> str:
-    """The sentences as far as a picture's last line has room; where it is short, points and Harvests stay longest."""
+    """The sentences that fit into the last line of a picture. Those about points and Harvests are left out last."""
     return words.in_brief(sentences, _IMPORTANT)
 
 
@@ -112,7 +112,7 @@ def _drops(s: State, drops: np.ndarray) -> str:
 
 
 def _tile_change(s: State, tile: int, before: np.ndarray) -> Iterator[str]:
-    """How the drops on it differ from those `before`."""
+    """Sentences about the changes of the drops on a tile, from `before` to now."""
     parts = [f"{_gets(s, seat, change)}, now {s.drops[tile, seat]}" for seat, change in _changed(s.drops[tile], before)]
     if parts:
         yield f"{_crop(s, tile)} {'; '.join(parts)}."
@@ -138,7 +138,7 @@ def _gets(s: State, seat: int, change: int) -> str:
 
 
 class _Stories(Teller):
-    """The stories: methods that take what the rule takes."""
+    """The stories: methods with the arguments of the rules."""
 
     def __init__(self) -> None:
         gets, keeps = partial(self.gained, "gets"), partial(self.gained, "keeps")
@@ -241,7 +241,7 @@ class _Stories(Teller):
             yield f"{_name(s, seat)} has the {power_text(s.power[seat])}."
 
     def forecasts_dealt(self, s: State) -> Story:
-        """Which cards others are dealt is hidden."""
+        """The viewer does not learn the cards that others are dealt."""
         yield None
         for seat in range(s.players):
             held = forecasts_held(s, seat)
@@ -250,7 +250,7 @@ class _Stories(Teller):
                 yield f"{_name(s, seat)} gets {number}."
 
     def forecast_played(self, s: State, t: Tables, number: int) -> Story:
-        """The card is open, and so is the last one, which goes with the second."""
+        """Everybody sees the card, and also the last one, which is discarded with the second."""
         dice, others = s.dice.copy(), [card for card in forecasts_held(s, s.actor) if card != number]
         discarded = f" and discards {forecast_cards_text(others)}" if len(others) == 1 else ""
         yield f"{_name(s, s.actor)} plays {forecast_text(number)}{discarded}."
@@ -292,7 +292,7 @@ class _Stories(Teller):
             yield "Southern Winds card 9 came up: all nine cards are shuffled into a new deck."
 
     def winds_card(self, s: State, t: Tables, card: int) -> Story:
-        """The record shows the card when it has taken effect; it is to be seen before that."""
+        """The record has the card only after its effect, but the story shows it before."""
         revealed = self.told("")
         inside = yield None
         told = [revealed._replace(sentence=winds_card_text(s, t, s.winds_revealed - 1)), *inside]
@@ -401,7 +401,7 @@ class _Stories(Teller):
             yield f"{_crop(s, tile)} develops."
 
     def silent(self, s: State, t: Tables, tile: int) -> Story:
-        yield None  # the drops only count as if they lay there
+        yield None  # no sentence: the drops only count as if they were there
 
     # --- Harvest ---
 

@@ -1,7 +1,7 @@
-"""The drawings that a picture of the board is put together from: one `<defs>`, the same in every picture.
+"""The drawings in a picture of the board: one `<defs>`, the same in every picture.
 
-Each is drawn around (0, 0). Crops are 40 units wide and high, weather icons 24, tokens as their comments say. Fills
-that are not given come from the `<use>`.
+Each is drawn around (0, 0). Crops are 40 units wide and high, weather icons 24; for tokens see their comments. Missing
+fills come from the `<use>`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from tabletop.drawing.owners import DROP, owner_marks
 from tabletop.drawing.svg import INK, Markup, circle, element, group, path
 
 NEUTRAL_OWNER = 5
-"""Index of the neutral player's colour and shape."""
+"""The index of the neutral player's colour and shape."""
 
 
 def owner_shape(players: int, owner: int) -> int:
-    """Index of an owner's colour and shape."""
+    """The index of an owner's colour and shape."""
     return NEUTRAL_OWNER if players == 1 and owner == 1 else owner
 
 
 CLOUD = "M-45 22A15 15 0 0 1-50-7A19 19 0 0 1-24-17A25 25 0 0 1 23-18A19 19 0 0 1 50-7A15 15 0 0 1 45 22Z"
-"""122 wide, from 34 above to 22 below."""
+"""The outline of a cloud: 122 wide, from 34 above to 22 below the middle."""
 
 _GRAIN = "M0 0C3.4-1.5 5-5 4-9C.5-7.5-1.5-3.5 0 0Z"
 _TIP = "M0 0C2.6-2.5 2.6-6.5 0-9.5C-2.6-6.5-2.6-2.5 0 0Z"
@@ -30,11 +30,11 @@ _EAR_STEM = "M0 20L0-14"
 _EAR = placed(_TIP, y=-12) + "".join(
     placed(_GRAIN, 12, y=4 - 6 * i) + placed(placed(_GRAIN, 12), y=4 - 6 * i, flip=True) for i in range(3)
 )
-"""Above a stem whose foot is at (0, 20)."""
+"""The outline of leaves above a stem with its foot at (0, 20)."""
 
 
 def _sides(d: str) -> str:
-    """The outline leaning to the left and to the right."""
+    """An outline twice: leaning to the left and to the right."""
     return placed(d, -24, x=-4, y=3, scale=0.82) + placed(d, 24, x=4, y=3, scale=0.82)
 
 
@@ -148,7 +148,7 @@ def _weather() -> dict[str, list[Markup]]:
 
 
 def _dice() -> dict[str, list[Markup]]:
-    """40 wide: the votes on the side, or the sickle of the Harvest sides."""
+    """A side of a Harvest die, 40 wide: its votes, or the sickle of Harvest."""
 
     def side(*pips: tuple[float, float]) -> list[Markup]:
         return [cube("#ffffff", INK), path(dots(pips, 4.6), INK)]
@@ -167,7 +167,7 @@ def _dice() -> dict[str, list[Markup]]:
 
 
 def _disc(fill: str) -> Markup:
-    """Of a round token, 22 wide, with a white rim."""
+    """A round token, 22 wide, with a white rim."""
     return circle(0, 0, 11, fill, "#ffffff", 1.5)
 
 
@@ -210,7 +210,7 @@ def _tokens() -> dict[str, list[Markup]]:
             circle(0, 0, 2.6, "#f9d84a"),
         ],
         "crown": [path("M-9 7L-10-5L-4.5 0L0-8L4.5 0L10-5L9 7Z", "#f2b51d", "#7a5200", 1.2)],
-        "vote": [  # the marker that votes are made with, seen from the side
+        "vote": [  # a voting marker, seen from the side
             path("M-9-3V4A9 4.5 0 0 0 9 4V-3Z", "#aab4be", INK, 1.2),
             path(oval(0, -3, 9, 4.5), "#dfe5ea", INK, 1.2),
         ],
@@ -238,7 +238,7 @@ def _tokens() -> dict[str, list[Markup]]:
 
 @lru_cache(maxsize=1)
 def defs() -> Markup:
-    """Every drawing, by the name that `svg.use` takes."""
+    """The `<defs>` with every drawing, by the names that `svg.use` takes."""
 
     return defs_of(
         {

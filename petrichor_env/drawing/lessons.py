@@ -1,4 +1,4 @@
-"""Each decision explained to somebody who plays for the first time, in our own words."""
+"""Explanations of each decision for new players, in our own words."""
 
 from __future__ import annotations
 
@@ -44,17 +44,18 @@ _CHECKS = f"Clouds that meet become one thundercloud, and so does a cloud with {
 
 
 def lesson(state: State, tables: np.ndarray | None = None) -> Lesson:
-    """The pending decision explained to the actor; how it ended where the game is over.
+    """An explanation of the pending decision for the actor; at the end, of the result.
 
     Arguments:
-        tables: the numbers that are played with, (1,) `petrichor_env.tables.TABLES`; None for the shipped ones.
+        state: one record of dtype STATE.
+        tables: the printed numbers of the game, (1,) `petrichor_env.tables.TABLES`; None for the shipped ones.
     """
     t = (load_tables() if tables is None else tables)[0]
     return _LESSONS[Decision(state.decision)](state, t)
 
 
 def introduction(config: Config) -> Lesson:
-    """What the game is about, what brings points, how a round goes."""
+    """An introduction: what the game is about, what scores points, how a round goes."""
     solo = config.solo
     pass_ends = {1: "when you pass", 2: "a turn after one of you passes"}
     ends = pass_ends.get(config.players, "once somebody has passed and each of the others has had one turn more")
@@ -84,7 +85,7 @@ def introduction(config: Config) -> Lesson:
     )
 
 
-# --- What many lessons say -------------------------------------------------------------------------------------------
+# --- Parts of many lessons -------------------------------------------------------------------------------------------
 
 
 def _is_last_round(s: State) -> bool:
@@ -104,7 +105,7 @@ def _cards(s: State) -> int:
 
 
 def _own_power(s: State, *powers: Power) -> str:
-    """`Your Sun power: any card may be played as a Sun card.`"""
+    """A sentence about the own power: `Your Sun power: any card may be played as a Sun card.`"""
     power = Power(s.power[s.actor])
     return f"Your {power.name.capitalize()} power: {POWER_TEXTS[power]}." if power in powers else ""
 
@@ -114,13 +115,13 @@ def _lake(s: State, sentence: str) -> str:
 
 
 def _own_drops_missing(s: State, drops: int) -> str:
-    """What a supply that is too small means for an action."""
+    """A sentence about the effect of a short supply on an action."""
     missing = drops - int(s.supply[s.actor])
     return f"Your supply is short, so {counted(missing, 'drop')} would come from your tiles." if missing > 0 else ""
 
 
 def _price(s: State, kind: int) -> int:
-    """Cards of other kinds that stand for one of this kind."""
+    """The number of cards of other kinds that stand for one card of this kind."""
     return int(PRICES[s.power[s.actor], kind])
 
 
@@ -761,7 +762,7 @@ _FORECAST_ADVICE = {
     16: "The cloud may go above any tile without a cloud, but not above the Lake. Three drops are one short of a "
     "thundercloud, which Rain weather pours out.",
 }
-"""What to look at, by the number of the card that is carried out."""
+"""Advice for forecast cards, by the number of the card."""
 
 
 def _forecast_choice(s: State, t: Tables) -> Lesson:

@@ -1,4 +1,4 @@
-"""Pieces as they appear all over a picture: what is an owner's, numbers of cards, clouds."""
+"""Pieces that appear in many parts of a picture: tokens of owners, numbers of cards, clouds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,14 @@ _CARD_HEIGHT = 26
 
 @dataclass(frozen=True)
 class View:
-    """What is drawn: a record, the numbers it is played with, who looks on (None sees everything), seats' labels."""
+    """A game to draw.
+
+    Attributes:
+        s: the record.
+        t: the printed numbers that it is played with.
+        viewer: the seat that looks on; None sees everything.
+        names: the labels of the seats.
+    """
 
     s: State
     t: Tables
@@ -36,47 +43,49 @@ class View:
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """`player_0` …, whatever the labels."""
+        """`player_0` and so on, independent of the labels."""
         return owner_names(self.s.players)
 
     @property
     def actor(self) -> int:
-        """The seat that is asked, NOBODY where that is hidden, and at the end."""
+        """The seat that takes the pending decision; NOBODY if that is hidden, and at the end."""
         return NOBODY if hides_actor(self.s, self.viewer) else self.s.actor
 
     def sees(self, seat: int) -> bool:
+        """Whether the viewer sees what this seat hides from others."""
         return self.viewer is None or self.viewer == seat
 
     @property
     def winds_are_new(self) -> bool:
-        """Whether the Southern Winds cards that are shown have just been revealed; later they are what was last."""
+        """Whether the Southern Winds cards in the picture have just been revealed; in later phases they are old."""
         return self.s.phase == Phase.ACTION
 
     def place(self, tile: int) -> str:
+        """The name of a tile's position."""
         return tile_name(self.s.players, tile)
 
     def by_owner(self, counts: np.ndarray) -> str:
-        """`3,0`."""
+        """Counts by owner, such as `3,0`."""
         return joined(counts[: self.s.owners].tolist())
 
     def in_words(self, counts: np.ndarray) -> str:
-        """`player_0 3, player_1 1`."""
+        """Counts by owner in words: `player_0 3, player_1 1`."""
         there = zip(self.seats, counts.tolist(), strict=False)
         return ", ".join(f"{seat} {count}" for seat, count in there if count)
 
 
 def owner_token(v: View, owner: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:
-    """An owner's shape with a number in it."""
+    """The shape of an owner with a number in it."""
     return token(owner_shape(v.s.players, owner), count, x, y, scale)
 
 
 def owner_tokens(
     v: View, counts: np.ndarray, x: float, y: float, width: float, scale: float = 1, rows: int = 1, name: str = ""
 ) -> Iterator[Markup]:
-    """A token for every owner of some, around the middle (x, y); where they are many, closer, or in two rows.
+    """A token for every owner with a count above 0, around the middle (x, y). Many tokens are closer, or in two rows.
 
     Arguments:
-        name: of the attribute that says whose drops they are.
+        name: the name of the attribute with the owner of the drops.
     """
     there = [(owner, count) for owner, count in enumerate(counts[: v.s.owners].tolist()) if count]
     if not there:
@@ -104,10 +113,10 @@ def _drops(name: str, seat: str, shape: int, count: int, x: float, y: float, sca
 
 
 def card_counts(counts: Sequence[int], x: float, y: float, width: float, name: str = "") -> Iterator[Markup]:
-    """How many cards of each kind there are, in a row of small cards from (x, y); blank where there are none.
+    """The number of cards of each kind, in a row of small cards from (x, y). Without cards of a kind its card is blank.
 
     Arguments:
-        name: of the attribute that says which kind they are.
+        name: the name of the attribute with the kind of the cards.
     """
     step = width / len(counts)
     for kind, count in enumerate(counts):
@@ -129,13 +138,13 @@ def _cards(kind: int, count: int, x: float, y: float, step: float, name: str) ->
 
 
 def card_back(number: int, x: float, y: float) -> Iterator[Markup]:
-    """Cards that are not shown, and how many, from (x, y)."""
+    """Hidden cards with their number, from (x, y)."""
     yield use("card-back", x + 15, y + _CARD_HEIGHT / 2)
     yield text(str(number), x + 37, y + _CARD_HEIGHT / 2 + 5, 14, bold=True)
 
 
 def cloud(v: View, tile: int, x: float, y: float, scale: float) -> Markup:
-    """The cloud above a tile, its drops in it, and how many of those that it grows or overflows at."""
+    """The cloud above a tile with its drops, and their number beside the one at which it grows or overflows."""
     s = v.s
     kind = int(s.cloud[tile])
     light = kind == Cloud.LIGHT

@@ -1,4 +1,4 @@
-"""Where in the picture an answer to the pending decision can be clicked: by tiles, clouds, drops, cards, dice."""
+"""The places in the picture where a click gives an answer: tiles, clouds, drops, cards, dice."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _OF_CLOUDS = (
     Decision.SUN_WEATHER_CLOUD,
     Decision.FROST_CLOUD,
 )
-"""Decisions whose tiles stand for the clouds above them."""
+"""Decisions in which a tile stands for the cloud above it."""
 _CARDS_OF_CLOUDS = (6, 10, 12)
-"""Forecast cards that choose a cloud; 10 then a tile that it goes to."""
+"""Forecast cards that choose a cloud. Card 10 then chooses the tile to which it goes."""
 _CARDS_OF_DROPS = (8, 11)
-"""Forecast cards that choose drops on tiles; 15 chooses them in a cloud."""
+"""Forecast cards that choose drops on tiles. Card 15 chooses drops in a cloud."""
 
 
 def places(state: State, action: int) -> tuple[Place, ...]:
-    """Where in the picture that the actor sees a legal answer can be clicked, the closest place first.
+    """The places in the actor's picture where a click chooses this legal action, the most exact one first.
 
-    () for what has no piece: to pass, to decline. A place is of what `render_svg` draws.
+    It is () for actions without a piece, such as to pass or to decline. Places are elements that `render_svg` draws.
     """
     first = max(start for start in _PLACES if start <= action)
     return _PLACES[first](state, action - first)
@@ -112,7 +112,7 @@ def _cards(s: State, kind: int) -> _Places:
 
 
 def _substitute(s: State, kind: int) -> _Places:
-    """The cards of the kind that others stand for, or its weather where none is held."""
+    """The cards of the kind that others stand for; its weather space if the hand has none."""
     return _cards(s, kind) if s.hand[s.actor, kind] else (*_space(s, kind), _row(s))
 
 
@@ -121,7 +121,7 @@ def _forecast(s: State, card: int) -> _Places:
 
 
 def _power(s: State, _: int) -> _Places:
-    """The power, and the cloud that it adds a drop to."""
+    """The power, and the cloud to which it adds a drop."""
     badge = (*_row(s), ("badge", POWER_NAMES[s.power[s.actor]]))
     return badge, _row(s), _cloud(s, s.target), _tile(s, s.target)
 
@@ -145,4 +145,4 @@ _PLACES: dict[int, Callable[[State, int], _Places]] = {
     FORECAST: _forecast,
     POWER: _power,
 }
-"""By the first action of a range, the places of the action's number in it."""
+"""For the first action of each range, a function of the state and the index in the range that gives the places."""

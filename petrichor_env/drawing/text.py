@@ -1,4 +1,4 @@
-"""The game drawn as text, no more than 100 columns wide.
+"""The game as text, at most 100 columns wide.
 
 +---------------------+---------------------+
 | P1 Wheat        4/3 | P2 Coffee       0/4 |   position, crop, drops there / drops it needs to grow
@@ -8,7 +8,7 @@
 | n 2                 |                     |   drops by owner
 +---------------------+---------------------+
 
-Tokens of promos and flower tiles stand with the growing token. What takes more room gets another line.
+Tokens of promos and flower tiles are in the line of the growing token. Long lines are continued in another one.
 """
 
 from __future__ import annotations
@@ -62,24 +62,24 @@ CARD_WORDS = (
     "a mixed cloud north-west",
     "a neutral cloud south-east",
 )
-"""What the Southern Winds cards 1 to 8 do."""
+"""The effects of the Southern Winds cards 1 to 8."""
 
 _SIDE = 4
 _CELL = 19
 _WIDEST_CELL = 21
-"""Four of these fit."""
+"""The greatest width of a tile with which four tiles fit."""
 _LABEL = 11
 _HEADINGS = (
     ("          in supply ", "   on weather spaces ", " voting  wheat"),
     (" points  drops votes", "  frost sun wind rain", "  wins  tokens"),
 )
 OWNER_PAINTS = tuple(f"\x1b[38;5;{number}m" for number in (32, 172, 35, 175, 143, 247))
-"""The owners' colours of the pictures, the neutral player's last, as terminals have them: the nearest of their 256
-that can be read on white as on black."""
+"""The owners' colours of the pictures, the neutral player's last, in terminals: the nearest of their 256 colours that
+can be read on white and on black."""
 _GROWING_COLOUR = "\x1b[32m"
 
 Paint = Callable[[str, str], str]
-"""Gives a text a colour, or leaves it as it is."""
+"""A function that colours a text, or returns it unchanged."""
 
 
 def render_text(state: State, viewer: int | None = None, colour: bool = False, tables: np.ndarray | None = None) -> str:
@@ -87,10 +87,9 @@ def render_text(state: State, viewer: int | None = None, colour: bool = False, t
 
     Arguments:
         state: one record of dtype STATE.
-        viewer: seat that looks on: others' hands, packs and forecast cards are shown as numbers of cards, and what
-            the deck holds, which forecast cards were not dealt, and who is asked for one not at all. None shows
-            everything.
-        colour: with ANSI colours, one an owner.
+        viewer: the seat that looks on. Others' hands, packs and forecast cards are only numbers of cards. The deck, the
+            forecast cards that were not dealt, and the player who is asked for one are hidden. None shows everything.
+        colour: whether to use ANSI colours, one for each owner.
         tables: (1,) TABLES that the game is played with; None for the shipped numbers.
     """
     return joined(text_blocks(state, viewer, colour, tables))
@@ -103,10 +102,10 @@ def text_blocks(
     tables: np.ndarray | None = None,
     asked: bool = True,
 ) -> list[Block]:
-    """What `render_text` draws, in blocks that fit into narrower terminals too; the first one is its heading.
+    """The text of `render_text` as blocks, which also fit into narrower terminals. The first one is the heading.
 
     Arguments:
-        asked: whether it says who is asked what.
+        asked: whether the pending decision and its actor are in it. The other arguments are those of `render_text`.
     """
     t = (load_tables() if tables is None else tables)[0]
     paint = partial(painted, colour=colour)
@@ -121,22 +120,22 @@ def text_blocks(
 
 
 def owner_label(players: int, seat: int) -> str:
-    """`p0` …, in solo `p0` and `n`."""
+    """The short label of an owner: `p0` and so on, in solo `p0` and `n`."""
     return "n" if players == 1 and seat == 1 else f"p{seat}"
 
 
 def cards_text(counts: Sequence[int] | np.ndarray) -> str:
-    """`2 frost, 1 rain`, or `none`."""
+    """Cards by kind in words: `2 frost, 1 rain`, or `none`."""
     return ", ".join(f"{counts[kind]} {name}" for kind, name in enumerate(WEATHER_NAMES) if counts[kind]) or "none"
 
 
 def cards_seen(counts: np.ndarray, shown: bool) -> str:
-    """`cards_text`, or only how many there are."""
+    """`cards_text` if the cards are shown, otherwise only their number."""
     return cards_text(counts) if shown else counted(int(counts.sum()), "card")
 
 
 def dice_text(dice: np.ndarray) -> str:
-    """`Harvest, 2, 4`."""
+    """The dice in words: `Harvest, 2, 4`."""
     return ", ".join("Harvest" if side == HARVEST else str(side) for side in dice)
 
 
@@ -144,18 +143,18 @@ def _paint_of(s: State, seat: int) -> str:
     return OWNER_PAINTS[owner_shape(s.players, seat)]
 
 
-# --- what is played, and what gave points -------------------------------------------------------------------------
+# --- what is played, and the sources of points --------------------------------------------------------------------
 
 
 def about(config: Config) -> list[str]:
-    """`solo`, `4 rounds`, and what is played besides."""
+    """What is played, in short phrases: `solo`, `4 rounds`, variants and modules."""
     parts = ["solo" if config.solo else f"{config.players} players", f"{config.rounds} rounds"]
     parts += ["drafting"] if config.drafting else []
     return parts + [name.replace("_", " ") for name in (*config.variants, *config.modules)]
 
 
 def sources(state: State) -> list[tuple[str, list[int]]]:
-    """What has given anybody points so far: a word, and the points by owner."""
+    """The sources of points so far: a word for each, and the points of each owner."""
     by_source = zip(SOURCE_NAMES, state.scored[: state.owners].T.tolist(), strict=True)
     return [(name.replace("_", " "), points) for name, points in by_source if any(points)]
 
@@ -182,14 +181,14 @@ def _heading(s: State, viewer: int | None, paint: Paint, asked: bool) -> list[st
 
 
 def winners(s: State) -> list[int]:
-    """The seats that have won, none while the game is on."""
+    """The seats that have won; none before the end of the game."""
     if s.decision != Decision.GAME_OVER:
         return []
     return Config().game.winners(s)
 
 
 def result_text(s: State, names: Sequence[str]) -> str:
-    """`player_1 forfeited, player_0 wins`, by the seats' names."""
+    """The result in words, with the names of the seats: `player_1 forfeited, player_0 wins`."""
     who = win_text([names[seat] for seat in winners(s)])
     return who if s.forfeited == NOBODY else f"{names[s.forfeited]} forfeited, {who}"
 
@@ -205,13 +204,13 @@ def _fields(s: State, t: Tables, paint: Paint) -> Tiles:
 
 
 def size_of_fields(players: int) -> tuple[int, int]:
-    """Columns and rows."""
+    """The numbers of columns and rows of the Fields."""
     field = FIELDS[players]
     return max(tile % _SIDE for tile in field) + 1, max(tile // _SIDE for tile in field) + 1
 
 
 def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
-    """The lines of a tile, five as a rule."""
+    """The lines of a tile, usually five."""
     players = s.players
     if s.crop[tile] == FACE_DOWN:
         token = paint("fertilizer", _GROWING_COLOUR) if s.fertilizer[tile] else ""
@@ -229,17 +228,17 @@ def _tile_lines(s: State, t: Tables, tile: int, paint: Paint) -> list[str]:
 
 
 def cloud_words(s: State, tile: int) -> str:
-    """Which kind of cloud is above the tile."""
+    """The kind of the cloud above the tile, in words."""
     return "light cloud" if s.cloud[tile] == Cloud.LIGHT else "thundercloud"
 
 
 def cloud_number(s: State, tile: int) -> str:
-    """`2/4`: its drops, and how many make it grow or overflow."""
+    """The drops in a cloud, and the number at which it grows or overflows: `2/4`."""
     return f"{s.cloud_drops[tile].sum()}/{GROWS_AT if s.cloud[tile] == Cloud.LIGHT else OVERFLOWS_AT}"
 
 
 def drops_to_grow(s: State, t: Tables, tile: int) -> str:
-    """`2/3`; on the Primrose, which never grows, only the number there."""
+    """The drops on a tile and the number that it needs: `2/3`. The Primrose never grows and has only the first."""
     crop, there = s.crop[tile], s.drops[tile].sum()
     if crop == Crop.LAKE:
         return ""
@@ -250,7 +249,7 @@ _WORTH = {Crop.LAKE: "no harvest", Crop.DANDELION: "pods"}
 
 
 def harvest_worth(s: State, t: Tables, tile: int) -> str:
-    """`6/4/2`: what a Harvest pays there as things are, the points by place as a rule."""
+    """The points of a Harvest of this tile as things are, usually by place: `6/4/2`."""
     crop = s.crop[tile]
     if crop in _WORTH:
         return _WORTH[Crop(crop)]
@@ -268,7 +267,7 @@ def harvest_worth(s: State, t: Tables, tile: int) -> str:
 
 
 def _tokens(s: State, tile: int) -> list[str]:
-    """What lies on the tile besides drops."""
+    """The things on the tile besides drops."""
     tokens = []
     if s.crop[tile] == Crop.SNOWDROP:
         tokens.append("open" if s.blooms[tile] else "closed")
@@ -282,7 +281,7 @@ def _tokens(s: State, tile: int) -> list[str]:
 
 
 def _packed(words: Sequence[str], between: str = ", ", room: int = _WIDEST_CELL) -> list[str]:
-    """The words in lines that fit into a cell, in their order."""
+    """The words, in their order, in lines that fit into a cell."""
     lines: list[str] = []
     for word in words:
         if lines and width(lines[-1] + between + word) <= room:
@@ -297,7 +296,7 @@ def _spread(left: str, right: str) -> str:
 
 
 def _drops(s: State, drops: np.ndarray, paint: Paint) -> list[str]:
-    """Drops by owner on one line, for a crowd narrower, or on as many lines as it takes."""
+    """The drops by owner on one line; if there are many, in a shorter form or on several lines."""
     there = [(seat, owner_label(s.players, seat), str(count)) for seat, count in enumerate(drops) if count]
     for between, after, room in ((" ", "  ", _CELL), (":", " ", _WIDEST_CELL)):
         texts = [paint(label + between + count, _paint_of(s, seat)) for seat, label, count in there]
@@ -357,7 +356,7 @@ def _board(s: State, viewer: int | None, t: Tables) -> list[str]:
 
 
 def _harvest_line(s: State, t: Tables) -> str:
-    """What a Harvest pays, tiles of one crop that pay the same together."""
+    """The points of a Harvest. Tiles of one crop with the same points are listed together."""
     tiles: dict[str, list[str]] = {}
     for tile in FIELDS[s.players]:
         if s.crop[tile] not in (Crop.LAKE, Crop.PRIMROSE):
@@ -368,7 +367,7 @@ def _harvest_line(s: State, t: Tables) -> str:
 
 
 def _module_lines(s: State, viewer: int | None, t: Tables) -> Iterator[str]:
-    """What is left of tokens, forecast cards out of the game, and what a Harvest counts."""
+    """The tokens that are left, the forecast cards out of the game, and the drops that a Harvest counts."""
     titles = {"fertilizer": "Fertilizer tokens", "pod": "Pods"}
     yield from (f"{titles[token]} left: {number}." for token, number in tokens_left(s, t))
     if s.modules[Module.FORECASTS]:
@@ -384,7 +383,7 @@ def clouds_left(s: State, t: Tables) -> int:
 
 
 def tokens_left(s: State, t: Tables) -> Iterator[tuple[str, int]]:
-    """Which tokens may be placed, and how many of them are left."""
+    """The kinds of tokens that may be placed, and the number of each that is left."""
     if (s.crop == Crop.DANDELION).any():
         yield "pod", t.pods - int(np.count_nonzero(s.pods))
     if s.decision == Decision.FERTILIZER_TILE:
@@ -414,13 +413,13 @@ def _numbers(cards: np.ndarray) -> str:
 
 
 def drops_text(s: State, tile: int, drops: np.ndarray) -> str:
-    """`b2 p0 4 p1 2`."""
+    """The drops on a tile in words: `b2 p0 4 p1 2`."""
     counts = (f"{owner_label(s.players, seat)} {count}" for seat, count in enumerate(drops) if count)
     return f"{tile_name(s.players, tile)} {' '.join(counts)}"
 
 
 def winds_card_text(s: State, t: Tables, i: int) -> str:
-    """The i-th revealed card in words: what it does, the numeric die, the tile it took effect on, its icons."""
+    """The i-th revealed card in words: its effect, the numeric die, the target tile, its icons."""
     card, roll, target = int(s.winds_card[i]), int(s.winds_roll[i]), int(s.winds_target[i])
     where = f"on {tile_name(1, target)}" if 0 <= target < NUM_TILES else "no target, a point"
     die = f"die {roll}, " if roll else ""
@@ -429,7 +428,7 @@ def winds_card_text(s: State, t: Tables, i: int) -> str:
 
 
 def winds_icons(t: Tables, card: int) -> list[str]:
-    """The weathers that a Southern Winds card votes for, and whether for a Harvest."""
+    """The icons of a Southern Winds card in words: its votes and its Harvest icon."""
     icons = [WEATHER_NAMES[kind] for kind in range(NUM_KINDS) for _ in range(t.winds_votes[card - 1, kind])]
     return icons + ["harvest"] * int(t.winds_harvest[card - 1])
 

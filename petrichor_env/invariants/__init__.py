@@ -1,7 +1,7 @@
-"""What holds in every state of a game: the counts of the pieces, and how the fields of a record fit together.
+"""Checks of what is true in every state of a game: the counts of the pieces, and fields that belong together.
 
-`check` is what saved states and scenarios go through, and what the tests ask of every state of random games. The
-checks work on arrays of records, so that a thousand games are checked together.
+`check` tests saved states and scenarios; the tests use it on every state of random games. The checks work on arrays of
+records, so that a thousand games are checked together.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ def check(states: State | np.ndarray, tables: np.ndarray | None = None) -> None:
     """Raise `StateError` with the reason if a count or a rule of the game is broken in any state.
 
     Arguments:
-        states: one record of dtype STATE, or an array (N,) of them; a reason then names the first game that is wrong.
+        states: one record of dtype STATE, or an array (N,) of them; the message then names the first game that fails.
         tables: (1,) TABLES that the games are played with; None for the shipped numbers.
     """
     check_states(Config().game, states, load_tables() if tables is None else tables, first_broken)
 
 
 def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
-    """Which game breaks a count or a rule, and the reason; None if no game does. Writes `legal` of the states anew.
+    """The index of a game that breaks a count or a rule, and the reason; None if no game does.
+
+    It recomputes `legal` of the states.
 
     Arguments:
         states: (N,) STATE.
@@ -46,7 +48,7 @@ def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | No
 
 
 def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """Each check may rely on those before: take them in order, stop at the first."""
+    """The checks in order. Each may rely on those before it, so stop at the first that fails."""
     yield from pieces.broken_switches(states)
     yield from pieces.broken_ranges(states)
     yield from pieces.broken_fields(states, tables)

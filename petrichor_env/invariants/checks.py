@@ -1,4 +1,4 @@
-"""Which states a check is about, and the words of its reasons."""
+"""Helpers of the checks: the states that a check concerns, and words for its reasons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_running(s: np.ndarray) -> np.ndarray:
 
 
 def is_settled(s: np.ndarray) -> np.ndarray:
-    """Whether the game has not been forfeited, which stops it wherever it was, (N,) bool."""
+    """Whether the game has not been forfeited, (N,) bool. A forfeit stops a game anywhere."""
     return np.asarray(is_running(s) | (s["forfeited"] == NOBODY))
 
 
@@ -31,25 +31,25 @@ def is_settled(s: np.ndarray) -> np.ndarray:
 
 
 def asked(s: np.ndarray, i: int) -> str:
-    """`decision 'turn'`."""
+    """The pending decision in words, such as `decision 'turn'`."""
     return f"decision {DECISION_NAMES[s['decision'][i]]!r}"
 
 
 def place(s: np.ndarray, i: int, tile: int) -> str:
-    """`b2`."""
+    """The name of a position, such as `b2`."""
     return tile_name(s["players"][i], tile)
 
 
 def target_of(s: np.ndarray, i: int) -> str:
-    """`pending.target b2`."""
+    """The target of the pending effect in words, such as `pending.target b2`."""
     return f"pending.target {place(s, i, s['target'][i])}"
 
 
 def owner_name(s: np.ndarray, i: int, seat: Any) -> str:
-    """`player_0`, in solo also `neutral`."""
+    """The name of an owner: `player_0`, in solo also `neutral`."""
     return owner_names(int(s["players"][i]))[seat]
 
 
 def player(seat: Any) -> str:
-    """`player_0`."""
+    """The name of a player, such as `player_0`, or `nobody`."""
     return "nobody" if seat < 0 else f"player_{seat}"

@@ -1,4 +1,4 @@
-"""What each kind of decision goes with: an action, a weather, a turn order."""
+"""The actions, weathers and turn orders that belong to each kind of decision."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ FORECASTS_OF_DECISION = {
     Decision.FORECAST_DIRECTION: (8,),
     Decision.FORECAST_VOTE: (5,),
 }
-"""The forecast cards whose effect asks this."""
+"""The forecast cards whose effect asks for this decision."""
 CARD_TO_COUNT_CLOUDS, CARD_TO_VOTE, CARD_TO_MOVE_CLOUD, CARD_TO_MOVE_UP, CARD_TO_RAIN = 3, 5, 10, 11, 15
-"""Numbers of the forecast cards whose choices leave something in the record."""
+"""The numbers of the forecast cards whose choices are kept in the record."""
 FORECAST_WINDOWS = (
     Timing.START_OF_WEATHER,
     *(Timing.SUN_TURN, Timing.BEFORE_WIND, Timing.BEFORE_RAIN),
     *(Timing.BEFORE_HARVEST, Timing.AFTER_HARVEST),
 )
-"""When the holders of forecast cards are asked whether they play one."""
+"""The points of the timeline at which the holders of forecast cards are asked for one."""
 WEATHER_OF_TIMING = {
     Timing.SUN_TURN: Weather.SUN,
     Timing.BEFORE_WIND: Weather.WIND,
     Timing.BEFORE_RAIN: Weather.RAIN,
 }
 MOST_CHOICES = {Decision.POD_TILE: PODS_A_PLAYER, Decision.KEEP_DROP: KEPT_DROPS, Decision.FORECAST_DROP: MOVED_UP}
-"""Tiles or drops that these decisions choose one after another; of `forecast_drop` only card 11."""
+"""The number of tiles or drops that these decisions choose one after another; for `forecast_drop` only with card 11."""
 PHASE_OF_TIMING = np.full(len(Timing), Phase.WEATHER, np.int8)
-"""When the holders of forecast cards of each point of the timeline are asked."""
+"""The phase in which the holders of forecast cards are asked, by point of the timeline."""
 PHASE_OF_TIMING[Timing.ACTION_PHASE], PHASE_OF_TIMING[Timing.BEFORE_HARVEST :] = Phase.ACTION, Phase.HARVEST
 CLOCKWISE, ANTICLOCKWISE = 1, -1
 _ASKED_CLOCKWISE = (
@@ -68,11 +68,11 @@ _AFTER_FORECASTS = {
     Decision.WIND_WEATHER_DIRECTION: Timing.BEFORE_WIND,
     Decision.POD_TILE: Timing.BEFORE_WIND,
 }
-"""What is asked once the holders of forecast cards have been asked at that point of the timeline."""
+"""The decisions that come after the holders of forecast cards were asked at that point of the timeline."""
 
 
 def turn_order(s: np.ndarray) -> np.ndarray:
-    """CLOCKWISE from the first player or ANTICLOCKWISE from the last one, where players are asked in turn; else 0."""
+    """If players are asked in turn, CLOCKWISE from the first player or ANTICLOCKWISE from the last one; otherwise 0."""
     decision = s["decision"]
     taking = (decision == Decision.TAKE_DROP) & (s["phase"] == Phase.WEATHER)
     in_sun_turn = taking | ((decision == Decision.FORECAST) & (s["timing"] == Timing.SUN_TURN))
@@ -82,13 +82,13 @@ def turn_order(s: np.ndarray) -> np.ndarray:
 
 
 def is_window(decision: np.ndarray, forecast: np.ndarray) -> np.ndarray:
-    """Whether the timeline asks holders of forecast cards, or one of them carries such a card out; same shape."""
+    """Whether holders of forecast cards are asked, or such a card has its effect now. The shape is that of both."""
     carried_out = np.isin(decision, (*FORECASTS_OF_DECISION, Decision.MOVE_VOTE)) & (TIMINGS[forecast] > 0)
     return np.asarray((decision == Decision.FORECAST) | carried_out)
 
 
 def usual_timing(s: np.ndarray) -> np.ndarray:
-    """The Timing of the pending decisions, (N,); where it is FORECAST, the first of those that it may have."""
+    """The Timing of the pending decisions, (N,). For FORECAST it is the first one that is possible."""
     decision, on = s["decision"], s["modules"][:, Module.FORECASTS] == 1
     timing: np.ndarray = np.where(decision == Decision.GAME_OVER, 0, TIMINGS[s["forecast"]])
     for asked_for, after in _AFTER_FORECASTS.items():
@@ -101,7 +101,7 @@ def usual_timing(s: np.ndarray) -> np.ndarray:
 
 
 def usual_timing_index(s: np.ndarray) -> np.ndarray:
-    """How many players are done at this point of the timeline, (N,)."""
+    """The number of players that have been asked at this point of the timeline, (N,)."""
     decision, timing, players = s["decision"], s["timing"], s["players"].astype(np.int64)
     index = (s["actor"] - s["first_player"]) % players
     index = np.where(timing == Timing.SUN_TURN, s["turn_index"] + (decision != Decision.FORECAST), index)

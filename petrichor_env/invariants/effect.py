@@ -1,4 +1,4 @@
-"""The effect being carried out: its fields are blank, or as the pending decision needs them."""
+"""Checks of the current effect: its fields are blank, or as the pending decision needs them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tabletop.words import name_or_none
 
 
 def full_price(s: np.ndarray) -> np.ndarray:
-    """Other cards that pay for the whole action, (N,)."""
+    """The number of other cards that pay for the whole action, (N,)."""
     power = s["power"][np.arange(len(s)), np.maximum(s["actor"], 0)]
     return np.asarray(np.where(s["optional"] == 1, 2, 1) * PRICES[power, s["card"]])
 
 
 def broken_effect(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """The fields of the effect being carried out: blank, or as the pending decision needs them."""
+    """Checks of the fields of the current effect: blank, or as the pending decision needs them."""
     decision, card, rows = s["decision"], s["card"], np.arange(len(s))
     running, settled = is_running(s), is_settled(s)
     in_weather = s["phase"] == Phase.WEATHER

@@ -1,4 +1,4 @@
-"""What promos, five players and Flowers add: their pieces, the timeline of a round, and their pending effects."""
+"""Checks for promos, five players and Flowers: their pieces, the timeline of a round, and their pending effects."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _is_on(s: np.ndarray, module: Module) -> np.ndarray:
 
 
 def _has_scored(s: np.ndarray) -> np.ndarray:
-    """Whether the tiles of a Harvest have been scored and cleared, in this round's or at the end of the game."""
+    """Whether the tiles of a Harvest have been scored and cleared, in this round or at the end of the game."""
     after = is_running(s) & (s["timing"] >= Timing.SCORED)
     finished: np.ndarray = ~is_running(s) & (s["forfeited"] == NOBODY)
     return after | finished
@@ -231,7 +231,7 @@ def broken_forecasts(s: np.ndarray) -> Iterator[Check]:
 
 
 def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """The point of the timeline, who is asked there, and what a Harvest remembers until its end."""
+    """The point of the timeline, the player who is asked there, and values that are kept until a Harvest ends."""
     decision, phase, timing, card = s["decision"], s["phase"], s["timing"], s["forecast"]
     running, settled = is_running(s), is_settled(s)
     fits = card == 0
@@ -275,7 +275,7 @@ def broken_timing(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 
 
 def broken_module_decisions(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
-    """What each decision of the modules and of five players needs, besides target and owner."""
+    """The fields that each decision of the modules and of five players needs, besides target and owner."""
     decision, card, target = s["decision"], s["forecast"], s["target"]
     settled, rows = is_settled(s), np.arange(len(s))
     actor, at = np.maximum(s["actor"], 0), np.maximum(target, 0)

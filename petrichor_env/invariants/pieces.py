@@ -1,4 +1,4 @@
-"""The counts of the pieces: tiles, drops, clouds, votes, cards, each as many as the box holds and in their place."""
+"""Checks of the pieces: tiles, drops, clouds, votes and cards have the right numbers and places."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _left_out(players: int, no_more_tricks: bool, modules: Container[int]) -> di
 
 
 def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[int], tables: np.ndarray) -> np.ndarray:
-    """How many tiles of each crop the field is drawn from, (number of crops,) int64."""
+    """The number of tiles of each crop from which the field is drawn, (number of crops,) int64."""
     copies = tables["copies"][0].astype(np.int64)
     if players == 1:  # only the copies with a compass
         for crop, priorities in enumerate(tables["solo_priority"][0]):
@@ -73,13 +73,14 @@ def tiles_of_each_crop(players: int, no_more_tricks: bool, modules: Container[in
 
 
 def no_such_tile(players: int, crop: int, no_more_tricks: bool, modules: Container[int]) -> str:
-    """Why a crop cannot be in the field at all."""
+    """The message for a crop that cannot be in the field at all."""
     none = "solo uses only tiles with a compass (Southern Winds, Setup 2)" if players == 1 else "there is none"
     reason = _left_out(players, no_more_tricks, modules).get(crop, none)
     return f"a {CROP_NAMES[crop]} tile in the field; {reason}"
 
 
 def broken_switches(s: np.ndarray) -> Iterator[Check]:
+    """The switches of the configuration."""
     players = s["players"]
     yield breaks((players < 1) | (players > MAX_PLAYERS), lambda i: f"players is {players[i]}; allowed are 1 to 5")
     solo = players == 1
@@ -113,6 +114,7 @@ _COUNTS = (*_BY_OWNER, "hand", "deck", "discards", "pack", "scored")
 
 
 def broken_ranges(s: np.ndarray) -> Iterator[Check]:
+    """The range of every field, and blank values for seats without a player."""
     last_seat = s["players"] - 1
     for field in _COUNTS:
         yield breaks(s[field] < 0, lambda i, *at, f=field: f"{f} holds {s[f][(i, *at)]}; counts are not negative")
@@ -295,7 +297,7 @@ def broken_belongings(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 
 
 def cards_of_a_kind(players: np.ndarray, tables: np.ndarray) -> np.ndarray:
-    """Action cards of each kind, by number of players: same shape."""
+    """The number of action cards of each kind, by number of players. The shape is that of `players`."""
     five, fewer = tables["cards_of_a_kind_five_players"][0], tables["cards_of_a_kind"][0]
     return np.asarray(np.where(players == 5, five, fewer).astype(np.int64))
 
@@ -331,7 +333,7 @@ def broken_cards(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
 
 
 def broken_winds(s: np.ndarray) -> Iterator[Check]:
-    """Southern Winds: the deck and what was revealed."""
+    """Southern Winds: the deck and the revealed cards."""
     solo, deck, revealed = s["players"] == 1, s["winds_deck"] == 1, s["winds_revealed"]
     shown = np.arange(WINDS_LOG) < revealed[:, None]
     card, roll, target = s["winds_card"], s["winds_roll"], s["winds_target"]
@@ -351,7 +353,7 @@ def broken_winds(s: np.ndarray) -> Iterator[Check]:
     bad = solo & (last > 0) & deck[rows, last - 1]
     yield breaks(bad, lambda i: f"card {last[i]} was revealed last, but is in the deck")
     double, non_random, _, more = (s["variants"] == 1).T
-    # a pass for want of cards shows nobody's turn between: then a round's last neutral turns and the next one's first
+    # after a pass without cards nobody is asked between a round's last neutral turns and the next round's first one
     cards, turn, extra = np.where(double, 2, 1), s["decision"] == Decision.TURN, np.where(more, 1, 0)
     most = cards * np.where(np.isin(s["phase"], (Phase.WEATHER, Phase.HARVEST)), 1 + extra, 2 + extra)
     most = np.where(turn & ((s["turns"] > 0) | (s["round"] == 1)), cards, most)

@@ -1,4 +1,4 @@
-"""Where the game is: phases, turns, whose decision it is, the Weather Phase and the draft."""
+"""Checks of the progress of a game: phases, turns, the actor, the Weather Phase and the draft."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tabletop.invariants import Check, breaks
 from tabletop.words import name_or_none
 
 _CARDS_PICKED = np.cumsum([0, *PICKS])
-"""Cards chosen by the time that packs have been passed on 0, 1, 2, 3 times."""
+"""The number of cards chosen when packs have been passed on 0, 1, 2, 3 times."""
 
 _DECISIONS_OF = {
     Phase.SETUP: (Decision.DRAFT, Decision.SETUP_CLOUD, Decision.FERTILIZER_TILE),
@@ -53,7 +53,7 @@ _PHASES_OF = np.array([[decision in _DECISIONS_OF[phase] for phase in Phase] for
 
 
 def broken_progress(s: np.ndarray) -> Iterator[Check]:
-    """Game Flow: which decision belongs to which phase and round."""
+    """Game Flow: the phase and round of each decision."""
     decision, phase, players = s["decision"], s["phase"], s["players"]
 
     def phase_of(i: int) -> str:
@@ -83,7 +83,7 @@ def broken_progress(s: np.ndarray) -> Iterator[Check]:
 
 
 def broken_turns(s: np.ndarray) -> Iterator[Check]:
-    """Phase 1 (turns and passing), and whoever is asked in turn order."""
+    """Phase 1 (turns and passing), and the actor by turn order."""
     decision, phase, players = s["decision"], s["phase"], s["players"].astype(np.int64)
     actor, first, passed = (s[field].astype(np.int64) for field in ("actor", "first_player", "passed"))
     turns, last_turns, turn_index = s["turns"], s["last_turns"], s["turn_index"] + s["pod_turns"]
@@ -131,7 +131,7 @@ def broken_turns(s: np.ndarray) -> Iterator[Check]:
 
 
 def broken_weather(s: np.ndarray) -> Iterator[Check]:
-    """Resolving Weather Spaces: which spaces are selected, and which is being resolved."""
+    """Resolving Weather Spaces: the selected spaces, and the one that is resolved now."""
     decision, weather = s["decision"], s["weather"].astype(np.int64)
     in_weather = is_running(s) & (s["phase"] == Phase.WEATHER)
     selected = s["selected"] == 1
@@ -183,7 +183,7 @@ def broken_weather(s: np.ndarray) -> Iterator[Check]:
 
 
 def broken_draft(s: np.ndarray) -> Iterator[Check]:
-    """Official Drafting Variant: who has picked how many cards of how large packs."""
+    """Official Drafting Variant: the numbers of picked cards and the sizes of the packs."""
     drafting = s["decision"] == Decision.DRAFT
     over = s["decision"] == Decision.GAME_OVER
     players = s["players"].astype(np.int64)

@@ -30,6 +30,7 @@ HAND_LIMIT = 4
 
 @rule
 def cards_in_hand(s: State, seat: int) -> int:
+    """Action cards in a player's hand."""
     cards = 0
     for kind in range(NUM_KINDS):
         cards += int(s.hand[seat, kind])
@@ -38,18 +39,21 @@ def cards_in_hand(s: State, seat: int) -> int:
 
 @rule
 def discard(s: State, seat: int, kind: int, cards: int) -> None:
+    """Discard cards of one kind from a hand."""
     s.hand[seat, kind] -= cards
     s.discards[kind] += cards
 
 
 @rule
 def discard_hand(s: State, seat: int) -> None:
+    """Discard all cards of a hand."""
     for kind in range(NUM_KINDS):
         discard(s, seat, kind, int(s.hand[seat, kind]))
 
 
 @rule
 def start_action_phase(s: State, t: Tables) -> None:
+    """Begin the phase; in solo the neutral player has the first turn."""
     s.phase = Phase.ACTION
     s.turns = 0
     s.turn_index = 0
@@ -98,7 +102,7 @@ def take_turn(s: State, t: Tables, action: int) -> None:
 
 @rule
 def allow_optional_action(s: State) -> None:
-    """Two cards of the kind, each of which two others may stand for."""
+    """Two cards of a kind; two other cards may stand for each of them."""
     allow(s, DECLINE)
     cards = cards_in_hand(s, s.actor)
     for kind in range(NUM_KINDS):
@@ -137,7 +141,7 @@ def play(s: State, t: Tables, action: int, matching: int) -> None:
 
 @rule
 def may_pay_with_the_card(s: State) -> bool:
-    """In an optional action one of the two cards may be of the kind itself; it is named before the other cards."""
+    """Whether one of the two cards of an optional action may be of the kind itself. It is named before the others."""
     if s.optional == 0 or s.hand[s.actor, s.card] == 0:
         return False
     return bool(s.cards_left == 2 * price_of_another_card(s, s.card))
@@ -145,6 +149,7 @@ def may_pay_with_the_card(s: State) -> bool:
 
 @rule
 def allow_pay(s: State) -> None:
+    """The next card that pays for the action, or the card itself in an optional action."""
     if may_pay_with_the_card(s):
         others = cards_in_hand(s, s.actor) - int(s.hand[s.actor, s.card])
         if others >= price_of_another_card(s, s.card):
@@ -171,7 +176,7 @@ def pay(s: State, t: Tables, action: int) -> None:
 def end_action(s: State, t: Tables) -> None:
     """After the vote: the optional action if nobody has passed yet, else the next turn.
 
-    Whoever has two cards is asked even if no two fit: otherwise the others would see what the hand lacks.
+    A player with two cards is asked even if no two fit. Otherwise the others would learn something about the hand.
     """
     s.card = NO_CARD
     if s.optional == 0 and s.passed == NOBODY and cards_in_hand(s, s.actor) >= 2:
@@ -182,6 +187,7 @@ def end_action(s: State, t: Tables) -> None:
 
 @rule
 def end_turn(s: State, t: Tables) -> None:
+    """Go on to the next turn, or to the end of the phase after everybody's last turn."""
     s.optional = 0
     s.turns = min(s.turns + 1, s.players)
     if s.passed != NOBODY:
@@ -199,6 +205,7 @@ def end_turn(s: State, t: Tables) -> None:
 
 @rule
 def pass_turn(s: State, t: Tables) -> None:
+    """The first to pass takes the marker (three players and more); the others have one more turn (Passing)."""
     if s.passed != NOBODY:
         end_turn(s, t)
         return
@@ -218,7 +225,7 @@ def pass_turn(s: State, t: Tables) -> None:
 
 @rule
 def take_first_player_marker(s: State) -> None:
-    """It must move: if the passing player has it already, it goes to their right."""
+    """The marker must move: if the passing player has it already, it goes to the player on their right."""
     if s.first_player == s.actor:
         s.first_player = (s.actor - 1) % s.players
     else:
@@ -230,6 +237,7 @@ def take_first_player_marker(s: State) -> None:
 
 @rule
 def end_action_phase(s: State) -> None:
+    """All turns are over: ask for the hand limit."""
     s.turns = s.players
     s.turn_index = 0
     continue_hand_limit(s)
@@ -237,7 +245,7 @@ def end_action_phase(s: State) -> None:
 
 @rule
 def continue_hand_limit(s: State) -> bool:
-    """Ask the next player, from the first player on, who holds too many cards."""
+    """Ask the next player with too many cards, from the first player on."""
     while s.turn_index < s.players:
         seat = clockwise(s, s.turn_index)
         too_many = cards_in_hand(s, seat) - HAND_LIMIT
@@ -256,6 +264,7 @@ def continue_hand_limit(s: State) -> bool:
 
 @rule
 def allow_discard(s: State) -> None:
+    """Any card in hand."""
     allow_cards(s, s.hand[s.actor], NO_CARD)
 
 

@@ -1,4 +1,4 @@
-"""Whose turn it is, whose drops an action means, and how several cards are named one after another."""
+"""Turn order, the owners of drops in actions, and naming several cards one after another."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tabletop.legal import allow
 
 @rule
 def clockwise(s: State, turns: int) -> int:
-    """Who comes that many turns after the first player."""
+    """The seat that is that many turns after the first player."""
     return (s.first_player + turns) % s.players
 
 
 @rule
 def anticlockwise(s: State, turns: int) -> int:
-    """Who comes that many turns after the last player, where the last one begins."""
+    """The seat that is that many turns after the last player, if the last one begins."""
     return (s.first_player - 1 - turns) % s.players
 
 
 @rule
 def seat_of(s: State, owner: int) -> int:
-    """Whose drops an action means: `owner` counts clockwise from the actor."""
+    """The seat of an owner in an action: `owner` counts clockwise from the actor."""
     seat = s.actor + owner
     return seat - s.owners if seat >= s.owners else seat
 
@@ -38,6 +38,7 @@ def owner_of(s: State, seat: int) -> int:
 
 @rule
 def drop_action(s: State, first: int, tile: int, seat: int) -> int:
+    """The action that names a drop of this seat on a tile, in the range that begins at `first`."""
     return first + tile * MAX_PLAYERS + owner_of(s, seat)
 
 

@@ -1,7 +1,7 @@
 """Card Actions Explained: Frost, Sun, Rain and Wind, from the played card to its finished effect.
 
-A card that cannot be resolved is skipped; the vote follows in any case. Each function that finishes an effect
-leaves nothing asked. Taking drops from tiles for a short supply is the player's choice: `decline` skips the action.
+A card that cannot be resolved is skipped; the vote follows in any case. After a function that finishes an effect no
+decision is pending. If the supply is too short, the player may take drops from tiles, or skip the action (`decline`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SUN_DROPS = 2
 
 @rule
 def start_action(s: State, t: Tables) -> None:
-    """Ask for the first choice of the action `s.card`, or nothing where it cannot be resolved."""
+    """Ask for the first choice of the action `s.card`; ask nothing if it cannot be resolved."""
     seat = s.actor
     ask_nothing(s)
     if s.card == Weather.FROST:
@@ -58,12 +58,13 @@ def start_action(s: State, t: Tables) -> None:
 
 @rule
 def can_supply(s: State, seat: int, drops: int) -> bool:
-    """Whether the supply, helped out by own drops on tiles, has that many drops."""
+    """Whether the supply has that many drops, together with own drops on tiles."""
     return bool(s.supply[seat] + own_drops_on_tiles(s, seat) >= drops)
 
 
 @rule
 def has_free_tile(s: State) -> bool:
+    """Whether a new cloud can be placed on any tile."""
     for tile in range(NUM_TILES):
         if is_free(s, tile):
             return True
@@ -72,6 +73,7 @@ def has_free_tile(s: State) -> bool:
 
 @rule
 def allow_own_clouds(s: State) -> None:
+    """Clouds with an own drop."""
     for tile in range(NUM_TILES):
         if s.cloud_drops[tile, s.actor] > 0:
             allow(s, TILE + tile)
@@ -82,6 +84,7 @@ def allow_own_clouds(s: State) -> None:
 
 @rule
 def allow_take_drop(s: State) -> None:
+    """Tiles with an own drop."""
     for tile in range(NUM_TILES):
         if s.drops[tile, s.actor] > 0:
             allow(s, TILE + tile)
@@ -92,7 +95,7 @@ def allow_take_drop(s: State) -> None:
 
 @rule
 def ask_frost(s: State, t: Tables, seat: int) -> None:
-    """Where the new cloud comes. Five players add to another cloud once all are out (Flowers, Gioco in 5 giocatori)."""
+    """Ask for the new cloud's tile. With no cloud left, five players add to one (Flowers, Gioco in 5 giocatori)."""
     if clouds_left(s, t) > 0:
         if has_free_tile(s):
             ask(s, Decision.FROST_TILE, seat)
@@ -102,6 +105,7 @@ def ask_frost(s: State, t: Tables, seat: int) -> None:
 
 @rule
 def has_foreign_cloud(s: State, seat: int) -> bool:
+    """Whether there is a cloud without a drop of this player."""
     for tile in range(NUM_TILES):
         if is_foreign_cloud(s, tile, seat):
             return True
@@ -110,11 +114,13 @@ def has_foreign_cloud(s: State, seat: int) -> bool:
 
 @rule
 def is_foreign_cloud(s: State, tile: int, seat: int) -> bool:
+    """Whether there is a cloud here without a drop of this player."""
     return has_cloud(s, tile) and s.cloud_drops[tile, seat] == 0
 
 
 @rule
 def allow_frost_cloud(s: State) -> None:
+    """Clouds without an own drop; a player whose supply is too short may decline."""
     if s.supply[s.actor] < FROST_DROPS:
         allow(s, DECLINE)
     for tile in range(NUM_TILES):
@@ -124,6 +130,7 @@ def allow_frost_cloud(s: State) -> None:
 
 @rule
 def allow_frost_tile(s: State) -> None:
+    """Tiles without a cloud; a player whose supply is too short may decline."""
     if s.supply[s.actor] < FROST_DROPS:
         allow(s, DECLINE)
     for tile in range(NUM_TILES):
@@ -142,7 +149,7 @@ def choose_frost_tile(s: State, t: Tables, action: int) -> None:
 
 @rule
 def frost(s: State, t: Tables) -> None:
-    """A new light cloud with one own drop."""
+    """Place a new light cloud with one own drop."""
     if s.supply[s.actor] < FROST_DROPS:
         ask(s, Decision.TAKE_DROP, s.actor)
         return
@@ -163,6 +170,7 @@ def frost(s: State, t: Tables) -> None:
 
 @rule
 def allow_sun_cloud(s: State) -> None:
+    """Clouds with an own drop; a player whose supply is too short may decline."""
     if s.supply[s.actor] < SUN_DROPS:
         allow(s, DECLINE)
     allow_own_clouds(s)
@@ -170,6 +178,7 @@ def allow_sun_cloud(s: State) -> None:
 
 @rule
 def choose_sun_cloud(s: State, t: Tables, action: int) -> None:
+    """Answers SUN_CLOUD."""
     ask_nothing(s)
     if action != DECLINE:
         s.target = action - TILE
@@ -178,7 +187,7 @@ def choose_sun_cloud(s: State, t: Tables, action: int) -> None:
 
 @rule
 def sun(s: State, t: Tables) -> None:
-    """Exactly two own drops into the cloud."""
+    """Put exactly two own drops into the cloud."""
     if s.supply[s.actor] < SUN_DROPS:
         ask(s, Decision.TAKE_DROP, s.actor)
         return
@@ -242,12 +251,14 @@ def choose_rain_drop(s: State, t: Tables, action: int) -> None:
 
 @rule
 def choose_wind_cloud(s: State, action: int) -> None:
+    """Answers WIND_CLOUD."""
     s.target = action - TILE
     ask(s, Decision.WIND_TILE if moves_far(s, s.target) else Decision.WIND_DIRECTION, s.actor)
 
 
 @rule
 def allow_direction(s: State) -> None:
+    """Directions that stay on the Fields."""
     for direction in range(4):
         if neighbour(s, s.target, direction) != NO_TILE:
             allow(s, DIRECTION + direction)
@@ -267,6 +278,7 @@ def choose_wind_tile(s: State, t: Tables, action: int) -> None:
 
 @rule
 def wind(s: State, t: Tables, to: int) -> None:
+    """Move the cloud to a tile."""
     move_cloud(s, s.target, to)
     draw_from_lake(s, to)
     s.target = NO_TILE

@@ -10,11 +10,13 @@ from tabletop.compiled import rule
 
 @rule
 def roll_numeric_die(s: State) -> int:
+    """A number from 1 to 6."""
     return random_below(s, 6) + 1
 
 
 @rule
 def roll_harvest_die(s: State, t: Tables) -> int:
+    """The votes on the side that comes up, 0 for Harvest."""
     return int(t.harvest_die[random_below(s, 6)])
 
 

@@ -13,6 +13,7 @@ from tabletop.compiled import rule
 
 @rule
 def continue_cleanup_phase(s: State, t: Tables) -> bool:
+    """Begin the next round: dice, cards, the draft, then the Action Phase."""
     if s.draft_step == NOT_DRAFTING:
         s.round += 1
         roll_dice_again(s, t)

@@ -34,6 +34,7 @@ def new_cloud(s: State, tile: int, owner: int, drops: int) -> None:
 
 @rule
 def add_to_cloud(s: State, tile: int, owner: int, drops: int) -> None:
+    """Put drops from the owner's supply into a cloud."""
     s.cloud_drops[tile, owner] += drops
     s.supply[owner] -= drops
 

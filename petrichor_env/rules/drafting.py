@@ -75,6 +75,7 @@ def pass_packs(s: State) -> None:
 
 @rule
 def allow_draft(s: State) -> None:
+    """Any card of the player's pack."""
     allow_cards(s, s.pack[s.actor], NO_CARD)
 
 

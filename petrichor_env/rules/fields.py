@@ -1,4 +1,4 @@
-"""Where tiles lie, and what may be asked about them."""
+"""The positions of tiles, and questions about tiles and clouds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tabletop.compiled import rule
 _SIDE = 4
 _OFF_FIELD = -1
 
-# position of the neighbour of each position to the north, east, south, west, or _OFF_FIELD
+# for each position its neighbour to the north, east, south and west, or _OFF_FIELD
 NEIGHBOURS = np.full((NUM_TILES, 4), _OFF_FIELD, np.int8)
 for _row in range(_SIDE):
     for _column in range(_SIDE):
@@ -21,7 +21,7 @@ for _row in range(_SIDE):
 
 @rule
 def neighbour(s: State, tile: int, direction: int) -> int:
-    """The orthogonally adjacent tile, or -1 where the Fields end."""
+    """The orthogonally adjacent tile, or -1 beyond the Fields."""
     other = int(NEIGHBOURS[tile, direction])
     if other >= 0 and s.crop[other] >= 0:
         return other
@@ -30,6 +30,7 @@ def neighbour(s: State, tile: int, direction: int) -> int:
 
 @rule
 def has_cloud(s: State, tile: int) -> bool:
+    """Whether a cloud is above this tile."""
     return bool(s.cloud[tile] != Cloud.NONE)
 
 
@@ -56,13 +57,13 @@ def is_closed(s: State, tile: int) -> bool:
 
 @rule
 def takes_drops(s: State, tile: int) -> bool:
-    """Not the Lake (Promos, The Lake), not a closed Snowdrop."""
+    """Whether drops stay on this tile: not on the Lake (Promos, The Lake), not on a closed Snowdrop."""
     return bool(s.crop[tile] != Crop.LAKE and not is_closed(s, tile))
 
 
 @rule
 def land(s: State, tile: int, owner: int, drops: int) -> None:
-    """Drops reach a tile; one that takes none gives them back to their owner's supply."""
+    """Put drops on a tile. If it takes none, they go back to their owner's supply."""
     if takes_drops(s, tile):
         s.drops[tile, owner] += drops
     else:
@@ -71,13 +72,14 @@ def land(s: State, tile: int, owner: int, drops: int) -> None:
 
 @rule
 def fall(s: State, tile: int, owner: int) -> None:
-    """One drop from the cloud onto the tile below."""
+    """Move one drop from the cloud onto the tile below."""
     s.cloud_drops[tile, owner] -= 1
     land(s, tile, owner, 1)
 
 
 @rule
 def drops_on(s: State, tile: int) -> int:
+    """All drops on this tile."""
     total = 0
     for owner in range(MAX_PLAYERS):  # faster than `s.owners`, which are no more: the loop is unrolled
         total += int(s.drops[tile, owner])
@@ -86,6 +88,7 @@ def drops_on(s: State, tile: int) -> int:
 
 @rule
 def drops_in_cloud(s: State, tile: int) -> int:
+    """All drops in the cloud above this tile."""
     total = 0
     for owner in range(MAX_PLAYERS):
         total += int(s.cloud_drops[tile, owner])
@@ -94,6 +97,7 @@ def drops_in_cloud(s: State, tile: int) -> int:
 
 @rule
 def own_drops_on_tiles(s: State, seat: int) -> int:
+    """All drops of this player on tiles."""
     total = 0
     for tile in range(NUM_TILES):
         total += int(s.drops[tile, seat])
@@ -117,6 +121,7 @@ def rains_on(s: State, tile: int, seat: int) -> bool:
 
 @rule
 def can_rain(s: State, seat: int) -> bool:
+    """Whether this player can choose a drop of any cloud to fall."""
     for tile in range(NUM_TILES):
         if rains_on(s, tile, seat):
             return True

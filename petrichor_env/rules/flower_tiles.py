@@ -1,6 +1,6 @@
 """Flowers, Le tessere Fiori: Snowdrop (Bucaneve), Dandelion (Dente di Leone), Primrose (Primula). One tile of each.
 
-That a closed Snowdrop takes no drops is `fields.land`.
+`fields.land` keeps drops off a closed Snowdrop.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PODS_A_PLAYER = 2
 
 @rule
 def continue_flowers(s: State, t: Tables, weather: int) -> bool:
-    """What the flowers do once a weather is resolved."""
+    """The effects of the flowers after a weather is resolved."""
     if s.modules[Module.FLOWER_TILES] == 0:
         return False
     if weather == Weather.FROST:
@@ -59,6 +59,7 @@ def close_snowdrop(s: State) -> None:
 
 @rule
 def takes_pod(s: State, tile: int) -> bool:
+    """Whether a pod can be placed on this tile."""
     if s.crop[tile] < 0 or s.pods[tile] == 1 or is_closed(s, tile):
         return False
     return s.crop[tile] not in (Crop.DANDELION, Crop.PRIMROSE, Crop.LAKE)
@@ -66,6 +67,7 @@ def takes_pod(s: State, tile: int) -> bool:
 
 @rule
 def pods_placed(s: State) -> int:
+    """Pods on tiles."""
     pods = 0
     for tile in range(NUM_TILES):
         pods += int(s.pods[tile])
@@ -91,6 +93,7 @@ def continue_pods(s: State, t: Tables) -> bool:
 
 @rule
 def can_place_pods(s: State, t: Tables) -> bool:
+    """Whether there are tiles and pods for a player's two pods."""
     free = 0
     for tile in range(NUM_TILES):
         if takes_pod(s, tile):
@@ -100,7 +103,7 @@ def can_place_pods(s: State, t: Tables) -> bool:
 
 @rule
 def allow_pod_tile(s: State) -> None:
-    """Two pods are named in the order of the tiles, so that a second one is left to name."""
+    """Tiles for the next of two pods. They are named in the order of the tiles, so one must be left for the second."""
     free = 0
     for tile in range(NUM_TILES - 1, s.target, -1):
         if takes_pod(s, tile):
@@ -131,6 +134,7 @@ def dandelion_points(s: State, place: int) -> int:
 
 @rule
 def take_pods_back(s: State) -> None:
+    """All pods go back to the supply."""
     for tile in range(NUM_TILES):
         s.pods[tile] = 0
 
@@ -156,7 +160,7 @@ def settle_control(s: State, t: Tables, tile: int) -> None:
 
 @rule
 def next_controller(s: State, tile: int) -> int:
-    """Of those with more drops than the controller the nearest one clockwise; at first the one with the most drops."""
+    """The nearest player clockwise with more drops than the controller; without one, the player with the most drops."""
     players = s.players
     if s.controller != NOBODY:
         for i in range(1, players):

@@ -1,7 +1,7 @@
 """Flowers, Carte Previsione: three forecast cards a player, two of which may be played, each at its own time.
 
-Cards 1 to 9 have a point on the timeline, where the holders of playable ones are asked. Cards 10 to 16 are a turn of
-their own. `s.forecast` is the card while it is carried out. No card touches the Lake.
+Cards 1 to 9 have a point on the timeline, at which the holders of playable cards are asked. Cards 10 to 16 are played
+as a turn. `s.forecast` is the card during its effect. No card has an effect on the Lake.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from tabletop.compiled import rule
 from tabletop.legal import allow, ask, ask_nothing
 
 DEALT = 3
-"""Forecast cards a player gets; the last one goes with the second one played."""
+"""The number of forecast cards of a player. The last one is discarded with the second one that is played."""
 
 
 TIMINGS = np.zeros(NUM_FORECASTS + 1, np.int8)
-"""When a card is played, by its number; from 10 on in the Action Phase."""
+"""The point of the timeline at which each card is played, by its number; from 10 on the Action Phase."""
 TIMINGS[[1, 3]] = Timing.BEFORE_HARVEST
 TIMINGS[[2, 4]] = Timing.AFTER_HARVEST
 TIMINGS[5] = Timing.START_OF_WEATHER
@@ -71,7 +71,7 @@ _DICE_POINTS = 3  # card 13
 
 @rule
 def deal_forecasts(s: State) -> None:
-    """Three for each player; they are hidden from the others."""
+    """Deal three cards to each player, hidden from the others."""
     if s.modules[Module.FORECASTS] == 0:
         return
     left = NUM_FORECASTS
@@ -88,6 +88,7 @@ def deal_forecasts(s: State) -> None:
 
 @rule
 def forecasts_held(s: State, seat: int) -> int:
+    """Forecast cards in a player's hand."""
     if s.modules[Module.FORECASTS] == 0:
         return 0
     held = 0
@@ -119,7 +120,7 @@ def continue_forecasts(s: State, t: Tables, timing: int) -> bool:
 
 @rule
 def continue_sun_forecast(s: State, t: Tables, seat: int) -> bool:
-    """Ask whoever has this turn of the Sun weather, until they play no card or have none to play."""
+    """Ask the player of this Sun weather turn, until that player declines or has no card to play."""
     if s.modules[Module.FORECASTS] == 0:
         return False
     if s.timing < Timing.SUN_TURN:
@@ -137,6 +138,7 @@ def continue_sun_forecast(s: State, t: Tables, seat: int) -> bool:
 
 @rule
 def has_playable_forecast(s: State, t: Tables, seat: int, timing: int) -> bool:
+    """Whether the player can play a forecast card at this point of the timeline."""
     for number in range(1, NUM_FORECASTS + 1):
         if can_play(s, t, seat, number, timing):
             return True
@@ -151,6 +153,7 @@ def can_play(s: State, t: Tables, seat: int, number: int, timing: int) -> bool:
 
 @rule
 def allow_forecasts(s: State, t: Tables, timing: int) -> None:
+    """Forecast cards that the actor can play at this point of the timeline."""
     if s.modules[Module.FORECASTS] == 0:
         return
     for number in range(1, NUM_FORECASTS + 1):
@@ -160,6 +163,7 @@ def allow_forecasts(s: State, t: Tables, timing: int) -> None:
 
 @rule
 def allow_forecast(s: State, t: Tables) -> None:
+    """A playable forecast card, or none."""
     allow(s, DECLINE)
     allow_forecasts(s, t, s.timing)
 
@@ -213,6 +217,7 @@ def is_target(s: State, tile: int, seat: int, number: int) -> bool:
 
 @rule
 def can_leave(s: State, tile: int) -> bool:
+    """Card 8: whether drops can leave this tile in any direction."""
     for direction in range(4):
         if is_way_out(s, tile, direction):
             return True
@@ -221,12 +226,14 @@ def can_leave(s: State, tile: int) -> bool:
 
 @rule
 def is_way_out(s: State, tile: int, direction: int) -> bool:
+    """Whether drops can go from this tile in that direction."""
     other = neighbour(s, tile, direction)
     return other != NO_TILE and takes_drops(s, other)
 
 
 @rule
 def tiles_with_own_drops(s: State, seat: int) -> int:
+    """The number of tiles with a drop of this player."""
     tiles = 0
     for tile in range(NUM_TILES):
         if s.drops[tile, seat] > 0:
@@ -236,6 +243,7 @@ def tiles_with_own_drops(s: State, seat: int) -> int:
 
 @rule
 def has_counting_cloud(s: State, seat: int) -> bool:
+    """Card 3: whether drops of this player in any cloud would count."""
     for tile in range(NUM_TILES):
         if s.cloud_drops[tile, seat] > 0 and counts_on(s, tile):
             return True
@@ -244,6 +252,7 @@ def has_counting_cloud(s: State, seat: int) -> bool:
 
 @rule
 def can_vote(s: State, seat: int) -> bool:
+    """Whether the player can vote on any weather space."""
     for space in range(NUM_KINDS):
         if can_vote_on(s, seat, space):
             return True
@@ -262,6 +271,7 @@ def clouds_to_fill(s: State, seat: int, own: bool) -> int:
 
 @rule
 def is_to_fill(s: State, tile: int, seat: int, own: bool) -> bool:
+    """Whether `fill_clouds` adds to the cloud above this tile."""
     return has_cloud(s, tile) and s.crop[tile] != Crop.LAKE and (s.cloud_drops[tile, seat] > 0) == own
 
 
@@ -297,7 +307,7 @@ def play_forecast(s: State, t: Tables, number: int) -> None:
         ask(s, Decision.FORECAST_VOTE, seat)
     elif number == 7:
         fill_clouds(s, t, True, _SUN_DROPS)
-        s.turn_index += 1  # it was this player's Sun turn
+        s.turn_index += 1  # the card replaces this player's Sun turn
         s.timing_index = s.turn_index
     elif number in (8, 11):
         if number == 11:
@@ -317,6 +327,7 @@ def play_forecast(s: State, t: Tables, number: int) -> None:
 
 @rule
 def end_forecast(s: State) -> None:
+    """The forecast card has had its effect."""
     s.forecast = 0
     s.target = NO_TILE
     s.target_owner = NOBODY
@@ -324,7 +335,7 @@ def end_forecast(s: State) -> None:
 
 @rule
 def fill_clouds(s: State, t: Tables, own: bool, drops: int) -> None:
-    """So many own drops into each cloud with, or without, the player, as one effect."""
+    """Put own drops into each cloud with own drops (`own`), or into each cloud without, as one effect."""
     for tile in range(NUM_TILES):
         if is_to_fill(s, tile, s.actor, own):
             add_to_cloud(s, tile, s.actor, drops)
@@ -336,6 +347,7 @@ def fill_clouds(s: State, t: Tables, own: bool, drops: int) -> None:
 
 @rule
 def allow_forecast_tile(s: State) -> None:
+    """Targets of the card; for card 10, then the tiles to which the cloud can go."""
     for tile in range(NUM_TILES):
         if s.crop[tile] < 0:
             continue
@@ -376,6 +388,7 @@ def choose_forecast_tile(s: State, t: Tables, action: int) -> None:
 
 @rule
 def allow_forecast_drop(s: State) -> None:
+    """Drops that the card can be used on."""
     seat, number = s.actor, s.forecast
     if number == 15:
         tile = next_raining_cloud(s)
@@ -395,7 +408,7 @@ def allow_forecast_drop(s: State) -> None:
 
 @rule
 def allow_drops_to_move_up(s: State, tile: int) -> None:
-    """Card 11: the drops are named in the order of their owners from the player, so that enough are left to name."""
+    """Card 11: the next drop. Drops are named in the order of owners, from the player; enough must be left to name."""
     first = 0 if s.target_owner == NOBODY else owner_of(s, s.target_owner)
     available = 0
     for owner in range(s.owners - 1, first - 1, -1):
@@ -451,6 +464,7 @@ def next_raining_cloud(s: State) -> int:
 
 @rule
 def ask_next_rain(s: State) -> None:
+    """Card 15: ask for a drop of the next cloud, if there is one."""
     if next_raining_cloud(s) != NO_TILE:
         ask(s, Decision.FORECAST_DROP, s.actor)
     else:
@@ -459,6 +473,7 @@ def ask_next_rain(s: State) -> None:
 
 @rule
 def allow_forecast_direction(s: State) -> None:
+    """Directions in which the drops can go."""
     for direction in range(4):
         if is_way_out(s, s.target, direction):
             allow(s, DIRECTION + direction)
@@ -476,6 +491,7 @@ def choose_forecast_direction(s: State, t: Tables, action: int) -> None:
 
 @rule
 def allow_forecast_vote(s: State) -> None:
+    """Weather spaces that the player can vote on."""
     for space in range(NUM_KINDS):
         if can_vote_on(s, s.actor, space):
             allow(s, VOTE + space)
@@ -514,12 +530,13 @@ def raise_cloud_drops(s: State, tile: int) -> None:
 
 @rule
 def counts_on(s: State, tile: int) -> bool:
+    """Card 3: whether the drops of a cloud can count on this tile."""
     return bool(s.crop[tile] >= 0 and s.crop[tile] != Crop.PRIMROSE and takes_drops(s, tile))
 
 
 @rule
 def forget_harvest(s: State) -> None:
-    """What forecast cards and powers remember of a Harvest goes with its end."""
+    """At the end of a Harvest, clear the fields that forecast cards and powers needed."""
     if s.modules[Module.FORECASTS] == 0 and s.modules[Module.POWERS] == 0:
         return
     for seat in range(s.owners):

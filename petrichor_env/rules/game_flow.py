@@ -1,7 +1,7 @@
-"""From one decision to the next: who answers what, and the phases of a round (Game Flow).
+"""From one decision to the next: the functions that answer decisions, and the phases of a round (Game Flow).
 
-`step` hands the action to the function of its chapter, then goes on through the phases until somebody is asked
-something with more than one answer. This is the only place that knows all chapters.
+`step` passes the action to the function of its chapter, then goes on through the phases to the next decision with more
+than one answer. This is the only place that knows all chapters.
 
 The first word of a function says what it does. `ask_…` asks and does nothing else. `continue_…` goes on with a part of
 the game until a player is asked or the part is over, and says whether a player is asked. `allow_…` writes the legal
@@ -62,13 +62,13 @@ DECISIONS = {
     Decision.FORECAST_DIRECTION: (forecasts.allow_forecast_direction, forecasts.choose_forecast_direction),
     Decision.FORECAST_VOTE: (forecasts.allow_forecast_vote, forecasts.choose_forecast_vote),
 }
-"""What writes the legal actions of each decision into the record, and what applies the action chosen."""
+"""For each decision, the rule that writes its legal actions, and the rule that applies the chosen action."""
 
 allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
 apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
 
 _MOST_PARTS = 10_000
-"""Parts of a game between two decisions: far more than there ever are, unless a record was changed by hand."""
+"""The most parts of a game between two decisions. Only records that were changed by hand reach it."""
 
 
 @shared_rule
@@ -139,6 +139,7 @@ def go_on(s: State, t: Tables) -> None:
 
 @rule
 def continue_phase(s: State, t: Tables) -> bool:
+    """Go on with the current phase."""
     if s.phase == Phase.WEATHER:
         return weather.continue_weather_phase(s, t)
     if s.phase == Phase.HARVEST:
@@ -164,7 +165,7 @@ def is_about_hidden_cards(s: State) -> bool:
 
 @rule
 def forfeit(s: State, seat: int) -> None:
-    """The seat loses and the game ends here (an illegal action where the environment is set to that)."""
+    """The seat loses and the game ends, after an illegal action in an environment that treats it so."""
     s.forfeited = seat
     s.phase = Phase.OVER
     s.decision = Decision.GAME_OVER

@@ -1,4 +1,4 @@
-"""Phase 3: whether there is a Harvest, and what it takes off the Fields."""
+"""Phase 3: the Harvest, and what it takes off the Fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tabletop.compiled import rule
 
 @rule
 def is_harvest(s: State) -> bool:
-    """In the final round, with all three dice on Harvest, and in solo when the neutral player's supply is empty."""
+    """In the final round, with all three dice on Harvest, or in solo with an empty supply of the neutral player."""
     if is_final_round(s) or (s.players == 1 and s.supply[1] == 0):
         return True
     for die in range(3):
@@ -25,7 +25,8 @@ def is_harvest(s: State) -> bool:
 
 @rule
 def continue_harvest_phase(s: State, t: Tables) -> bool:
-    if is_harvest(s):  # what its own effects change does not end it
+    """The Harvest, if there is one; then the next round or the end of the game."""
+    if is_harvest(s):  # kept, so that effects of the Harvest don't end it
         s.harvested = 1
     if s.harvested == 1 and continue_harvest(s, t):
         return True
@@ -59,6 +60,7 @@ def continue_harvest(s: State, t: Tables) -> bool:
 
 @rule
 def harvest_tiles(s: State, t: Tables) -> None:
+    """Score and clear every tile that has grown."""
     for tile in range(NUM_TILES):
         lower_cloud_drops(s, t, tile)
         grows = s.growing[tile] != Growing.NONE
@@ -74,7 +76,7 @@ def harvest_tiles(s: State, t: Tables) -> None:
 
 @rule
 def remember_drops(s: State, tile: int) -> None:
-    """For the powers and forecast cards that come after scoring."""
+    """Keep the drops of a scored tile for the powers and forecast cards that come after scoring."""
     if s.modules[Module.POWERS] == 1 or s.modules[Module.FORECASTS] == 1:
         for owner in range(s.owners):
             s.scored_drops[tile, owner] = s.drops[tile, owner]

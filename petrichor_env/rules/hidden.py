@@ -1,4 +1,4 @@
-"""What a player cannot know, drawn anew: for search that must not peek."""
+"""Redrawing all that a player cannot know, for searches that must not use hidden information."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _TRIES = 4096
 def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
     """Redraw, in place, all that this seat cannot know: the random stream, the others' cards and packs, the deck.
 
-    The sizes of hands and packs are public and stay. What only a memory of the game tells is not in the record and so
-    not kept: which cards a pack held when it was passed on, and which ones were already dealt when the discards became
-    the deck again. When another player is in the middle of naming cards, their sampled cards allow them to go
-    on; one who is asked for a forecast card holds one that can be played.
+    The sizes of hands and packs are public and stay. The record does not have what only the memory of a player has, so
+    this is not kept: the cards of a pack when it was passed on, and the cards that were already dealt when the discards
+    became the deck again. If another player is just naming cards, the sampled hand allows that player to continue. A
+    player who is asked for a forecast card gets one that can be played.
     """
     s.rng = rng
     if s.players == 1:
@@ -36,7 +36,7 @@ def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
         needed = 2 if s.decision == Decision.FORECAST else 1  # an action besides declining
         if s.actor == seat or s.actor == NOBODY or count_legal(s) >= needed:
             return
-    for other in range(s.players):  # hardly ever reached: the true cards, so that there is a legal action
+    for other in range(s.players):  # very rare: keep the true cards, so that there is a legal action
         copy_cards(hands[other], s.hand[other])
         copy_cards(packs[other], s.pack[other])
     copy_cards(deck, s.deck)
@@ -46,13 +46,14 @@ def sample_hidden(s: State, t: Tables, seat: int, rng: np.uint64) -> None:
 
 @rule
 def copy_cards(cards: np.ndarray, to: np.ndarray) -> None:
-    """`to[:] = cards`, which would compile for a second, for its error message."""
+    """`to[:] = cards` as a loop: the assignment takes a second to compile, because of its error message."""
     for i in range(cards.shape[0]):
         to[i] = cards[i]
 
 
 @rule
 def redeal(s: State, seat: int) -> None:
+    """Deal anew what this seat has not seen: to the others' hands and packs, the rest to the deck."""
     unseen = s.deck.copy()
     for other in range(s.players):
         if other != seat:

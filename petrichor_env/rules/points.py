@@ -8,12 +8,14 @@ from tabletop.compiled import rule
 
 @rule
 def gain(s: State, seat: int, points: int, source: int) -> None:
+    """Add points of this source."""
     s.points[seat] += points
     s.scored[seat, source] += points
 
 
 @rule
 def players_present(s: State, tile: int) -> int:
+    """The number of owners with drops on this tile."""
     present = 0
     for seat in range(MAX_PLAYERS):
         if s.drops[tile, seat] > 0:
@@ -23,9 +25,10 @@ def players_present(s: State, tile: int) -> int:
 
 @rule
 def place(s: State, tile: int, seat: int) -> int:
-    """1 for the most drops; tied players all take the lower place (Ties), so two tied for first are second.
+    """The place of a player on a tile: 1 for the most drops.
 
-    Only who has drops there has a place.
+    Tied players all take the lower place (Ties), so two players tied for first are second. The player must have drops
+    there.
     """
     at_least = 0
     for other in range(MAX_PLAYERS):

@@ -1,4 +1,4 @@
-"""Flowers, Poteri dei giocatori: what each player power changes. Whoever has none has Power.NONE."""
+"""Flowers, Poteri dei giocatori: the effects of the player powers. A player without one has Power.NONE."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PRICES[Power.SUN, Weather.SUN] = 1
 
 @rule
 def deal_powers(s: State) -> None:
-    """One at random for each player, from the first player, where the configuration has not chosen them."""
+    """Deal a random power to each player, from the first player, unless the configuration has chosen them."""
     if s.modules[Module.POWERS] == 0 or s.chosen_power[0] != 0:
         return
     left = np.ones(_NUM_POWERS, np.int8)
@@ -47,6 +47,7 @@ def can_use_frost_power(s: State) -> bool:
 
 @rule
 def allow_frost_power(s: State) -> None:
+    """To use the power, or not."""
     allow(s, POWER)
     allow(s, DECLINE)
 
@@ -80,7 +81,7 @@ def moves_far(s: State, tile: int) -> bool:
 
 @rule
 def allow_wind_tile(s: State) -> None:
-    """The power passes over clouds and merges only where it ends, so any other tile is within reach."""
+    """Any other tile: with the power a cloud passes over clouds, and merges only where it ends."""
     if s.power[s.actor] != Power.WIND:
         allow_tiles_from_lake(s, s.target)
         return
@@ -94,12 +95,13 @@ def allow_wind_tile(s: State) -> None:
 
 @rule
 def can_water(s: State, tile: int) -> bool:
-    """A crop tile that takes drops, without a cloud above it."""
+    """Whether this is a crop tile that takes drops, without a cloud above it."""
     return bool(s.crop[tile] >= 0 and not has_cloud(s, tile) and takes_drops(s, tile))
 
 
 @rule
 def can_use_rain_power(s: State, seat: int) -> bool:
+    """Whether the player can put an own drop on a tile by the Rain power."""
     if s.power[seat] != Power.RAIN or s.supply[seat] == 0:
         return False
     for tile in range(NUM_TILES):
@@ -160,12 +162,14 @@ def continue_keeping_drops(s: State) -> bool:
 
 @rule
 def stop_keeping_drops(s: State) -> None:
+    """No more drops are kept."""
     s.choices_left = 0
     s.target = NO_TILE
 
 
 @rule
 def holder_of(s: State, power: int) -> int:
+    """The seat with this power, or NOBODY."""
     for seat in range(s.players):
         if s.power[seat] == power:
             return seat
@@ -183,7 +187,7 @@ def allow_keep_drop(s: State) -> None:
 
 @rule
 def keep_drop(s: State, t: Tables, action: int) -> None:
-    """Answers KEEP_DROP. A drop that stays is not put there: a Snowdrop that has just closed keeps it too."""
+    """Answers KEEP_DROP. A Snowdrop that has just closed keeps its drop too, since the drop is not put there."""
     ask_nothing(s)
     if action == DECLINE:
         stop_keeping_drops(s)

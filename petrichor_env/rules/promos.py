@@ -1,6 +1,6 @@
 """Petrichor: Kickstarter Promos. Fertilizer tokens, the Maltese Cactus, the Lake.
 
-That drops which land on the Lake go back to their owners is `fields.land`.
+`fields.land` gives drops that land on the Lake back to their owners.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def tokens_to_place(s: State, t: Tables) -> int:
 
 @rule
 def ask_fertilizer_tile(s: State) -> None:
-    """The next token is placed in turn order, before the tiles are turned face up."""
+    """Ask for the tile of the next token, in turn order, before the tiles are turned face up."""
     ask(s, Decision.FERTILIZER_TILE, clockwise(s, s.turn_index))
 
 
@@ -53,7 +53,7 @@ def can_be_fertilized(s: State, tile: int) -> bool:
 
 @rule
 def leaves_room(s: State, tile: int, more: int) -> bool:
-    """Whether after a token here as many more (up to two) still find a place."""
+    """Whether `more` tokens (up to two) still find a place after a token here."""
     s.fertilizer[tile] = 1
     fits = more == 0
     for second in range(NUM_TILES):
@@ -72,6 +72,7 @@ def leaves_room(s: State, tile: int, more: int) -> bool:
 
 @rule
 def allow_fertilizer_tile(s: State, t: Tables) -> None:
+    """Tiles for a token that leave room for the tokens still to come."""
     more = tokens_to_place(s, t) - 1
     for tile in range(NUM_TILES):
         if can_be_fertilized(s, tile) and leaves_room(s, tile, more):
@@ -110,7 +111,7 @@ def draw_from_lake(s: State, tile: int) -> None:
 
 @rule
 def allow_tiles_from_lake(s: State, lake: int) -> None:
-    """A cloud leaves the Lake as far as its player likes; it stops where it merges and cannot come back."""
+    """From the Lake a cloud goes as far as its player likes. It stops where it merges, and cannot come back."""
     reached = np.zeros(NUM_TILES, np.int8)
     stack = np.empty(NUM_TILES, np.int64)
     reached[lake] = 1

@@ -13,7 +13,7 @@ from tabletop.compiled import rule
 
 @rule
 def tile_points(s: State, t: Tables, tile: int, seat: int, growing: int) -> int:
-    """What a harvest of this tile brings this player, with the growing token on that side."""
+    """The points of this player for a harvest of this tile, with the growing token on that side."""
     own = int(s.drops[tile, seat])
     if own == 0:
         return 0
@@ -33,21 +33,24 @@ def tile_points(s: State, t: Tables, tile: int, seat: int, growing: int) -> int:
 
 @rule
 def score_tile(s: State, t: Tables, tile: int) -> None:
+    """Give everybody the points of a harvested tile, and Wheat tokens."""
     growing = int(s.growing[tile])
     for seat in range(s.owners):
         gain(s, seat, tile_points(s, t, tile, seat, growing), int(s.crop[tile]))
-        # the first on Wheat takes a token; nobody does who is only tied for first
+        # the first on Wheat takes a token, but not if tied for first
         if s.crop[tile] == Crop.WHEAT and s.drops[tile, seat] > 0 and place(s, tile, seat) == 1:
             s.wheat_tokens[seat] += 1
 
 
 @rule
 def voting_wins_points(s: State, t: Tables, seat: int) -> int:
+    """Points of this player on the Voting Wins track."""
     return int(t.voting_wins[min(int(s.voting_wins[seat]), t.voting_wins.shape[0] - 1)])
 
 
 @rule
 def has_most_wheat(s: State, seat: int) -> bool:
+    """Whether nobody has more Wheat tokens; a player without any has not the most."""
     if s.wheat_tokens[seat] == 0:
         return False
     for other in range(s.owners):

@@ -55,10 +55,10 @@ MODULE_OF_CROP[[Crop.SNOWDROP, Crop.DANDELION, Crop.PRIMROSE]] = Module.FLOWER_T
 
 @rule
 def set_up(s: State, t: Tables) -> None:
-    """Set up all that is done before a player decides, from the switches and the random stream alone.
+    """Set the game up to its first decision, from the switches and the random stream alone.
 
-    The first player, for whom the rulebook takes any method, is drawn at random. Fertilizer tokens are placed on tiles
-    that lie face down: then the tiles, the cards and the dice come after them.
+    The rulebook allows any method for the first player; here it is random. Fertilizer tokens are placed on tiles that
+    lie face down, so with them the tiles, the cards and the dice come later.
     """
     clear(s)
     for seat in range(s.owners):
@@ -107,6 +107,7 @@ def deal_and_roll(s: State, t: Tables) -> None:
 
 @rule
 def lay_face_down(s: State) -> None:
+    """All tiles of the field lie face down."""
     for tile in range(NUM_TILES):
         if FIELD_POSITIONS[s.players, tile] == 1:
             s.crop[tile] = FACE_DOWN
@@ -132,7 +133,7 @@ def lay_fields(s: State, t: Tables) -> None:
 
 @rule
 def is_in_box(s: State, crop: int) -> bool:
-    """Whether tiles of this crop are played with: the promos' and the flowers' only with their modules."""
+    """Whether tiles of this crop are used. Those of the promos and of the flowers need their modules."""
     module = int(MODULE_OF_CROP[crop])
     return bool(module == BASE_GAME or s.modules[module] == 1)
 
@@ -150,7 +151,7 @@ def deal_extra_card(s: State) -> None:
 def continue_setup(s: State, t: Tables) -> bool:
     """Fertilizer tokens, the draft, the clouds; then the first turn.
 
-    The last player first, then anticlockwise, each player places a cloud; solo's lies there already.
+    Each player places a cloud, the last player first, then anticlockwise. In solo the cloud has been placed already.
     """
     if tokens_to_place(s, t) > 0:
         ask_fertilizer_tile(s)
@@ -174,6 +175,7 @@ def continue_setup(s: State, t: Tables) -> bool:
 
 @rule
 def allow_setup_cloud(s: State) -> None:
+    """Tiles without a cloud."""
     for tile in range(NUM_TILES):
         if is_free(s, tile):
             allow(s, TILE + tile)
@@ -211,6 +213,7 @@ def roll_free_tile(s: State) -> int:
 
 @rule
 def lay_fields_by_priority(s: State, t: Tables) -> None:
+    """Six random tiles with a compass, in ascending order of priority."""
     crops = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     priorities = np.empty(NUM_CROPS * MAX_COPIES, np.int64)
     tiles = 0

@@ -1,4 +1,4 @@
-"""Southern Winds, the solo game: the neutral turn and what differs in the Weather Phase.
+"""Southern Winds, the solo game: the neutral turn and the differences in the Weather Phase.
 
 Positions are P1 to P6, here numbered 0 to 5 from the top left in rows of two:
 
@@ -38,11 +38,13 @@ NUM_CARDS = RESHUFFLE
 
 @rule
 def tile_at(position: int) -> int:
+    """The tile of a position."""
     return position // COLUMNS * 4 + position % COLUMNS
 
 
 @rule
 def position_of(tile: int) -> int:
+    """The position of a tile."""
     return tile // 4 * COLUMNS + tile % 4
 
 
@@ -51,6 +53,7 @@ def position_of(tile: int) -> int:
 
 @rule
 def neutral_turn(s: State, t: Tables) -> None:
+    """Reveal a card and resolve its ability and its icons."""
     if s.variants[Variant.DOUBLE_CARD] == 1:  # a card more, whose icons are ignored
         resolve_card(s, t, reveal_card(s))
     card = reveal_card(s)
@@ -60,6 +63,7 @@ def neutral_turn(s: State, t: Tables) -> None:
 
 @rule
 def shuffle_winds_deck(s: State) -> None:
+    """All cards go back into the deck."""
     for i in range(NUM_CARDS):
         s.winds_deck[i] = 1
 
@@ -105,7 +109,7 @@ def resolve_card(s: State, t: Tables, card: int) -> None:
 
 @rule
 def is_valid_target(s: State, card: int, position: int) -> bool:
-    """Whether the card makes anything happen there; no card that places drops does without a neutral supply."""
+    """Whether the card has an effect there. A card that places drops has none if the neutral supply is empty."""
     tile = tile_at(position)
     if card == REMOVE_PLAYER_DROP:
         return bool(s.drops[tile, YOU] > 0)
@@ -134,7 +138,7 @@ def next_valid_target(s: State, card: int, rolled: int) -> int:
 
 @rule
 def perform(s: State, t: Tables, card: int, tile: int) -> None:
-    """Southern Winds Card Reference. Two drops are one where the supply has no more."""
+    """Southern Winds Card Reference. If the supply has only one drop, one is placed in place of two."""
     if card == PLACE_1_DROP:
         put_drop(s, t, tile, NEUTRAL)
     elif card == PLACE_2_DROPS:
@@ -176,7 +180,7 @@ def south_east_of(position: int) -> int:
 
 @rule
 def resolve_icons(s: State, t: Tables, card: int) -> None:
-    """The card's votes, a point for each that is missing, and its Harvest icon."""
+    """The card's votes, a point for each vote that the supply lacks, and its Harvest icon."""
     for space in range(NUM_KINDS):
         for _ in range(t.winds_votes[card - 1, space]):
             if s.vote_supply[NEUTRAL] > 0:
@@ -185,7 +189,7 @@ def resolve_icons(s: State, t: Tables, card: int) -> None:
             else:
                 gain(s, NEUTRAL, 1, Source.CARDS)
     if t.winds_harvest[card - 1] == 1:
-        # a die that goes to the Harvest icon before the one with the most votes
+        # the die for the Harvest icon: one with 1 vote first, then the one with the most votes
         for shown in (1, 4, 3, 2):
             if s.dice[0] == shown or s.dice[1] == shown or s.dice[2] == shown:
                 decrease_die(s, NEUTRAL, shown)
@@ -194,7 +198,7 @@ def resolve_icons(s: State, t: Tables, card: int) -> None:
 
 @rule
 def log_card(s: State, card: int, roll: int, tile: int) -> None:
-    """What was revealed since the player's last turn, for whoever watches."""
+    """Add to the list of cards that were revealed since the player's last turn, which views show."""
     i = s.winds_revealed
     if i == s.winds_card.shape[0]:  # only in a described position, never in play
         clear_winds_log(s)
@@ -207,6 +211,7 @@ def log_card(s: State, card: int, roll: int, tile: int) -> None:
 
 @rule
 def clear_winds_log(s: State) -> None:
+    """Forget the cards that were revealed."""
     for i in range(s.winds_revealed):
         s.winds_card[i] = 0
         s.winds_roll[i] = 0
@@ -232,6 +237,7 @@ def non_random_target(s: State, card: int) -> int:
 
 @rule
 def is_preferred_target(s: State, card: int, position: int) -> bool:
+    """Whether the variant prefers this position for the card."""
     tile = tile_at(position)
     lead = int(s.drops[tile, NEUTRAL]) - int(s.drops[tile, YOU])
     if card in (ADD_TO_CLOUD, ADD_TO_CLOUD_AGAIN):  # where the neutral player has fewer drops than you

@@ -11,14 +11,16 @@ from tabletop.legal import allow, ask, ask_nothing
 
 @rule
 def votes_on(s: State, space: int) -> int:
+    """All votes on this weather space."""
     total = 0
-    for owner in range(MAX_PLAYERS):  # those who are no owners have no votes
+    for owner in range(MAX_PLAYERS):  # all seats: empty ones have no votes
         total += int(s.votes[space, owner])
     return total
 
 
 @rule
 def has_vote_elsewhere(s: State, seat: int, space: int) -> bool:
+    """Whether the player has a vote on another weather space."""
     for other in range(NUM_KINDS):
         if other != space and s.votes[other, seat] > 0:
             return True
@@ -66,6 +68,7 @@ def cast_vote(s: State, space: int) -> None:
 
 @rule
 def allow_move_vote(s: State) -> None:
+    """Other weather spaces with an own vote."""
     for space in range(NUM_KINDS):
         if space != s.target_space and s.votes[space, s.actor] > 0:
             allow(s, WEATHER + space)
@@ -130,6 +133,7 @@ def win_vote(s: State, space: int) -> None:
 
 @rule
 def win_second_place(s: State, space: int, leader: int) -> None:
+    """With five players: those with the most votes after the leader advance once."""
     most = 0
     for seat in range(s.owners):
         if seat != leader:
@@ -141,6 +145,7 @@ def win_second_place(s: State, space: int, leader: int) -> None:
 
 @rule
 def return_votes(s: State, space: int) -> None:
+    """All votes go back to their owners."""
     for owner in range(s.owners):
         s.vote_supply[owner] += s.votes[space, owner]
         s.votes[space, owner] = 0

@@ -37,6 +37,7 @@ RESOLVED_SPACES = 2
 
 @rule
 def is_final_round(s: State) -> bool:
+    """Whether this is the last round."""
     return bool(s.round == s.rounds)
 
 
@@ -72,6 +73,7 @@ def continue_weather_phase(s: State, t: Tables) -> bool:
 
 @rule
 def is_resolved(s: State, space: int) -> bool:
+    """Whether this space takes effect: it is selected or, in the final round, has votes."""
     if is_final_round(s):
         return votes_on(s, space) > 0
     return bool(s.selected[space] == 1)
@@ -79,6 +81,7 @@ def is_resolved(s: State, space: int) -> bool:
 
 @rule
 def most_votes_unselected(s: State) -> int:
+    """The most votes on a space that is not selected yet; -1 if all are."""
     most = -1
     for space in range(NUM_KINDS):
         if s.selected[space] == 0:
@@ -88,6 +91,7 @@ def most_votes_unselected(s: State) -> int:
 
 @rule
 def is_tied_for_selection(s: State, space: int, most: int) -> bool:
+    """Whether this space is not selected yet and has that many votes."""
     return bool(s.selected[space] == 0 and votes_on(s, space) == most)
 
 
@@ -117,6 +121,7 @@ def continue_selection(s: State) -> bool:
 
 @rule
 def allow_choose_weather(s: State) -> None:
+    """The spaces that are tied for selection."""
     most = most_votes_unselected(s)
     for space in range(NUM_KINDS):
         if is_tied_for_selection(s, space, most):
@@ -125,6 +130,7 @@ def allow_choose_weather(s: State) -> None:
 
 @rule
 def choose_weather(s: State, action: int) -> None:
+    """Answers CHOOSE_WEATHER."""
     s.selected[action - WEATHER] = 1
     ask_nothing(s)
 
@@ -150,6 +156,7 @@ def continue_weather(s: State, t: Tables) -> bool:
 
 @rule
 def frost_weather(s: State) -> None:
+    """All light clouds become thunderclouds."""
     for tile in range(NUM_TILES):
         if s.cloud[tile] == Cloud.LIGHT:
             s.cloud[tile] = Cloud.THUNDER
@@ -157,6 +164,7 @@ def frost_weather(s: State) -> None:
 
 @rule
 def rain_weather(s: State, t: Tables) -> None:
+    """All thunderclouds pour out; then Rice develops."""
     for tile in range(NUM_TILES):
         if s.cloud[tile] == Cloud.THUNDER:
             pour(s, t, tile)
@@ -203,6 +211,7 @@ def allow_sun_weather_cloud(s: State) -> None:
 
 @rule
 def choose_sun_weather_cloud(s: State, t: Tables, action: int) -> None:
+    """Answers SUN_WEATHER_CLOUD."""
     if action == DECLINE:
         s.turn_index += 1
         ask_nothing(s)
@@ -225,6 +234,7 @@ def take_missing_drop(s: State, t: Tables, action: int) -> None:
 
 @rule
 def double_cloud(s: State, t: Tables) -> None:
+    """Double the actor's drops in the chosen cloud; ask for drops from tiles if the supply is too short."""
     own = int(s.cloud_drops[s.target, s.actor])
     if s.supply[s.actor] < own:
         ask(s, Decision.TAKE_DROP, s.actor)
@@ -256,6 +266,7 @@ def continue_wind_weather(s: State, t: Tables) -> bool:
 
 @rule
 def allow_wind_weather_drop(s: State) -> None:
+    """Any drop on a tile."""
     for tile in range(NUM_TILES):
         for seat in range(s.owners):
             if s.drops[tile, seat] > 0:
@@ -273,6 +284,7 @@ def allow_wind_weather_direction(s: State) -> None:
 
 @rule
 def choose_wind_weather_drop(s: State, action: int) -> None:
+    """Answers WIND_WEATHER_DROP."""
     s.target = (action - DROP) // MAX_PLAYERS
     s.target_owner = seat_of(s, (action - DROP) % MAX_PLAYERS)
     ask(s, Decision.WIND_WEATHER_DIRECTION, s.actor)
@@ -280,6 +292,7 @@ def choose_wind_weather_drop(s: State, action: int) -> None:
 
 @rule
 def choose_wind_weather_direction(s: State, t: Tables, action: int) -> None:
+    """Answers WIND_WEATHER_DIRECTION."""
     to = neighbour(s, s.target, action - DIRECTION)
     move_drop(s, t, s.target, s.target_owner, to)
     s.target = NO_TILE

@@ -1,1 +1,1 @@
-"""What drawing a game takes: SVG, letters as outlines, pixels, a window."""
+"""Tools for drawing a game: SVG, letters as outlines, pixels, a window."""

@@ -1,4 +1,4 @@
-"""A game's cover: a small picture by which it is chosen among others, with every drawing that its boards refer to."""
+"""The cover of a game: a small picture for lists of games, with every drawing that the game's boards refer to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 480, 200
 
 
 def cover_of(name: str, drawings: Markup, *parts: Markup) -> str:
-    """The document: parts on the ground of all pictures; `drawings` are the `<defs>` of the game's boards."""
+    """A cover as an SVG document: parts on the usual background. `drawings` are the `<defs>` of the game's boards."""
     document = element(
         "svg",
         title(name),

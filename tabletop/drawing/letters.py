@@ -1,6 +1,7 @@
-"""Letters as outlines: a picture that carries its words so looks the same everywhere, whatever fonts are there.
+"""Letters as outlines, so that a picture looks the same everywhere, with any fonts.
 
-They are taken from DejaVu Sans, which matplotlib brings, and drawn nine tenths as wide, as its condensed variant is.
+They are taken from DejaVu Sans, which comes with matplotlib, and drawn at nine tenths of its width, like the condensed
+variant of that font.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 from tabletop.extras import needed
 
 UNITS = 200
-"""Of an em, the height of a line of type: fine enough for a drawing that fills a screen."""
+"""Units of an em, the height of a line of type: fine enough for a drawing that fills a screen."""
 _WIDTH = 0.9
 _FILES = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
 _REPLACEMENT = "\ufffd"
 _MOVE, _CURVE, _CLOSE = 1, 3, 79  # of matplotlib.path.Path
 
 _one_at_a_time = Lock()
-"""A font holds the letter that was loaded last; threads would read each other's."""
+"""A font object holds the letter that was loaded last, so only one thread at a time may use it."""
 
 Point = tuple[int, int]
 
@@ -29,7 +30,7 @@ Point = tuple[int, int]
 def _path_data(vertices: list[Point], codes: list[int], advance: int) -> str:
     """The outline as SVG path data, every point relative to the one before: `m27-25h18v25h-18zm45 25`.
 
-    It ends where the next letter starts, so that the data of a word is its letters' in a row.
+    It ends where the next letter starts. So the data of a word is the data of its letters in a row.
     """
     parts: list[str] = []
     at = start = (0, 0)
@@ -38,7 +39,7 @@ def _path_data(vertices: list[Point], codes: list[int], advance: int) -> str:
         if code == _MOVE:
             parts.append(f"m{_from(at, to)}")
             start = to
-        elif code == _CURVE:  # two vertices: this one is its end, or else the next one is
+        elif code == _CURVE:  # a curve has two vertices, of which this one or the next one is its end
             if codes[:i].count(code) % 2 == 0:
                 parts.append(f"q{_from(at, to)} {_from(at, vertices[i + 1])}")
                 continue
@@ -61,7 +62,7 @@ def _from(at: Point, to: Point) -> str:
 
 @lru_cache(maxsize=2)
 def _font(bold: bool) -> Any:
-    """Raises `TabletopError` when matplotlib is missing."""
+    """The font. Raises `TabletopError` if matplotlib is missing."""
     matplotlib, ft2font = (needed(name, "a picture", "render") for name in ("matplotlib", "matplotlib.ft2font"))
     font = ft2font.FT2Font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", _FILES[bold])))
     font.set_size(UNITS, 72)
@@ -70,7 +71,7 @@ def _font(bold: bool) -> Any:
 
 @lru_cache(maxsize=4096)
 def letter(character: str, bold: bool = False) -> tuple[int, str]:
-    """How far the next letter is, in `UNITS`, and the outline as `_path_data` writes it; � for one the font lacks."""
+    """The width of a letter in `UNITS`, and its outline as SVG path data. It is � for a letter that the font lacks."""
     with _one_at_a_time:
         font = _font(bold)
         known = font.get_char_index(ord(character))

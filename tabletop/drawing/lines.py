@@ -1,4 +1,4 @@
-"""A game as lines of text, made of blocks that can become narrower: words, tiles in rows, numbers in columns."""
+"""Text for terminals of any width, made of blocks that can become narrower: words, tiles, tables."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ class Block(Protocol):
     """Lines of text that belong together."""
 
     def lines(self, columns: int) -> list[str]:
-        """The lines, within that many columns as far as they can be."""
+        """The lines, no wider than `columns` if possible."""
         ...
 
 
 def joined(blocks: Iterable[Block], columns: int = sys.maxsize) -> str:
-    """The blocks below each other, within that many columns as far as they can be."""
+    """The blocks below each other, as text no wider than `columns` if possible."""
     return "\n".join(line for block in blocks for line in block.lines(columns))
 
 
 def width(line: str) -> int:
-    """How many columns a line takes, colours apart."""
+    """The number of columns of a line, without its colour sequences."""
     return len(_PAINT.sub("", line))
 
 
 def padded(line: str, columns: int) -> str:
-    """The line with blanks up to that width, colours apart."""
+    """The line, filled up with blanks to this width. Colour sequences don't count."""
     return line + " " * (columns - width(line))
 
 
 def fit(text: str, columns: int) -> str:
-    """The text with its lines broken at spaces where they are too long, colours and all."""
+    """The text with long lines broken at spaces. Colours continue after a break."""
     return joined([Words(text.split("\n"))], columns)
 
 
 def wrapped(line: str, columns: int, indent: str = "") -> list[str]:
-    """The line broken at spaces, what follows indented by 4 more than the indent. Colours go on where it is broken."""
+    """The line broken at spaces. Later lines are indented by 4 more than `indent`, and colours continue."""
     if width(line) <= columns:
         return [line]
     lines = [""]
@@ -54,7 +54,7 @@ def wrapped(line: str, columns: int, indent: str = "") -> list[str]:
 
 
 def in_columns(entries: list[str], columns: int) -> list[str]:
-    """A list as lines, filled column by column where more than one of them fit beside each other."""
+    """A list as lines, in several columns if they fit. The columns are filled one after another."""
     wide = max(map(width, entries), default=0) + 2
     rows = -(-len(entries) // max(1, (columns + 2) // wide))
     return ["".join(entry.ljust(wide) for entry in entries[row::rows]).rstrip() for row in range(rows)]
@@ -62,22 +62,29 @@ def in_columns(entries: list[str], columns: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Words:
-    """Lines that are broken at spaces where they are too long."""
+    """Lines that are broken at spaces if they are too long."""
 
     texts: Sequence[str]
 
     def lines(self, columns: int) -> list[str]:
+        """The lines, broken at spaces."""
         return [part for line in self.texts for part in wrapped(line, columns)]
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """Tiles in rows beside each other; where they don't fit, each row in parts below each other."""
+    """Rows of tiles. A row that does not fit is divided into parts below each other.
 
-    rows: Sequence[Sequence[Sequence[str]]]  # of as many tiles each; a tile is its lines, none where there is no tile
-    width: int  # of the widest line in them
+    Attributes:
+        rows: rows with the same number of tiles. A tile is its lines; without lines there is no tile.
+        width: the width of the widest line in them.
+    """
+
+    rows: Sequence[Sequence[Sequence[str]]]
+    width: int
 
     def lines(self, columns: int) -> list[str]:
+        """The lines of the tiles, in parts if a row is wider than `columns`."""
         number, outer = len(self.rows[0]), self.width + 3
         parts = -(-number // max(1, (columns - 1) // outer))
         beside = -(-number // parts)
@@ -100,28 +107,42 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a `Table`."""
+    """A row of a `Table`.
 
-    label: str  # whose it is
-    numbers: Sequence[str]  # a text for each group of columns, as wide as the group
-    words: str = ""  # what stands beside the numbers
-    below: Sequence[str] = ()  # lines that belong to it
+    Attributes:
+        label: its label.
+        numbers: a text for each group of columns, as wide as the group.
+        words: words beside the numbers.
+        below: lines below the row that belong to it.
+    """
+
+    label: str
+    numbers: Sequence[str]
+    words: str = ""
+    below: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers in columns with words beside them.
+    """Numbers in columns, with words beside them.
 
-    Words that don't fit beside the numbers stand below them. Numbers that don't fit beside each other stand in parts
-    below each other, a part for one or more groups of columns.
+    Words that don't fit beside the numbers go below them. If the columns don't fit beside each other, the table is
+    divided into parts below each other. Each part has one or more groups of columns.
+
+    Attributes:
+        label: the width of the labels of the rows.
+        headings: lines above the numbers, each with a text for every group of columns, as wide as the group.
+        words: the heading of the words, in the last of these lines.
+        rows: the rows.
     """
 
-    label: int  # the width of the rows' labels
-    headings: Sequence[Sequence[str]]  # lines above the numbers: a text for every group of columns, as wide as it
-    words: str  # the heading of the words, below the last of these lines
+    label: int
+    headings: Sequence[Sequence[str]]
+    words: str
     rows: Sequence[Row]
 
     def lines(self, columns: int) -> list[str]:
+        """The lines of the table, in parts if it is wider than `columns`."""
         *above, last = (Row("", texts) for texts in self.headings)
         rows = [*above, Row("", last.numbers, self.words), *self.rows]
         whole = [f"{padded(row.label, self.label)}{''.join(row.numbers)}  {row.words}".rstrip() for row in rows]
@@ -134,7 +155,7 @@ class Table:
         return lines
 
     def _parts(self, columns: int) -> list[slice]:
-        """As few parts as fit: all groups but those of the last part stand alone."""
+        """The groups of columns of each part: one each, and in the last part all that fit."""
         widths = [len(text) for text in self.headings[-1]]
         for alone in range(len(widths)):
             parts = [*(slice(i, i + 1) for i in range(alone)), slice(alone, None)]

@@ -1,6 +1,6 @@
-"""Outlines put together from parts, and drawings put together into a picture's `<defs>`.
+"""Outlines made of parts, and the `<defs>` of a picture made of drawings.
 
-Paths that are made of many like parts are put together as one: a renderer's time goes by the number of elements.
+Many equal parts become one path, because the time of a renderer depends on the number of elements.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ _PAIR = re.compile(r"(-?\d*\.?\d+)[ ,]?(-?\d*\.?\d+) ?")
 
 
 def placed(d: str, angle: float = 0, x: float = 0, y: float = 0, scale: float = 1, flip: bool = False) -> str:
-    """An outline made of M, L, C, Q and Z, mirrored (left to right), scaled and turned around (0, 0), then moved."""
+    """An outline of M, L, C, Q and Z commands, mirrored (left to right), scaled and turned at (0, 0), then moved.
+
+    Arguments:
+        d: the outline, as SVG path data.
+        angle: clockwise, in degrees.
+        x: the distance to the right.
+        y: the distance downwards.
+        scale: the factor of its size.
+        flip: whether it is mirrored.
+    """
     across, down = scale * math.cos(math.radians(angle)), scale * math.sin(math.radians(angle))
 
     def moved(pair: re.Match[str]) -> str:
@@ -26,13 +35,13 @@ def placed(d: str, angle: float = 0, x: float = 0, y: float = 0, scale: float = 
 
 
 def around(d: str, times: int, y: float = 0) -> str:
-    """The outline and its copies turned around (0, 0), moved down by y."""
+    """`times` copies of an outline, turned around (0, 0) by equal angles, then moved down by `y`."""
     return "".join(placed(d, 360 / times * i, y=y) for i in range(times))
 
 
 def oval(x: float, y: float, rx: float, ry: float) -> str:
-    """An ellipse as an outline that `placed` can place."""
-    kx, ky = 0.5523 * rx, 0.5523 * ry  # the usual four curves for a circle
+    """An ellipse around (x, y) as an outline for `placed`."""
+    kx, ky = 0.5523 * rx, 0.5523 * ry  # a circle is approximated by four curves
     right, left, top, bottom = x + rx, x - rx, y - ry, y + ry
     curves = (
         (x, top),
@@ -48,16 +57,17 @@ def oval(x: float, y: float, rx: float, ry: float) -> str:
 
 
 def dots(points: Iterable[tuple[float, float]], r: float) -> str:
+    """The outlines of circles of radius `r` at these points."""
     return "".join(oval(x, y, r, r) for x, y in points)
 
 
 def both(d: str) -> str:
-    """The outline and its mirror image."""
+    """An outline and its mirror image (left to right)."""
     return d + placed(d, flip=True)
 
 
 def spread(d: str, spots: Iterable[tuple[float, float, float]]) -> str:
-    """The outline at each spot: turned by an angle, at x and y."""
+    """An outline at each spot, given as angle, x and y."""
     return "".join(placed(d, *spot) for spot in spots)
 
 
@@ -65,10 +75,10 @@ def spread(d: str, spots: Iterable[tuple[float, float, float]]) -> str:
 
 
 def named(prefix: str, drawings: Mapping[str, Sequence[Markup]]) -> dict[str, Markup]:
-    """Each drawing as one element, by its name with the prefix before it."""
+    """Each drawing as one element, by its name after the prefix."""
     return {prefix + name: one[0] if len(one) == 1 else element("g", *one) for name, one in drawings.items()}
 
 
 def defs_of(drawings: Mapping[str, Markup]) -> Markup:
-    """Every drawing, by the name that `svg.use` takes."""
+    """The `<defs>` with these drawings, by the names that `svg.use` takes."""
     return element("defs", *(element("g", drawing, id=PREFIX + name) for name, drawing in drawings.items()))

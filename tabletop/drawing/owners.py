@@ -1,4 +1,4 @@
-"""The colours and shapes of players, and of others who have points: drawings for a picture's `<defs>`."""
+"""The colours and shapes of owners (players and opponents), as drawings for the `<defs>` of a picture."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 from tabletop.drawing.svg import INK, PREFIX, Markup, element, path, text, use
 
 OWNER_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d889b5", "#f0e442", "#e2e2e2")
-"""Okabe and Ito's palette, which people who see no red or no green tell apart."""
+"""The palette of Okabe and Ito. People who can't see red or green can tell its colours apart."""
 OWNER_INKS = ("#ffffff", "#000000", "#ffffff", "#000000", "#000000", "#000000")
-"""What is written on them."""
+"""The colours of text on them."""
 DROP = "M0-14C4-8 10-3 10 4A10 10 0 0 1-10 4C-10-3-4-8 0-14Z"
 """A drop of water, 20 wide and 28 high."""
 OWNER_SHAPES = (
@@ -20,28 +20,33 @@ OWNER_SHAPES = (
     "M-10.5-12H10.5Q14-12 12.5-8L0 15L-12.5-8Q-14-12-10.5-12Z",
     "M0-14L11.5-7V8L0 15L-11.5 8V-7Z",
 )
-"""Told apart without their colours: drop, house, diamond, triangle, triangle on its tip, hexagon."""
+"""Shapes that differ without their colours: drop, house, diamond, triangle, triangle on its tip, hexagon."""
 OWNER_NUMBERS = (4.5, 4, 0.5, 5.5, -4, 0.5)
-"""How far below the middle the number in the shape has its own middle."""
+"""The distance from the middle of each shape down to the middle of the number in it."""
 
 
 class Mark(NamedTuple):
-    """What an owner is drawn as: the id of a shape in a picture's `<defs>`, around (0, 0), and the colour of lines."""
+    """The drawing of an owner.
+
+    Attributes:
+        shape: the id of its shape in the `<defs>` of a picture; the shape is around (0, 0).
+        colour: the colour of its lines.
+    """
 
     shape: str
     colour: str
 
 
 def mark(number: int) -> Mark:
-    """The shape and the colour of that number."""
+    """The shape and the colour of an owner."""
     number %= len(OWNER_SHAPES)
     return Mark(f"{PREFIX}owner-{number}", OWNER_COLOURS[number])
 
 
 def owner_marks() -> dict[str, Markup]:
-    """The shapes by the names that `svg.use` takes, `owner-0` and so on; 34 units wide and 37 high at most.
+    """The shapes by the names that `svg.use` takes, `owner-0` and so on; at most 34 units wide and 37 high.
 
-    Each has two outlines, so that it stands out from light and dark.
+    Each has two outlines, so that it is visible on light and on dark backgrounds.
     """
     return {
         f"owner-{i}": element("g", path(shape, None, "#ffffff", 4.5), path(shape, colour, INK, 1.6))
@@ -50,7 +55,7 @@ def owner_marks() -> dict[str, Markup]:
 
 
 def token(shape: int, count: int | None, x: float, y: float, scale: float = 1) -> Markup:
-    """The shape of that number, its middle at (x, y), with a number in it."""
+    """The shape number `shape` with its middle at (x, y), and the number `count` in it if that is not None."""
     drawing = use(f"owner-{shape}", x, y, scale)
     if count is None:
         return drawing

@@ -1,4 +1,4 @@
-"""What a picture's page is made of, whatever the game: panels, and the colours beside `svg.INK`."""
+"""Panels of pictures and their colours, the same in all games."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ MUTED = "#55636f"
 PANEL = "#ffffff"
 EDGE = "#c3ced7"
 STRONG = "#b3360b"
-"""Of what the eye is to find: what was hit, who is asked."""
+"""The colour of things to notice, such as the player who has a decision."""
 
 
 def panel(x: float, y: float, width: float, height: float, **attributes: Any) -> Markup:
+    """A panel: a box with round corners in the usual colours."""
     given = {"fill": PANEL, "stroke": EDGE, "stroke_width": 1} | attributes
     return box(x, y, width, height, 8, **given)

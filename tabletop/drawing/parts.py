@@ -1,4 +1,4 @@
-"""A picture's parts: what every picture of a game shares, and the elements of which the rest is made."""
+"""The parts of a picture: the drawings that all pictures of a game share, and the other elements."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
 
 
 def drawings_of(svg: str) -> str:
-    """The `<defs>` that the picture refers to, the same in all pictures of a game."""
+    """The `<defs>` of a picture, which are the same in all pictures of a game."""
     return "".join(_DRAWINGS.findall(svg))
 
 
 def without_drawings(svg: str) -> str:
-    """The picture for a page that has the drawings already."""
+    """The picture without its `<defs>`, for a page that has them already."""
     return _DRAWINGS.sub("", svg)
 
 
 def parts_of(svg: str) -> list[str]:
-    """Start tag, elements and end tag of a picture: joined they are the picture."""
+    """The start tag, the elements and the end tag of a picture. Joined they are the picture."""
     parts: list[str] = []
     part: list[str] = []
     depth = 0

@@ -1,4 +1,4 @@
-"""A picture that notebooks show and that can be saved."""
+"""A picture for notebooks, which can be saved."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ from tabletop.errors import TabletopError
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing to show or keep: notebooks show it, `save` writes it."""
+    """A picture: notebooks show it, and `save` writes it to a file.
 
-    svg: str = field(repr=False)  # a hundred thousand characters, which would fill a terminal and every notebook's file
+    Attributes:
+        svg: the SVG document, about a hundred thousand characters.
+    """
+
+    svg: str = field(repr=False)
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def save(self, path: str | Path, width: int = WIDTH) -> None:
-        """Write the file, .svg or .png by its name; `width` is the PNG's, in pixels.
+        """Write the picture to a file that ends in .svg or .png. `width` is the width of a PNG, in pixels.
 
-        Raises `TabletopError` for another name, an unwritable file, and a PNG without the extra `render`.
+        Raises `TabletopError` for another name, for a file that can't be written, and for a PNG without the extra
+        `render`.
         """
         path = Path(path)
         kind = path.suffix.lower()
         if kind not in (".svg", ".png"):
-            raise TabletopError(f"{path.name!r}: a picture is saved as .svg or .png")
+            raise TabletopError(f"{path.name!r}: must end in .svg or .png")
         try:
             if kind == ".png":
                 save_png(self.svg, path, width)

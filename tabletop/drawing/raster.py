@@ -1,4 +1,4 @@
-"""Pixels of a picture, by ThorVG (the extra `render`)."""
+"""Pictures as pixels, with ThorVG (the extra `render`)."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ _LARGEST = 16384
 
 
 def check_pixels(name: str, number: int, smallest: int, largest: int) -> int:
-    """The number of pixels. Raises `ConfigError` for what is no whole number in these bounds."""
+    """The number of pixels. Raises `ConfigError` unless it is a whole number within these bounds."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not smallest <= number <= largest:
-        raise ConfigError(f"{name}={number!r}: a whole number of pixels from {smallest} to {largest}")
+        raise ConfigError(f"{name}={number!r}: must be a whole number of pixels from {smallest} to {largest}")
     return int(number)
 
 
 def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
-    """The picture as pixels: (height, width, 3), as high as its proportions make it, black where it shows nothing.
+    """The picture as pixels: (height, width, 3) uint8, black where the picture is empty. Its proportions are kept.
 
-    Raises `TabletopError` when the library is missing, for a width outside 1 to 16384, and for what is no SVG.
+    Raises `TabletopError` if the library is missing, for a width outside 1 to 16384, and for text that is not SVG.
     """
     width = check_pixels("width", width, 1, _LARGEST)
     tvg, engine = _thorvg()
     canvas = tvg.SwCanvas(engine)
     picture = tvg.Picture(engine)
-    canvas.add(picture)  # from here on it is released with the canvas
+    canvas.add(picture)  # the canvas owns it now, and releases it
     try:
         loaded = picture.load_data(svg.encode(errors="replace"), "svg", None, True)
         _, across, down = picture.get_size()
         if loaded != tvg.Result.SUCCESS or not across * down > 0:
-            raise TabletopError(f"no SVG that can be drawn: {svg[:60]!r}")
+            raise TabletopError(f"this SVG can't be drawn: {svg[:60]!r}")
         height = max(1, round(width * down / across))
         canvas.set_target(width, height)
         picture.set_size(float(width), float(height))
@@ -54,7 +54,7 @@ def rgb_array(svg: str, width: int = WIDTH) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def _thorvg() -> tuple[Any, Any]:
-    """The library and its engine, which draws on the thread that asks."""
+    """The library, and its engine without threads of its own."""
     tvg = needed("thorvg_python", "a picture as pixels", "render")
     return tvg, tvg.Engine(threads=0)
 
@@ -65,5 +65,5 @@ def save_png(svg: str, path: str | Path, width: int = WIDTH) -> None:
 
 
 def pillow() -> Any:
-    """The module `PIL.Image`. Raises `TabletopError` when it is missing."""
+    """The module `PIL.Image`. Raises `TabletopError` if it is missing."""
     return needed("PIL.Image", "a picture as a file of pixels", "render")

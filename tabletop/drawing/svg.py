@@ -1,4 +1,4 @@
-"""Markups of an SVG document, and words as outlines that look the same whatever fonts there are."""
+"""Elements of SVG documents, and words as outlines, which look the same with any fonts."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from typing import Any
 from tabletop.drawing.letters import UNITS, letter
 
 INK = "#1f2a33"
-"""Of words and outlines."""
+"""The colour of words and outlines."""
 PREFIX = "tabletop-"
-"""Of the drawings' ids: a page that holds a picture has ids of its own."""
+"""The prefix of the ids of drawings, since a page that contains a picture has its own ids."""
 Place = tuple[tuple[str, str], ...]
-"""An element of a picture: from the outermost to its own, names and values of `data-` attributes.
+"""The place of an element in a picture: names and values of `data-` attributes, from the outermost element inwards.
 
-`(("tile", "b2"), ("drop", "neutral"))` is what has `data-drop="neutral"`, in what has `data-tile="b2"`.
+`(("tile", "b2"), ("drop", "neutral"))` is the element with `data-drop="neutral"` in the element with `data-tile="b2"`.
 """
 _NO_XML = re.compile("[^\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
 _SMALLEST = 0.75
-"""How much smaller than asked words become to fit, before they are cut."""
+"""The factor by which words become smaller to fit, before they are cut."""
 _LINE = 1.25
-"""How far lines are apart, in their size."""
+"""The distance of lines, in units of their size."""
 _BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
-"""How much of a line is left of its anchor."""
+"""The part of a line that is to the left of its anchor."""
 
 
 def number(value: float) -> str:
-    """To four digits, a twentieth of a unit at worst: `12.5`, `937.2`."""
+    """A number with four digits: `12.5`, `937.2`. The error is at most a twentieth of a unit."""
     return f"{value:.4g}"
 
 
 class Markup(str):
-    """An element that is written already. Only `element` and `title` write them, so that a picture is valid XML.
+    """The text of an element. Only `element` and `title` make such texts, so that a picture is valid XML.
 
-    (ElementTree takes 3 ms more a picture, a tenth of what a frame may take.)
+    (With ElementTree a picture would take 3 ms longer, a tenth of the time for a frame.)
     """
 
     __slots__ = ()
 
 
 def clean(text: str) -> str:
-    """The text on one line, with the replacement character for what XML can't hold."""
+    """The text on one line. Characters that XML does not allow become the replacement character."""
     return _NO_XML.sub(_REPLACEMENT, " ".join(text.splitlines()).replace("\t", " "))
 
 
 def escaped(text: str) -> str:
-    """The text as it may stand in an element or, quoted, in an attribute."""
+    """The text escaped for an element or, in quotes, for an attribute."""
     if "&" in text or "<" in text or ">" in text or '"' in text:
         return html.escape(text)
     return text
@@ -70,7 +70,7 @@ def element(tag: str, *children: Markup, **attributes: str | float | None) -> Ma
 
 
 def title(words: str) -> Markup:
-    """What browsers show where the mouse rests on the element that it is the first child of."""
+    """A `<title>`. As the first child of an element, it is shown by browsers when the mouse rests on that element."""
     return Markup(f"<title>{escaped(words)}</title>")
 
 
@@ -85,25 +85,26 @@ def group(*children: Markup, x: float = 0, y: float = 0, scale: float = 1, **att
 
 
 def moved(x: float, y: float, scale: float = 1) -> str | None:
-    """As a `transform`."""
+    """The `transform` for a place and a scale; None if there is nothing to change."""
     if scale != 1:
         return f"translate({number(x)} {number(y)})scale({scale:.4g})"
     return f"translate({number(x)} {number(y)})" if x or y else None
 
 
 def use(name: str, x: float = 0, y: float = 0, scale: float = 1, **attributes: Any) -> Markup:
-    """A drawing of `icons.defs`, its middle at (x, y)."""
+    """A `<use>` of a drawing in the picture's `<defs>`, its middle at (x, y)."""
     return element("use", href=f"#{PREFIX}{name}", transform=moved(x, y, scale), **attributes)
 
 
 def box(x: float, y: float, width: float, height: float, radius: float = 0, **attributes: Any) -> Markup:
+    """A rectangle; `radius` is that of its corners."""
     return element("rect", x=x, y=y, width=width, height=height, rx=radius or None, **attributes)
 
 
 def path(
     d: str, fill: str | None = None, stroke: str | None = None, width: float | None = None, **attributes: str
 ) -> Markup:
-    """An outline; with round ends and corners where it is stroked."""
+    """An outline. A stroke has round ends and corners."""
     round_ends = "round" if stroke else None
     return element(
         "path",
@@ -118,6 +119,7 @@ def path(
 
 
 def circle(x: float, y: float, r: float, fill: str, stroke: str | None = None, width: float | None = None) -> Markup:
+    """A circle with its middle at (x, y)."""
     return element("circle", cx=x, cy=y, r=r, fill=fill, stroke=stroke, stroke_width=width)
 
 
@@ -125,22 +127,23 @@ def circle(x: float, y: float, r: float, fill: str, stroke: str | None = None, w
 
 
 def _outline(word: str, bold: bool) -> str:
-    """Of a word that starts where the path is."""
+    """The outline of a word that starts at the current point of a path."""
     return "".join(letter(character, bold)[1] for character in word)
 
 
 @lru_cache(maxsize=4096)
 def _width(words: str, bold: bool) -> float:
-    """At size 1."""
+    """The width of words at size 1."""
     return sum(letter(character, bold)[0] for character in words) / UNITS
 
 
 def width_of(words: str, size: float, bold: bool = False) -> float:
+    """The width of words at this size."""
     return _width(words, bold) * size
 
 
 def cut(words: str, size: float, fit: float, bold: bool = False, keep_end: bool = False) -> str:
-    """As many of the letters as fit at that size, "…" where others were; a part at the end, if that is to be kept."""
+    """The words, cut to the width `fit` at this size, with "…" at the end; in the middle if `keep_end`."""
     shown, left = words, len(words)
     while width_of(shown, size, bold) > fit and left:
         left -= 1
@@ -162,12 +165,18 @@ def text(
     keep_end: bool = False,
     **attributes: Any,
 ) -> Markup:
-    """Words on one line, readable in the document as its `aria-label`.
+    """Words on one line. In the document they can be read as its `aria-label`.
 
     Arguments:
-        x, y: where the line starts, is in the middle of, or ends (`anchor`: "start", "middle", "end"); its baseline.
-        fit: the widest they may become: they are drawn a little smaller, and cut if that is not enough.
-        keep_end: cut them in the middle: names may differ at their ends only.
+        words: the words.
+        x: the place of the anchor.
+        y: the height of the baseline.
+        size: the height of the letters.
+        bold: whether they are bold.
+        anchor: the part of the line that is at `x`: "start", "middle" or "end".
+        fit: the greatest width. Longer lines are drawn a little smaller, and cut if that is not enough.
+        keep_end: cut in the middle and not at the end, for names that may differ only at their ends.
+        **attributes: attributes of the element.
     """
     shown = words
     if fit is not None and width_of(words, size, bold) > fit:
@@ -177,7 +186,7 @@ def text(
     first, *more = shown.split(" ")
     if not more:
         return element("path", aria_label=words, transform=place, d=f"M0 0{_outline(first, bold)}", **attributes)
-    # A path a word: the longer a path, the longer renderers take over each of its letters.
+    # one path for each word, since renderers take longer for each letter in longer paths
     parts, at = [], 0.0
     for word in (first, *more):
         if word:
@@ -187,7 +196,7 @@ def text(
 
 
 def wrapped(words: str, size: float, width: float) -> Iterator[str]:
-    """The words in lines that are no wider."""
+    """The words, broken into lines of at most this width."""
     line: list[str] = []
     left, space = width, width_of(" ", size)
     for word in words.split():
@@ -204,7 +213,7 @@ def wrapped(words: str, size: float, width: float) -> Iterator[str]:
 def paragraph(
     words: list[str], x: float, y: float, size: float, width: float, height: float, **attributes: Any
 ) -> Iterator[Markup]:
-    """Lines from the top of the box (x, y, width, height) down, each wrapped: smaller and then cut, if they must be."""
+    """Lines in a box, from its top down, each wrapped. They are drawn smaller and then cut if they don't fit."""
     smallest = size * _SMALLEST
     while True:
         lines = [part for line in words for part in wrapped(line, size, width)]

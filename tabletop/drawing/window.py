@@ -1,4 +1,4 @@
-"""A window on the screen, by pygame (the extra `render`)."""
+"""A window on the screen, with pygame (the extra `render`)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from tabletop.extras import needed
 
 _INSTEAD = 'use render_mode="rgb_array" or "ansi" instead, or play in the terminal by the command `play`'
 _SHOWING_NOTHING = ("dummy", "offscreen")
-"""SDL's drivers; it takes the second on its own where a screen is named that can't be reached."""
+"""Drivers of SDL that show nothing. SDL chooses the second by itself if the screen can't be reached."""
 _POLL = 0.02
-"""Seconds between two looks at the close button."""
+"""Seconds between checks of the close button."""
 
 
 class Window:
-    """Shows one picture after another. Who closes it with its button has seen enough: it stays closed.
+    """A window that shows one picture after another. It opens with the first picture.
 
-    Copies of it, and what is unpickled, open a window of their own.
+    A window that its user closed is not reopened by later pictures. Copies and unpickled objects open their own window.
 
-    Raises `TabletopError` where pygame is missing or there is no screen. The window itself opens with the first
-    picture.
+    Raises `TabletopError` if pygame is missing or there is no screen.
     """
 
     def __init__(self, title: str) -> None:
@@ -38,7 +37,7 @@ class Window:
         self._pygame()
 
     def show(self, pixels: NDArray[np.uint8], fps: float) -> None:
-        """Show (H, W, 3) pixels, once the picture before has been there for 1 / `fps` seconds."""
+        """Show pixels, (H, W, 3) uint8. The previous picture stays for at least 1 / `fps` seconds."""
         pygame = self._pygame()
         self._answer_close_button()
         if self._pixels is not None and not np.array_equal(self._pixels, pixels):
@@ -56,12 +55,12 @@ class Window:
         self._answer_close_button()
 
     def close(self) -> None:
-        """Close it if it is open; the next picture opens it anew, even if its user had closed it."""
+        """Close the window if it is open. The next picture opens it again, even if its user had closed it."""
         self._destroy()
         self.is_closed_by_user = False
 
     def _answer_close_button(self) -> None:
-        """Close the window if its user wants that, and let the system see that the program is alive."""
+        """Close the window if its user wants that. Reading events also tells the system that the program is alive."""
         pygame = self._pygame()
         if self._window is None:
             return
@@ -79,7 +78,7 @@ class Window:
         self._window = self._pixels = None
 
     def _pygame(self) -> Any:
-        """The library, its screen in use: others in this program may have given it back, which ends the window."""
+        """The library, with its screen in use. If other code has released the screen, the window is gone."""
         pygame = needed("pygame", 'render_mode="human"', "render")
         if not pygame.display.get_init():
             self._window = self._pixels = None
@@ -91,7 +90,7 @@ class Window:
 
 
 def _use_screen(pygame: Any) -> None:
-    """Raises `TabletopError` where there is none. One that shows nothing must be asked for by SDL_VIDEODRIVER."""
+    """Use the screen. Raises `TabletopError` if there is none, except for a driver named in SDL_VIDEODRIVER."""
     named = os.environ.get("SDL_VIDEODRIVER")
     if sys.platform == "linux" and not (named or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise _no_screen("neither DISPLAY nor WAYLAND_DISPLAY is set")

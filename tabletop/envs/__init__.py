@@ -1,4 +1,4 @@
-"""Games as environments: a seat of one game or of many for Gymnasium, and all seats for PettingZoo."""
+"""Games as environments: one seat of one or many games for Gymnasium, all seats for PettingZoo."""
 
 from tabletop.envs.masks import MaskInObservation, VectorMaskInObservation
 from tabletop.envs.single import SeatEnv

@@ -23,22 +23,26 @@ Observation: TypeAlias = dict[str, NDArray[Any]]
 
 
 class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
-    """Every seat is an agent, `player_0`, `player_1` …; one who has several decisions to take stays selected.
+    """A game as a PettingZoo AEC environment. Every seat is an agent: `player_0`, `player_1` and so on.
 
-    Observations are `observation`, what the agent may know, and `action_mask` (int8): the legal actions of who is
-    asked, zeros for the others, ones for all when the game is over. Each agent's info has its `action_mask`, too. The
-    last infos also have `points` (int), `won` and `illegal` (bool, whether the game ended by an illegal action of this
-    agent).
+    An agent that has several decisions in a row stays selected.
+
+    Observations are dictionaries of `observation`, what the agent may know, and `action_mask`, (actions,) int8. The
+    mask has ones for the legal actions of the selected agent, zeros for the other agents, and ones for all when the
+    game is over. The info of each agent has its `action_mask` too. The last infos also have `points` (int), `won`
+    (bool) and `illegal` (bool, whether the game ended by an illegal action of this agent).
 
     Arguments:
-        name: of the environment.
-        config: what is played.
-        reward, illegal_action, observation_dtype: as in `tabletop.batch.Batch`.
-        action_mask: "observation", or "info": observations are then the plain arrays of `Box` spaces, and masks are in
-            the infos only, for libraries that know no dictionaries.
-        render_mode: "ansi", "rgb_array", "human" or None, all hands open. render_size: of pictures, in pixels.
+        name: the name of the environment.
+        config: the configuration of the game.
+        illegal_action: as in `tabletop.batch.Batch`.
+        action_mask: "observation", or "info" for libraries that don't support dictionaries: observations are then the
+            plain arrays of `Box` spaces, and masks are only in the infos.
+        render_mode: "ansi", "rgb_array", "human" or None. All hands are shown.
+        render_size: the width and height of pictures, in pixels.
+        **arguments: `reward` and `observation_dtype`, as in `tabletop.batch.Batch`.
 
-    Raises as `tabletop.envs.SeatEnv` does.
+    Raises the errors of `tabletop.envs.single.SeatEnv`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -60,15 +64,15 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     ):
         super().__init__()
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
-        self.batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
+        self.batch: Batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
-        self.render_mode = render_mode
-        self.possible_agents = list(config.agents)
+        self.render_mode: str | None = render_mode
+        self.possible_agents: list[str] = list(config.agents)
         self.agents: list[str] = []
         self._num_actions = game.num_actions
         if action_mask not in ("observation", "info"):
-            raise ConfigError(f'action_mask={action_mask!r}: "observation" or "info"')
+            raise ConfigError(f'action_mask={action_mask!r}: must be "observation" or "info"')
         self._plain = action_mask == "info"
         box = observation_box(game, self.batch.observations.dtype)
         mask = gymnasium.spaces.Box(0, 1, (game.num_actions,), np.int8)
@@ -76,24 +80,26 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             agent: box if self._plain else gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
             for agent in self.possible_agents
         }
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
+        self.action_spaces: dict[str, gymnasium.spaces.Space[Any]] = {
+            agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents
+        }
         shape = (len(self.possible_agents) * game.observation.size,)
-        self.state_space = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
+        self.state_space: gymnasium.spaces.Box = gymnasium.spaces.Box(box.low[0], box.high[0], shape, box.dtype.type)
         self._actions = np.zeros(1, np.int64)
         self._nothing = np.zeros(game.num_actions, np.int8)
         self._nothing.flags.writeable = False  # all infos share it
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """What this agent's observations are."""
+        """The space of this agent's observations, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """What this agent's actions are."""
+        """The space of this agent's actions, `Discrete(A)`."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game: a random one, or `options["scenario"]`."""
-        # PettingZoo's api_test passes this key, which means nothing to any environment
+        """Start a random game, or the position `options["scenario"]`."""
+        # PettingZoo's api_test passes the key "options", which has no meaning
         given = check_options(options, ("scenario", "options"))
         prepare = preparation(given, self.batch.config)
         self.batch.reset(seed)
@@ -137,7 +143,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             self.render()
 
     def observe(self, agent: str) -> Observation | NDArray[Any]:
-        """What this agent may know and what it may do now, in new arrays."""
+        """The observation of this agent, in new arrays."""
         batch = self.batch
         seat, actor = self.possible_agents.index(agent), batch.actors.item()
         if seat == actor:
@@ -147,7 +153,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         return seen if self._plain else {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[Any]:
-        """What all agents know together, for centralised training: their observations one after another."""
+        """The observations of all agents one after another, for centralised training."""
         return np.concatenate([self.batch.observe(seat)[0] for seat in range(len(self.possible_agents))])
 
     @property
@@ -156,9 +162,9 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         return self.batch.states[0].copy()
 
     def render(self) -> Frame | None:
-        """The game, all hands open: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
+        """The game with all hands shown: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
 
-        Pixels are (render_size, render_size, 3) uint8. With `"human"` the window shows it, and None is returned.
+        Pixels are (render_size, render_size, 3) uint8. With `"human"` a window shows them, and None is returned.
         """
         return self._rendering.frame(self._shown(), self.metadata["render_fps"])
 
@@ -189,13 +195,17 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
 
 class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]
-    """`tabletop.envs.MaskInObservation` for all agents: `{key: observation, mask_key: action mask}`.
+    """`tabletop.envs.masks.MaskInObservation` for all agents: `{key: observation, mask_key: action mask}`.
 
-    With `key="observations", dtype=np.float32` it is what RLlib's masking module takes through RLlib's `PettingZooEnv`.
+    For RLlib's masking module, use `key="observations", dtype=np.float32` and RLlib's `PettingZooEnv`.
 
     Arguments:
-        env: made with `action_mask="info"`, so that its observations are plain.
-        key, mask_key, dtype: as in `MaskInObservation`, and so is what it raises.
+        env: an environment made with `action_mask="info"`, so that its observations are plain arrays.
+        key: the name of the observation in the dictionary.
+        mask_key: the name of the mask in the dictionary.
+        dtype: the dtype of the mask.
+
+    Raises `ConfigError` for two equal names and for a dtype that can't hold 0 and 1.
     """
 
     def __init__(
@@ -213,18 +223,18 @@ class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
-        """What this agent's observations are, with the masks in them."""
+        """The space of this agent's dictionaries, the same object at every call."""
         return self.observation_spaces[agent]
 
     def observe(self, agent: str) -> Observation:
-        """What this agent may know and what it may do now."""
+        """The dictionary of this agent's observation and mask."""
         return self.entries.both(self.env.observe(agent), self.env.infos[agent]["action_mask"])
 
 
 def wrapped(env: AECEnv[str, Observation, int | None]) -> AECEnv[str, Observation, int | None]:
-    """The environment in PettingZoo's wrappers: an action outside the space, or out of turn, is an error.
+    """The environment in PettingZoo's wrappers, which refuse actions outside the space and out of turn.
 
-    What `TerminateIllegalWrapper` does is in `SeatsAEC` itself (`illegal_action="lose"`): it ends the game the same
-    way, but gives what the offender loses to the others, so that the rewards of `"win"` and `"margin"` always sum to 0.
+    `TerminateIllegalWrapper` is not among them: `SeatsAEC` does its work (`illegal_action="lose"`). It ends the game in
+    the same way, but gives the loser's loss to the others, so that the rewards of `"win"` and `"margin"` sum to 0.
     """
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))

@@ -1,4 +1,4 @@
-"""What users hand to the environments beyond a configuration, checked in one place."""
+"""Checks of the arguments and options of environments."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ def seat_games(
     """The games of an environment of one seat.
 
     Arguments:
-        given: what `SeatEnv` takes, but for pictures. others: further names that an unknown one could have been.
-        options: of `VersusBatch`.
+        game: a `Game`, or the name of the module that has it as `GAME`.
+        given: the arguments of `SeatEnv` except those for rendering.
+        num_games: the number of games.
+        others: names of further arguments, for the message about an unknown one.
+        **options: arguments of `VersusBatch`.
 
-    Raises `ConfigError` for an unknown argument, and as the configuration and `VersusBatch` do.
+    Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `VersusBatch`.
     """
     game = game_of(game) if isinstance(game, str) else game
     known = [one.name for one in fields(game.config)]
@@ -44,53 +47,55 @@ def seat_games(
 
 
 def observation_box(game: Game, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
-    """The space of observations of this dtype: float32, or int8 for plain counts."""
+    """The space of observations with this dtype: float32, or int8 for plain counts."""
     if dtype == np.float32:
         return gymnasium.spaces.Box(game.observation.low, game.observation.high, (game.observation.size,), np.float32)
     return gymnasium.spaces.Box(-128, 127, (game.observation.size,), np.int8)
 
 
 def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
-    """The seeds as a list. Raises `ConfigError` unless they are `number` ints of at least 0, or None."""
+    """The seeds as a list. Raises `ConfigError` unless there are `number` of them, ints of at least 0 or None."""
     several = isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) and getattr(seeds, "shape", True)
     given: list[Any] = list(seeds) if several else [seeds]
     for seed in given:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
-            raise ConfigError(f"seed={seeds!r:.80}: None, an int from 0 on, or a list of an int or None for each game")
+            raise ConfigError(
+                f"seed={seeds!r:.80}: must be None, an int of at least 0, or a list of an int or None for each game"
+            )
     if len(given) != number:
         raise ConfigError(f"seed: {len(given)} seeds for {number} games")
     return given
 
 
 def check_mask(mask: Any, number: int) -> NDArray[np.bool_]:
-    """The mask, all True for None. Raises `ConfigError` unless it is a bool array of `number`, one of them True."""
+    """The mask; None is all True. Raises `ConfigError` unless it is a bool array (number,) with at least one True."""
     if mask is None:
         return np.ones(number, np.bool_)
     wanted = f"a bool array of shape ({number},) with at least one True"
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (number,):
-        raise ConfigError(f"options: reset_mask: {wanted}, not {mask!r:.80}")
+        raise ConfigError(f"options: reset_mask: must be {wanted}, not {mask!r:.80}")
     if not mask.any():
-        raise ConfigError(f"options: reset_mask: {wanted}, not all False")
+        raise ConfigError(f"options: reset_mask: must be {wanted}, not all False")
     return mask
 
 
 def check_action(action: Any, num_actions: int, where: str = "") -> int:
-    """The action as an int. Raises `IllegalAction` for what is outside `Discrete(num_actions)`."""
+    """The action as an int. Raises `IllegalAction` for one outside `Discrete(num_actions)`."""
     try:
         number = operator.index(action)
     except TypeError:
         number = -1
     if not 0 <= number < num_actions:
-        raise IllegalAction(f"{where}action {action!r}: an integer from 0 to {num_actions - 1}")
+        raise IllegalAction(f"{where}action {action!r}: must be an integer from 0 to {num_actions - 1}")
     return number
 
 
 def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> Mapping[str, Any]:
-    """The options, empty for None. Raises `ConfigError` for an unknown key."""
+    """The options; None is {}. Raises `ConfigError` for an unknown key."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise ConfigError(f"options={options!r}: a dictionary with any of the keys {', '.join(allowed)}")
+        raise ConfigError(f"options={options!r}: must be a dictionary with any of the keys {', '.join(allowed)}")
     for key in options:
         if key not in allowed:
             raise ConfigError(f"options: unknown key {key!r}; allowed are {', '.join(allowed)}")
@@ -98,9 +103,10 @@ def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> 
 
 
 def preparation(options: Mapping[str, Any], config: Config, wanted: NDArray[np.bool_] | bool = True) -> Prepare | None:
-    """What puts `options["scenario"]` into those of the `wanted` games that start, None without a scenario.
+    """A function that puts `options["scenario"]` into the `wanted` games that start; None without a scenario.
 
-    Without a `random` in the description each game keeps its random stream. Raises `ScenarioError` as `record_of` does.
+    Each game keeps its random stream unless the description has the key `random`. Raises `ScenarioError` as `record_of`
+    does.
     """
     description = options.get("scenario")
     if description is None:

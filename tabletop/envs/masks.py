@@ -1,4 +1,4 @@
-"""Action masks where libraries look for them: beside the observation, in a dictionary."""
+"""Wrappers that put the action mask beside the observation, in a dictionary, as many libraries expect it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from numpy.typing import DTypeLike, NDArray
 from tabletop.errors import ConfigError
 
 _KINDS = "biuf"
-"""Of NumPy's dtypes: bool, int, unsigned and float."""
+"""The kinds of NumPy dtypes that a mask may have: bool, int, unsigned int and float."""
 _MASK = "action_mask"
 
 
 class Entries(NamedTuple):
-    """How a dictionary of observation and mask is made: the two names, and the mask's dtype."""
+    """The entries of a dictionary of observation and mask: their names, and the dtype of the mask."""
 
     key: str
     mask_key: str
@@ -28,41 +28,42 @@ class Entries(NamedTuple):
 
     @classmethod
     def of(cls, key: str, mask_key: str, dtype: DTypeLike) -> Entries:
-        """Raises `ConfigError` for two equal names and a dtype that holds no 0 and 1."""
+        """The entries of these arguments. Raises `ConfigError` for equal names and a dtype that can't hold 0 and 1."""
         if key == mask_key:
-            raise ConfigError(f"key={key!r}, mask_key={mask_key!r}: two different names")
+            raise ConfigError(f"key={key!r}, mask_key={mask_key!r}: must be two different names")
         try:
             wanted = np.dtype(dtype)
         except TypeError:
             wanted = np.dtype(object)
         if wanted.kind not in _KINDS:
-            raise ConfigError(f"dtype={dtype!r}: a number's, such as np.float32, or bool")
+            raise ConfigError(f"dtype={dtype!r}: must be the dtype of a number, such as np.float32, or bool")
         return cls(key, mask_key, wanted)
 
     def space(self, observations: spaces.Space[Any], actions: spaces.Space[Any]) -> spaces.Dict:
-        """The space of one game's dictionaries. Raises `ConfigError` for actions that aren't `Discrete`."""
+        """The space of the dictionaries of one game. Raises `ConfigError` if the actions are not `Discrete`."""
         if not isinstance(actions, spaces.Discrete):
             raise ConfigError(f"an environment with a Discrete action space has masks, not one with {actions}")
         mask = spaces.Box(0, 1, (int(actions.n),), self.dtype.type)
         return spaces.Dict({self.key: observations, self.mask_key: mask})
 
     def both(self, observation: Any, mask: NDArray[Any]) -> dict[str, Any]:
-        """The dictionary, of one game or of many."""
+        """The dictionary of observation and mask, of one game or of many."""
         return {self.key: observation, self.mask_key: mask.astype(self.dtype)}
 
 
 class MaskInObservation(gymnasium.Wrapper[dict[str, Any], np.int64, Any, np.int64], RecordConstructorArgs):
-    """Observations become `{key: observation, mask_key: action mask}`; the infos keep their mask.
+    """A wrapper whose observations are `{key: observation, mask_key: action mask}`. The infos keep their mask.
 
-    RLlib's masking module takes `key="observations", dtype=np.float32`; TorchRL takes `dtype=np.bool_`, and
-    PettingZoo's convention is what the defaults say. Of a game that is over all actions are legal, as in the info.
+    The defaults are PettingZoo's convention. RLlib's masking module needs `key="observations", dtype=np.float32`, and
+    TorchRL needs `dtype=np.bool_`. When the game is over the mask is all ones, as in the info.
 
     Arguments:
-        env: an environment whose infos have `action_mask`, (actions,) with ones for what is legal.
-        key, mask_key: the names of observation and mask in the dictionary.
-        dtype: of the mask.
+        env: an environment whose infos have `action_mask`, (actions,), with ones for legal actions.
+        key: the name of the observation in the dictionary.
+        mask_key: the name of the mask in the dictionary.
+        dtype: the dtype of the mask.
 
-    Raises `ConfigError` for two equal names and a dtype that holds no 0 and 1.
+    Raises `ConfigError` for two equal names and for a dtype that can't hold 0 and 1.
     """
 
     def __init__(
@@ -80,12 +81,12 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], np.int64, Any, np.int6
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """As of the environment; returns the dictionary and the info."""
+        """Reset the environment. Returns the dictionary and the info."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._entries.both(observation, info[_MASK]), info
 
     def step(self, action: np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """As of the environment; the first of what it returns is the dictionary."""
+        """Step the environment. Returns the dictionary, reward, terminated, truncated and info."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._entries.both(observation, info[_MASK]), float(reward), terminated, truncated, info
 
@@ -93,10 +94,12 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], np.int64, Any, np.int6
 class VectorMaskInObservation(VectorWrapper):
     """`MaskInObservation` for a vector environment: `{key: (N, …) observations, mask_key: (N, actions) masks}`.
 
-    With `AutoresetMode.SAME_STEP` each of `infos["final_obs"]` is such a dictionary, too, of one game. `autoreset_mode`
-    is the environment's, where TorchRL looks for it.
+    With `AutoresetMode.SAME_STEP` each entry of `infos["final_obs"]` is such a dictionary of one game too.
 
-    Arguments, and what it raises, are those of `MaskInObservation`.
+    Arguments and errors are those of `MaskInObservation`.
+
+    Attributes:
+        autoreset_mode: the mode of the environment, for TorchRL, which looks for it here.
     """
 
     def __init__(
@@ -111,14 +114,14 @@ class VectorMaskInObservation(VectorWrapper):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """As of the environment; returns the dictionary and the infos."""
+        """Reset the environment. Returns the dictionary and the infos."""
         observations, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]  # as ours take it
         return self._entries.both(observations, infos[_MASK]), infos
 
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """As of the environment; the first of what it returns is the dictionary."""
+        """Step the environment. Returns the dictionary, rewards, terminations, truncations and infos."""
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if "final_obs" in infos:
             infos = {**infos, "final_obs": infos["final_obs"].copy()}

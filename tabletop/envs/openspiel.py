@@ -1,7 +1,7 @@
-"""Any game on the engine as a game of OpenSpiel's (`pyspiel`), with a chance node for everything that is drawn.
+"""Any game of the engine as a game of OpenSpiel (`pyspiel`), with a chance node for every draw.
 
-A game's package registers it (`register`). States are thin: each holds one `tabletop.position.Position`, which never
-changes, so that a clone costs what OpenSpiel itself takes for it.
+The package of a game registers it (`register`). A state holds only a `tabletop.position.Position`, which never changes.
+So cloning a state takes no time beyond OpenSpiel's own.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from tabletop.scripted import MOST_KINDS
 pyspiel: Any = needed("pyspiel", "OpenSpiel", "openspiel")
 
 JOINED_BY = "+"
-"""Between the names in a parameter that has several, such as `double_card+one_more_turn`."""
+"""The separator of several names in one parameter, such as `double_card+one_more_turn`."""
 REWARD, AT_THE_END = "reward", "at_the_end"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What OpenSpiel wants to know of a game beforehand.
+    """Limits of a game that OpenSpiel asks for.
 
-    decisions: the most that one game takes. draws: the most chance nodes in one game. outcomes: what those of one draw
-    are numbered below; 0 in a game without chance.
+    Attributes:
+        decisions: the most decisions in one game.
+        draws: the most chance nodes in one game.
+        outcomes: the upper bound (exclusive) of the numbers of outcomes of a draw; 0 in a game without chance.
     """
 
     decisions: int
@@ -41,15 +43,19 @@ class Limits:
 
 
 def wide_limits(config: Config) -> Limits:
-    """For a game whose own limits nobody has counted."""
+    """Limits for a game whose own limits are unknown."""
     return Limits(MOST_DECISIONS, MOST_DECISIONS, MOST_KINDS)
 
 
 def register(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> str:
-    """Register a game as `python_` and its name, unless it is registered already; returns that name.
+    """Register a game as `python_<name>`, unless it is registered already. Returns that name.
 
-    Its parameters are the fields of its configurations, with `+` between several names, `reward`, and `at_the_end`:
-    whether rewards are paid at the end only. `limits` takes a configuration.
+    Its parameters are the fields of its configuration, with `+` between several names; `reward`; and `at_the_end`,
+    whether rewards are paid only at the end.
+
+    Arguments:
+        game: the game.
+        limits: returns the limits of a configuration.
     """
     kind = spiel_class(game, limits)
     if kind.name not in pyspiel.registered_names():
@@ -59,9 +65,10 @@ def register(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> str:
 
 
 def spiel_class(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> type[SpielGame]:
-    """The class of a game, the registered one if there is one.
+    """The class of a game; the registered one if there is one.
 
-    A class of its own for each, as OpenSpiel destroys what it was given after Python has ended: that a class survives.
+    Each game has its own class, because OpenSpiel destroys what was registered after Python has ended, and only a class
+    survives that.
     """
     if game.home in _made:
         return _made[game.home]
@@ -73,15 +80,22 @@ _made: dict[str, type[SpielGame]] = {}
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of one configuration: what `pyspiel.load_game` gives for a game on the engine.
+    """A game with one configuration, as `pyspiel.load_game` returns it.
 
     Arguments:
-        parameters: those that differ from the usual ones. Raises ConfigError for bad values.
-        positions: of a configuration with other numbers on the pieces, instead of its own.
+        parameters: the parameters that differ from the defaults.
+        positions: positions with other printed numbers, in place of those of the configuration.
 
     Attributes:
-        game: what is played. config: the configuration. reward: "win", "margin" or "points", as in `Batch`.
-        at_the_end: whether rewards are paid at the end only. positions: those of the configuration.
+        game: the game that is played.
+        name: its name in OpenSpiel.
+        limits: returns the limits of a configuration.
+        config: the configuration.
+        reward: "win", "margin" or "points", as in `Batch`.
+        at_the_end: whether rewards are paid only at the end.
+        positions: the positions of the configuration.
+
+    Raises ConfigError for bad parameters.
     """
 
     game: ClassVar[Game]
@@ -107,21 +121,21 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(_type(config, self.game.players, reward, at_the_end, limits.outcomes > 0), info, given)
 
     def new_initial_state(self) -> SpielState:
-        """The state in which a game begins."""
+        """The state at the start of a game."""
         return SpielState(self, self.positions.first)
 
     def returns_of(self, position: Position) -> np.ndarray:
-        """What everybody gained up to here, (P,) float64."""
+        """The return of each player so far, (P,) float64."""
         if self.at_the_end and not position.is_over:
             return np.zeros(self.config.players)
         return position.returns(self.reward)
 
     def rewards_of(self, position: Position) -> np.ndarray:
-        """What everybody gained since the last decision, (P,) float64; nothing at a draw."""
+        """The reward of each player since the last decision, (P,) float64; 0 at a draw."""
         return self.returns_of(position) if self.at_the_end else position.rewards(self.reward)
 
     def state_of(self, position: Position) -> SpielState:
-        """A position as a state. Its history begins here: nothing is told of how it came about."""
+        """A position as a state. The history of the state starts here."""
         return SpielState(self, position)
 
     def max_chance_nodes_in_history(self) -> int:
@@ -129,7 +143,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         return self._limits.draws
 
     def make_py_observer(self, kind: Any = None, params: Mapping[str, Any] | None = None) -> Observer | Memory | None:
-        """What one player sees, or as a string all that it has seen and done; None for other kinds of observations."""
+        """An observer of what a player sees, or of all that it has seen and done; None for other observation types."""
         if isinstance(kind, Mapping):
             kind, params = None, kind
         if params:
@@ -142,14 +156,18 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
-    """A decision, a draw or the end of a game. `position` is all that it knows."""
+    """A decision, a draw or the end of a game.
+
+    Attributes:
+        position: the position, which is all that the state holds.
+    """
 
     def __init__(self, game: SpielGame, position: Position) -> None:
         super().__init__(game)
         self.position = position
 
     def current_player(self) -> int:
-        """The seat that is asked, or that there is chance, or the end."""
+        """The seat that takes the pending decision, or OpenSpiel's number for chance or the end."""
         actor = self.position.actor
         if actor >= 0:
             return actor
@@ -160,14 +178,14 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.position.is_over
 
     def is_chance_node(self) -> bool:
-        """Whether something is to be drawn."""
+        """Whether a draw is pending."""
         return self.position.is_chance
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.position.legal_actions if player == self.position.actor else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of a draw, and how likely each is."""
+        """The outcomes of a draw, with their probabilities."""
         return self.position.chance_outcomes
 
     def _apply_action(self, action: int) -> None:
@@ -177,11 +195,11 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             raise pyspiel.SpielError(str(error)) from None
 
     def returns(self) -> list[float]:
-        """What everybody gained so far."""
+        """The return of each player so far."""
         return list(map(float, self.get_game().returns_of(self.position)))
 
     def rewards(self) -> list[float]:
-        """What everybody gained since the last decision; nothing at a draw."""
+        """The reward of each player since the last decision; 0 at a draw."""
         return list(map(float, self.get_game().rewards_of(self.position)))
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -198,23 +216,28 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class Observer:
-    """What a player sees now: `tensor` (D,) float32, `dict` with its named blocks, and as text."""
+    """What a player sees now.
+
+    Attributes:
+        tensor: (D,) float32, the observation.
+        dict: its blocks by name, views of `tensor`.
+    """
 
     def __init__(self, game: Game) -> None:
         self.tensor = np.zeros(game.observation.size, np.float32)
         self.dict = {block.name: self.tensor[block.slice].reshape(block.shape) for block in game.observation}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what the player sees into `tensor`, and so into `dict`."""
+        """Write the player's observation into `tensor`, and so into `dict`."""
         self.tensor[:] = state.position.observe(player)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The same in words, for people."""
+        """The game as the player sees it, in words."""
         return text_of(state.position, player)
 
 
 class Memory:
-    """All that a player has seen and done, as a string: who plays, where the game is, and a digest of the rest."""
+    """All that a player has seen and done, as a string: the player, the part of the game, and a digest of the rest."""
 
     tensor = None
 
@@ -222,11 +245,11 @@ class Memory:
         self.dict: dict[str, np.ndarray] = {}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """No tensor has room for it."""
+        """Raises SpielError: there is no tensor of it."""
         raise pyspiel.SpielError("there is no information_state_tensor; there are the string and observation_tensor")
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Equal strings say that the player has seen and done the same."""
+        """The string. Two strings are equal if the player has seen and done the same."""
         position = state.position
         game, seat = position.positions.game, f"player_{player}"
         if not position.has_begun:
@@ -238,9 +261,9 @@ class Memory:
 
 
 class Resampler:
-    """For `set_resampler` of OpenSpiel's IS-MCTS: takes a state and a player, gives a state that it can't tell from it.
+    """A function for `set_resampler` of OpenSpiel's IS-MCTS: returns a state that a player can't tell from a given one.
 
-    The history of what it gives begins there, so that it doesn't tell what happened in truth.
+    The history of the new state starts there, so it does not reveal the true history.
     """
 
     def __init__(self, seed: int | np.random.Generator | None = None) -> None:
@@ -251,20 +274,20 @@ class Resampler:
 
 
 class Playouts:
-    """For OpenSpiel's MCTS and IS-MCTS: values a state by games played on at random, by compiled code.
+    """An evaluator for OpenSpiel's MCTS and IS-MCTS: it plays random games from a state, in compiled code.
 
-    `RandomRolloutEvaluator` does the same through OpenSpiel's states, more slowly.
+    OpenSpiel's `RandomRolloutEvaluator` does the same, but more slowly.
     """
 
     def __init__(self, games: int = 1, seed: int | np.random.Generator | None = None) -> None:
         self.games, self.generator = games, np.random.default_rng(seed)
 
     def evaluate(self, state: SpielState) -> np.ndarray:
-        """Everybody's mean returns."""
+        """The mean return of each player."""
         return state.position.played_out(self.generator, state.get_game().reward, self.games)
 
     def prior(self, state: SpielState) -> list[tuple[int, float]]:
-        """All actions as likely, or the outcomes of a draw."""
+        """Equal probabilities of all actions; at a draw, the probabilities of the outcomes."""
         if state.position.is_chance:
             return state.position.chance_outcomes
         legal = state.position.legal_actions
@@ -272,7 +295,7 @@ class Playouts:
 
 
 def text_of(position: Position, viewer: int | None) -> str:
-    """The game as this seat sees it, None sees everything; at a draw, what is going on."""
+    """The game as text, as this seat sees it; None sees everything. At a draw it says which action is going on."""
     positions = position.positions
     if not position.has_begun:
         shown = f"{positions.game.title}, {positions.config.name}: being set up"
@@ -290,7 +313,7 @@ def text_of(position: Position, viewer: int | None) -> str:
     return "\n".join([*lines, f"Drawn: {drawn}. {len(position.chance_outcomes)} outcomes are possible now."])
 
 
-# --- What OpenSpiel is told ------------------------------------------------------------------------------------------
+# --- Facts for OpenSpiel ---------------------------------------------------------------------------------------------
 
 
 def _is_zero_sum(config: Config, reward: str) -> bool:
@@ -298,12 +321,12 @@ def _is_zero_sum(config: Config, reward: str) -> bool:
 
 
 def _is_hidden(config: Config) -> bool:
-    """Whether a player can't know something. Who plays alone knows all that is fixed; the rest is chance."""
+    """Whether something is hidden from a player. A single player knows all that is fixed; the rest is chance."""
     return config.players > 1 and config.game.rules.sample_hidden is not hide_nothing
 
 
 def _utilities(game: Game, reward: str) -> tuple[float, float]:
-    """The least and the most that somebody can gain: with points, what a record has room for."""
+    """The least and the greatest return of a player. Points are limited by the size of the field in a record."""
     if reward == "win":
         return -1.0, 1.0
     room = np.iinfo(game.state["points"].base)
@@ -336,13 +359,13 @@ def _type(
 
 
 def _default(game: Game) -> Config:
-    """What is played where nothing is said: by two, where two can play."""
+    """The default configuration: for two players if the game allows it."""
     config: Config = game.config(players=2 if 2 in game.players else min(game.players))
     return config
 
 
 def parameters_of(config: Config, reward: str = "win", at_the_end: bool = False) -> dict[str, Any]:
-    """A configuration as parameters. Other numbers on the pieces are no parameter."""
+    """The parameters of a configuration. `components` are not among them."""
     parameters: dict[str, Any] = {}
     for field in fields(config):
         if field.name != "components":
@@ -352,7 +375,7 @@ def parameters_of(config: Config, reward: str = "win", at_the_end: bool = False)
 
 
 def _chosen(game: Game, given: Mapping[str, Any]) -> tuple[Config, str, bool]:
-    """The configuration and the rewards that these parameters mean. Raises ConfigError."""
+    """The configuration, `reward` and `at_the_end` of these parameters. Raises ConfigError for bad values."""
     values = {**parameters_of(_default(game)), **given}
     reward, at_the_end = values.pop(REWARD), values.pop(AT_THE_END)
     choice(REWARD, reward, REWARDS)

@@ -1,4 +1,4 @@
-"""What environments show: the game as text, as a picture, or in a window."""
+"""Rendering of environments: the game as text, as a picture, or in a window."""
 
 from __future__ import annotations
 
@@ -20,32 +20,43 @@ from tabletop.record import FORFEIT
 from tabletop.versus import VersusBatch
 
 Frame: TypeAlias = str | NDArray[np.uint8]
-"""Of a game, as text or as pixels."""
+"""A rendered game: text or pixels."""
 _SMALLEST, _LARGEST = 16, 4096
 """Width and height of a picture, in pixels."""
 
 
 class Shown(NamedTuple):
-    """A game as it is shown to somebody."""
+    """A game to show, and the seat that looks on.
 
-    state: Any  # one record
-    viewer: int | None  # the seat that looks on, None for all hands
-    tables: np.ndarray  # (1,) the numbers on the pieces that it is played with
-    game: int = 0  # its number among those of a `Rendering`
+    Attributes:
+        state: one record.
+        viewer: the seat that looks on; None shows all hands.
+        tables: (1,) printed numbers that the game is played with.
+        game: its index among the games of a `Rendering`.
+    """
+
+    state: Any
+    viewer: int | None
+    tables: np.ndarray
+    game: int = 0
 
 
 class Rendering:
-    """How N games are shown. Where pictures are made (`draws`), their last steps are remembered, to be told there.
+    """Renders N games. For pictures it remembers the last step of each game, which the picture tells in words.
 
     Arguments:
-        mode, size: an environment's `render_mode` and `render_size`. modes: those that it offers.
+        game: the game that is played.
+        mode: the `render_mode` of the environment.
+        size: its `render_size`.
+        modes: the modes that it offers.
+        num_games: N.
 
-    Raises `ConfigError` for a bad mode or size, `TabletopError` where pictures or a window are asked for and can't be.
+    Raises `ConfigError` for a bad mode or size, and `TabletopError` if pictures or a window are not possible.
     """
 
     def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
         if mode is not None and mode not in modes:
-            raise ConfigError(f"render_mode={mode!r}: {', '.join(map(repr, modes))} or None")
+            raise ConfigError(f"render_mode={mode!r}: must be {', '.join(map(repr, modes))} or None")
         self.game = game
         self.mode = mode
         self.draws = mode in ("rgb_array", "human")
@@ -53,23 +64,23 @@ class Rendering:
         self._window = Window(game.title) if mode == "human" else None
         self._played: list[list[tuple[Any, int | None]]] = [[] for _ in range(num_games)]  # states, actions
         self._before = np.zeros(0, game.state)
-        if self.draws:  # without the extra "render" it fails now, and not in the middle of a game
+        if self.draws:  # so that a missing extra "render" is an error now, and not in the middle of a game
             letter = element("svg", text("?", 0, 0, 1), xmlns="http://www.w3.org/2000/svg", viewBox="0 0 1 1")
             rgb_array(str(letter), 1)
 
     def started(self, which: NDArray[np.bool_] | slice = slice(None)) -> None:
-        """These games have been started anew: nothing has happened in them."""
+        """Forget the last steps of games that have been started."""
         for game in np.arange(len(self._played))[which].tolist():
             self._played[game] = []
 
     def step(self, games: Batch | VersusBatch, actions: NDArray[np.int64]) -> None:
-        """Step all games. Raises as they do."""
+        """Step all games, and remember their last steps. Raises the errors of their `step`."""
         if not self.draws:
             games.step(actions)
             return
         batch = games if isinstance(games, Batch) else games.batch
         played, self._played = self._played, [[] for _ in self._played]
-        batch.listeners.append(self)  # the others' actions are told, too
+        batch.listeners.append(self)  # to hear of the others' actions too
         try:
             games.step(actions)
         except TabletopError:
@@ -81,19 +92,21 @@ class Rendering:
             self.started(games.terminations)
 
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
-        """Nothing of what comes before the first decision is told."""
+        """Nothing to do: events before the first decision are not told."""
 
     def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Keep the states before a step."""
         self._before = batch.states.copy()
 
     def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Remember the steps, with None for the action that replaced an illegal one."""
         instead = FORFEIT if batch.illegal_action == "lose" else None
         for game in np.flatnonzero(which & (self._before["actor"] != NOBODY)).tolist():
             action = instead if batch.illegal[game] else int(actions[game])
             self._played[game].append((self._before[game], action))
 
     def frame(self, shown: Shown, fps: float) -> Frame | None:
-        """The only game, in this mode. Without one it is None, and a warning; in a window it is None, too."""
+        """The only game, rendered in this mode. None with "human", and, with a warning, without a mode."""
         if self._window is None:
             frames = self.frames([shown])
             return None if frames is None else frames[0]
@@ -102,7 +115,7 @@ class Rendering:
         return None
 
     def frames(self, shown: Sequence[Shown]) -> tuple[Frame, ...] | None:
-        """All games, in this mode."""
+        """All games, rendered in this mode. None, with a warning, without a mode."""
         if self.mode is None:
             gymnasium.logger.warn(
                 'render() without a render mode: make the environment with render_mode="rgb_array" or "ansi"'
@@ -113,7 +126,7 @@ class Rendering:
         return tuple(self.game.drawing.render_text(one.state, one.viewer, tables=one.tables) for one in shown)
 
     def svg(self, shown: Shown) -> str:
-        """The picture, whatever the mode; what has happened last is in it where pictures are drawn."""
+        """The picture, in any mode. The last step is in it only in modes that draw pictures."""
         last = self.game.words.in_brief(self._told(shown))
         return self.game.drawing.render_svg(shown.state, shown.viewer, tables=shown.tables, last_action=last)
 
@@ -126,7 +139,7 @@ class Rendering:
         return rgb_array(self.svg(shown), self._size)
 
     def _told(self, shown: Shown) -> Iterator[str]:
-        """Sentences: the last actions, and what they did, as far as the viewer may know."""
+        """Sentences about the last actions and their effects, as far as the viewer may know them."""
         words = self.game.words
         for before, action in self._played[shown.game]:
             done = "an action that is not legal"
@@ -138,13 +151,15 @@ class Rendering:
 
 
 def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> Picture:
-    """A game as a picture, which a notebook shows when it is a cell's last value, and `save` writes as SVG or PNG.
+    """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
 
     Arguments:
-        shown: an environment, in wrappers or not, or one record of `game`, such as `batch.states[0]` or a `scenario`,
-            which is drawn with the shipped numbers. What was done last is in the picture of an environment whose
-            render mode is "rgb_array" or "human"; others don't keep it.
-        viewer: the seat that looks on, from 0. None shows an environment as its `render` does, a state with all hands.
+        shown: an environment, wrapped or not, or one record of `game`, such as `batch.states[0]` or a `scenario`. A
+            record is drawn with the shipped numbers. The last action is in the picture only if the render mode of the
+            environment is "rgb_array" or "human".
+        viewer: the seat that looks on, from 0. None shows an environment as its `render` does, and a record with all
+            hands.
+        game: the game of a record; not needed for an environment.
 
     Raises `TabletopError` for anything else, for a viewer who doesn't play, and without the extra `render`.
     """

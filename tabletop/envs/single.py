@@ -1,4 +1,4 @@
-"""One seat of one game as a Gymnasium environment; agents play the other seats, if there are any."""
+"""One seat of one game as a Gymnasium environment. Agents play the other seats, if there are any."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from tabletop.envs.arguments import check_action, check_options, observation_box
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import GameOver
 from tabletop.game import Game
+from tabletop.versus import VersusBatch
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
-    """One seat's view of a game. A game for one is the case without other seats.
+    """A Gymnasium environment of one seat of a game, the learner's. A solo game has no other seats.
+
+    `info` always has `action_mask`, (actions,) int8. At the end of a game it also has `points` (int), `others_points`
+    (float, the mean of the others' points), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool).
+    `illegal` is also there when another action was played in place of an illegal one.
 
     Arguments:
         game: a `Game`, or the name of the module that has it as `GAME`.
-        opponents: agents, or names that `tabletop_agents.make_agent` knows. One plays every other seat; with several
-            there is one for each of the other seats, clockwise from the learner's. () in a game for one.
-        seat: the learner's, from 0, or "random": drawn for every game.
-        reward: "win", "margin" or "points", as in `tabletop.batch.Batch`.
-        illegal_action: "lose", "raise" or "random", as in `Batch`.
-        observation_dtype: "float32", or "int8" for plain counts.
-        render_mode: "ansi", "rgb_array", "human" or None. render_size: width and height of pictures in pixels.
-        arguments: those above, and the fields of the game's configuration.
+        render_mode: "ansi", "rgb_array", "human" or None.
+        render_size: the width and height of pictures, in pixels.
+        **arguments: the fields of the game's configuration, and these:
 
-    `info` has `action_mask` (int8) always; at the end of a game also `points` (int), `others_points` (float, the mean
-    of the others'), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool). `illegal` is there
-    too where another action was taken for an illegal one.
+            - `opponents`: agents, or names for `tabletop_agents.make_agent`. One opponent plays every other seat;
+              several sit clockwise from the learner, one on each seat. () in a solo game.
+            - `seat`: the learner's seat, from 0, or "random": drawn for every game.
+            - `reward`: "win", "margin" or "points", as in `tabletop.batch.Batch`.
+            - `illegal_action`: "lose", "raise" or "random", as in `Batch`.
+            - `observation_dtype`: "float32", or "int8" for plain counts.
 
     Raises `ConfigError` for a bad argument or option and for an opponent that is unknown or can't play this game,
     `CheckpointError` for a trained opponent that can't be read, `ComponentsError` for bad numbers, `ScenarioError` for
@@ -45,7 +48,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     }
 
     def __init__(self, game: Game | str, *, render_mode: str | None = None, render_size: int = WIDTH, **arguments: Any):
-        self.batch = seat_games(game, arguments, autoreset="disabled", new_observations=False)
+        self.batch: VersusBatch = seat_games(game, arguments, autoreset="disabled", new_observations=False)
         game = self.batch.game
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"])
         self.render_mode = render_mode
@@ -56,13 +59,13 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     @property
     def seat(self) -> int:
-        """The seat that is played from here in the running game."""
+        """The learner's seat in the current game."""
         return int(self.batch.seats[0])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Start a game: a random one, or `options["scenario"]`. Returns the observation and `{"action_mask": …}`."""
+        """Start a random game, or the position `options["scenario"]`. Returns the observation and the info."""
         given = check_options(options, ("scenario",))
         prepare = preparation(given, self.batch.config)
         super().reset(seed=seed)
@@ -76,7 +79,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return self.batch.observations[0].copy(), {"action_mask": self.batch.action_masks[0].copy()}
 
     def step(self, action: int | np.int64) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
-        """Play one action, then what follows until the next one is asked for.
+        """Play one action, then the others' until the learner has a decision again or the game is over.
 
         Returns observation, reward, terminated, truncated (always False) and info.
         """
@@ -96,7 +99,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return batch.observations[0].copy(), batch.rewards.item(), terminated, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal: (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
+        """Whether each action is legal, (actions,) bool. sb3-contrib's MaskablePPO calls this method."""
         return self.batch.action_masks[0].astype(np.bool_)
 
     @property
@@ -107,7 +110,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def render(self) -> Frame | None:
         """The game as this seat sees it: text with `render_mode="ansi"`, pixels with `"rgb_array"`.
 
-        Pixels are (render_size, render_size, 3) uint8. With `"human"` the window shows it, and None is returned.
+        Pixels are (render_size, render_size, 3) uint8. With `"human"` a window shows them, and None is returned.
         """
         return self._rendering.frame(self._shown(), self.metadata["render_fps"])
 

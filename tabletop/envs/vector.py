@@ -1,4 +1,4 @@
-"""One seat of many games as a native Gymnasium vector environment."""
+"""One seat of many games as a Gymnasium vector environment, stepped together in one process."""
 
 from __future__ import annotations
 
@@ -24,29 +24,35 @@ from tabletop.envs.arguments import (
 from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Game
+from tabletop.versus import VersusBatch
 
 
 class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
-    """One seat of N games in one process, stepped by compiled code. Each opponent answers for all games in one call.
+    """A Gymnasium vector environment of one seat in N games, stepped by compiled code.
 
-    Game i is set up as in the single environment reset with `seed + i`. In a game for one it goes on as there, too.
-    With other seats, what is drawn besides (seats, opponents' moves) comes from one generator for all games: the same
-    seed and the same actions give the same games, but not those of N single environments.
+    Each opponent answers for all games in one call. Game i is set up as in a single environment that is reset with
+    `seed + i`. A solo game also continues as there. With other seats, one generator draws the seats and the opponents'
+    random choices of all games. So the same seed and the same actions give the same games, but not those of N single
+    environments.
 
-    `infos` is what `gymnasium.vector.SyncVectorEnv` would put together of the single environments' infos, except that
-    `infos["action_mask"]`, (num_envs, actions) int8, has every game's row after a `reset` of some games too.
+    `infos` are as `gymnasium.vector.SyncVectorEnv` would combine the infos of single environments, with one exception:
+    `infos["action_mask"]`, (num_envs, actions) int8, has the rows of all games also after a `reset` of some games.
 
-    Arguments, beyond those of `SeatEnv`:
-        num_envs: number of games.
+    Arguments:
+        game: as in `SeatEnv`.
+        num_envs: N, the number of games.
+        render_mode: as in `SeatEnv`.
+        render_size: as in `SeatEnv`.
         autoreset_mode: a `gymnasium.vector.AutoresetMode` or its name. `NEXT_STEP` (default): the step after the end
             ignores the action and starts the next game, with reward 0. `SAME_STEP`: the next game starts within the
-            step; `infos["final_obs"]` and `infos["final_info"]` have the end of the one before. `DISABLED`: finished
-            games are reset with `reset(options={"reset_mask": mask})`, and stepping them raises `GameOver`.
-        num_threads: threads to step on, None for as many as there are cores to use.
-        copy: True returns new observations and masks at every step. False returns the batch's own arrays, which the
-            next `step` or `reset` writes over, for learners that copy them into a rollout buffer of their own.
+            step; `infos["final_obs"]` and `infos["final_info"]` have the end of the previous one. `DISABLED`: reset
+            finished games with `reset(options={"reset_mask": mask})`; stepping them raises `GameOver`.
+        num_threads: the number of threads that step the games; None for all usable cores.
+        copy: True: every step returns new arrays of observations and masks. False: it returns the batch's own arrays,
+            which the next `step` or `reset` overwrites, for learners that copy them into a rollout buffer.
+        **arguments: as in `SeatEnv`.
 
-    Raises what `SeatEnv` does, and `ConfigError` for a bad list of seeds or mask.
+    Raises the errors of `SeatEnv`, and `ConfigError` for a bad list of seeds or a bad mask.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -73,7 +79,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
                 "max_episode_steps: every game ends by itself, and nothing cuts it short here; leave it out of "
                 "make_vec and of the spec"
             )
-        self.batch = seat_games(
+        self.batch: VersusBatch = seat_games(
             game,
             arguments,
             num_envs,
@@ -87,8 +93,8 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
         self.render_mode = render_mode
         self.num_envs = num_envs
-        self.copy = copy
-        self.autoreset_mode = mode
+        self.copy: bool = copy
+        self.autoreset_mode: AutoresetMode = mode
         self.single_observation_space = observation_box(game, self.batch.observations.dtype)
         self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -105,8 +111,9 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start all games, or those of `options["reset_mask"]`, (num_envs,) bool. Returns observations and infos.
 
-        A game is a random one, or `options["scenario"]`. An int `seed` seeds game i with seed + i, a sequence gives
-        each game its own; without one, and where it is None in the sequence, a game goes on with its random stream.
+        The games are random, or start from the position `options["scenario"]`. An int `seed` seeds game i with
+        seed + i; a sequence has a seed for each game. With None, also in the sequence, a game continues its random
+        stream.
         """
         given = check_options(options, ("scenario", "reset_mask"))
         which = check_mask(given.get("reset_mask"), self.num_envs)
@@ -133,7 +140,10 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play one action in every game: observations, rewards, terminations, truncations (all False), infos."""
+        """Play one action in every game.
+
+        Returns observations, rewards, terminations, truncations (all False) and infos.
+        """
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
         self._check_range(actions)
@@ -146,11 +156,11 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return batch.observations, batch.rewards.copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal in each game: a new (num_envs, actions) bool array."""
+        """Whether each action is legal in each game: a new (num_envs, actions) bool array."""
         return self.batch.action_masks.astype(np.bool_)
 
     def render(self) -> tuple[Frame, ...] | None:
-        """Every game as the one who is played from here sees it: text with `render_mode="ansi"`, or pixels."""
+        """Every game as the learner's seat sees it: text with `render_mode="ansi"`, pixels with `"rgb_array"`."""
         games = self.batch.batch
         pairs = zip(games.states, self.batch.seats, strict=True)
         shown = [Shown(state, int(viewer), games.tables, game) for game, (state, viewer) in enumerate(pairs)]
@@ -159,7 +169,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     # --- inside ---
 
     def _check_range(self, actions: NDArray[np.int64]) -> None:
-        """Actions outside the space are errors, except for games that wait for their reset and ignore them."""
+        """Raise IllegalAction for actions outside the space, except in games that wait for a reset and ignore them."""
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             return  # the batch says what is wrong
@@ -174,7 +184,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return {"action_mask": masks.copy() if self.copy else masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def _add_ends(self, infos: dict[str, Any], ended: NDArray[np.bool_], illegal: NDArray[np.bool_]) -> None:
-        """What the single environment says at the end of a game, and of a replaced illegal action."""
+        """Add the entries of a single environment's info for finished games and for replaced illegal actions."""
         same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         ends: dict[str, Any] = {} if same_step else infos
         for key, values in self.batch.results().items():
@@ -197,15 +207,18 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
-    """The mode by member, name (`"NEXT_STEP"`, in any case) or value (`"NextStep"`). Raises `ConfigError` otherwise."""
+    """The mode, given as a member, a name (`"NEXT_STEP"`, any case) or a value (`"NextStep"`).
+
+    Raises `ConfigError` for anything else.
+    """
     for known in AutoresetMode:
         if mode is known or (isinstance(mode, str) and (mode == known.value or mode.upper() == known.name)):
             return known
     names = ", ".join(known.name for known in AutoresetMode)
-    raise ConfigError(f"autoreset_mode={mode!r}: a gymnasium.vector.AutoresetMode or one of the names {names}")
+    raise ConfigError(f"autoreset_mode={mode!r}: must be a gymnasium.vector.AutoresetMode or one of the names {names}")
 
 
 def _add(info: dict[str, Any], key: str, values: Any, which: NDArray[np.bool_]) -> None:
-    """Gymnasium's pair of keys, the values and which games have one, if any has."""
+    """Add Gymnasium's pair of keys, if any game has a value: the values, and which games have one."""
     if which.any():
         info[key], info[f"_{key}"] = values, which.copy()

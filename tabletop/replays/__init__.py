@@ -1,1 +1,1 @@
-"""Games kept as small files: recorded, read, checked, stepped through, and shown as pages and pictures."""
+"""Replays: games as small files, which can be recorded, checked, stepped through, and shown as pages and pictures."""

@@ -1,23 +1,24 @@
-"""What the file of a replay holds: read, written, and checked as far as it can be without playing.
+"""The file format of replays: reading, writing, and checks that don't need to play the game.
 
-The file is one JSON object, a line for each of its keys:
+The file is one JSON object, with a line for each key:
 
-| key | what it holds |
+| key | content |
 |---|---|
 | replay | the version of this format |
 | game | the name of the game |
-| package_version, state_version | of the game's package that recorded it |
-| config | the configuration's fields; `components` are the numbers that aren't the shipped ones |
-| seed | of the game, as `Batch(config, 1, seed)` takes it; instead of it a first state: |
-| scenario | the first state as the game's `described` gives it |
-| names | who sat where, from seat 0 |
-| actions | their numbers, in the order of play; a last -1 for an illegal one that lost the game |
-| probabilities | for each action a list: an action, its probability, the next action …; may be missing |
-| points, winners | points by owner at the end; the owners who won, null: unfinished |
+| package_version, state_version | the versions of the game's package that recorded it |
+| config | the fields of the configuration; `components` are the numbers that differ from the shipped ones |
+| seed | the seed of the game, as in `Batch(config, 1, seed)`; missing with a `scenario` |
+| scenario | the first state, as the game's `described` writes it; missing with a `seed` |
+| names | the names of the players, from seat 0 |
+| actions | the numbers of the actions, in the order of play; a last -1 is an illegal action that lost the game |
+| probabilities | for each action a list: an action, its probability, the next action …; this key may be missing |
+| points, winners | the points of each owner at the end; the owners who won, null in an unfinished game |
 | checksums | four hexadecimal digits for the start and for each action |
 
-A checksum is of all that came before, of what is recorded of this action, and of the whole state after it. What plays
-differently here, and what was changed by hand, is so refused with the first step at which it differs.
+A checksum depends on everything before it, on all that is recorded of its action, and on the whole state after the
+action. So a replay that plays differently here, or was changed by hand, is refused, with the first step at which it
+differs.
 """
 
 from __future__ import annotations
@@ -38,54 +39,56 @@ from tabletop.record import FORFEIT
 
 FORMAT = 2
 DIGITS = 4
-"""Hexadecimal digits of a checksum."""
+"""The number of hexadecimal digits of a checksum."""
 THOUSANDTHS = 1000
-"""In which probabilities are kept."""
+"""Probabilities are kept as multiples of 1 / this number."""
 
 _MOST_BYTES = 10_000_000
 _LONGEST_NAME = 200
 
 Probabilities = Mapping[int, float]
-"""By action, to three digits; those that round to 0 are left out. Empty where an agent offered none."""
+"""Probabilities by action, to three digits. Those that round to 0 are left out. Empty if the agent gave none."""
 
-# --- What a replay may hold ------------------------------------------------------------------------------------------
+# --- Checks of content -----------------------------------------------------------------------------------------------
 
 
 def checked_actions(game: Game, actions: Sequence[int]) -> list[int]:
-    """As plain ints. Raises ReplayError, with the step, for anything that is no action at all."""
+    """The actions as ints. Raises ReplayError, with the step, for a value that is not an action of the game."""
     taken: list[int] = []
     for step, action in enumerate(actions, 1):
         number = isinstance(action, int | np.integer) and not isinstance(action, bool)
         if not number or not FORFEIT <= action < game.num_actions:
             allowed = f"0 to {game.num_actions - 1}, or {FORFEIT} for an illegal one that lost the game"
-            raise ReplayError(f"step {step}: action {action!r:.80}: {allowed}", step)
+            raise ReplayError(f"step {step}: action {action!r:.80}: must be {allowed}", step)
         taken.append(int(action))
     return taken
 
 
 def check_names(names: tuple[Any, ...], config: Config) -> None:
-    """Raises ConfigError. What a terminal would act on is no name."""
+    """Raise ConfigError for a wrong number of names, or a name with characters that a terminal would obey."""
     if len(names) != config.players:
-        raise ConfigError(f"names: {len(names)} of them for {config.players} players: one a seat")
+        raise ConfigError(f"names: {len(names)} names for {config.players} players")
     for name in names:
         if not isinstance(name, str) or name != printable(name):
-            raise ConfigError(f"names: {name!r:.80}: 1 to {_LONGEST_NAME} printable characters")
+            raise ConfigError(f"names: {name!r:.80}: must be 1 to {_LONGEST_NAME} printable characters")
 
 
 def printable(name: str) -> str:
-    """Any agent's name as one that a replay may hold; the end of one that is too long."""
+    """The name of an agent as a name for a replay: printable characters, and only the end of a long name."""
     return "".join(letter if letter.isprintable() else "?" for letter in name)[-_LONGEST_NAME:] or "?"
 
 
 def rounded(game: Game, probabilities: Probabilities) -> dict[int, float]:
-    """To thousandths, by ascending action, without zeros. Raises ConfigError for what are no probabilities."""
+    """Probabilities in thousandths, by ascending action, without zeros. Raises ConfigError for bad ones."""
     try:
         given = sorted((int(action), float(share)) for action, share in probabilities.items())
         sound = all(0 <= action < game.num_actions and 0 <= share <= 1 for action, share in given)
     except (AttributeError, TypeError, ValueError, OverflowError):
         sound = False
     if not sound:
-        raise ConfigError(f"probabilities: {probabilities!r:.80}: a dictionary of numbers from 0 to 1 by action")
+        raise ConfigError(
+            f"probabilities: {probabilities!r:.80}: must be a dictionary of numbers from 0 to 1 by action"
+        )
     thousandths = ((action, round(share * THOUSANDTHS)) for action, share in given)
     return {action: share / THOUSANDTHS for action, share in thousandths if share}
 
@@ -107,15 +110,15 @@ _KINDS: dict[str, type] = {
     "winners": list,
     "checksums": str,
 }
-"""What the keys hold, in the order of a file."""
+"""The types of the values, by the keys in the order of a file."""
 _KIND_NAMES = {int: "whole number", str: "text", dict: "object", list: "list"}
 _MAY_BE_MISSING = ("seed", "scenario", "probabilities")
 _OLD_KEY = "_replay"
-"""With the game's name before it: of files before format 2."""
+"""Together with the name of the game, a key of files before format 2."""
 
 
 def text_of(replay: Any) -> str:
-    """The file's text."""
+    """The text of a replay's file."""
     written: dict[str, Any] = {
         "replay": FORMAT,
         "game": replay.game.name,
@@ -133,7 +136,7 @@ def text_of(replay: Any) -> str:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write the file, text in UTF-8; at no time is half of one there. Raises ReplayError where none can be written."""
+    """Write a file, completely or not at all; text in UTF-8. Raises ReplayError if it can't be written."""
     try:
         with whole_file(path) as unfinished:
             unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -142,7 +145,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def read(path: str | Path) -> bytes:
-    """The file's content. Raises ReplayError for a file that can't be read, and for one that is too big."""
+    """The content of a file. Raises ReplayError if it can't be read or is too big."""
     try:
         return read_limited(Path(path), _MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: too big, or a path that cannot be one
@@ -150,14 +153,14 @@ def read(path: str | Path) -> bytes:
 
 
 def parsed(data: bytes, game: Game) -> dict[str, Any]:
-    """The arguments of the `Replay` that a file with this content holds; nothing is played yet.
+    """The arguments of `Replay` for a file with this content. Nothing is played yet.
 
-    Raises ReplayError for what is none of this game, and ConfigError.
+    Raises ReplayError, or ConfigError, if it is not a replay of this game.
     """
     try:
         return _arguments(_content(data, game), game)
     except RecursionError:
-        raise ReplayError("is no replay: nested too deeply") from None
+        raise ReplayError("is not a replay: nested too deeply") from None
 
 
 def _reason(error: Exception) -> str:
@@ -165,17 +168,17 @@ def _reason(error: Exception) -> str:
 
 
 def _content(data: bytes, game: Game) -> dict[str, Any]:
-    """The JSON object, of the right format and with the right keys."""
+    """The JSON object, after checks of its format and its keys."""
     try:
         content = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise ReplayError("is no replay: not a text in UTF-8") from None
+        raise ReplayError("is not a replay: not a text in UTF-8") from None
     except ValueError as error:
-        raise ReplayError(f"is no replay: not JSON ({error})") from None
+        raise ReplayError(f"is not a replay: not JSON ({error})") from None
     if isinstance(content, dict) and any(key.endswith(_OLD_KEY) for key in content):
-        raise ReplayError("was recorded by an older version, whose games this one can't play")
+        raise ReplayError("was recorded by an older version, whose replays this version can't read")
     if not isinstance(content, dict) or "replay" not in content:
-        raise ReplayError('is no replay: not a JSON object with the key "replay"')
+        raise ReplayError('is not a replay: not a JSON object with the key "replay"')
     if content["replay"] != FORMAT:
         raise ReplayError(f"replay: {content['replay']!r:.40}; this version reads format {FORMAT}")
     for key in _KINDS:
@@ -183,25 +186,25 @@ def _content(data: bytes, game: Game) -> dict[str, Any]:
             raise ReplayError(f"{key}: missing")
     for key, value in content.items():
         if key not in _KINDS:
-            raise ReplayError(f"{key!r:.40}: unknown; there are {', '.join(_KINDS)}")
+            raise ReplayError(f"{key!r:.40}: unknown key; allowed are {', '.join(_KINDS)}")
         if type(value) is not _KINDS[key] and not (key == "winners" and value is None):
-            raise ReplayError(f"{key}: {value!r:.80} is no {_KIND_NAMES[_KINDS[key]]}")
+            raise ReplayError(f"{key}: {value!r:.80} has the wrong type; allowed: {_KIND_NAMES[_KINDS[key]]}")
     if content["game"] != game.name:
         raise ReplayError(f"game: a replay of {content['game']!r:.40}, not of {game.name!r}")
     return content
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number there")
+    raise ValueError(f"{name} is not allowed as a number")
 
 
 def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
     if ("seed" in content) == ("scenario" in content):
-        raise ReplayError("seed, scenario: one of them, what the game started from")
+        raise ReplayError("seed, scenario: exactly one of them must be given, as the start of the game")
     if "seed" in content:
-        game_seed(content["seed"])  # a ConfigError for one below 0
+        game_seed(content["seed"])  # raises ConfigError for a bad one
     if (version := content["package_version"]) != printable(version):
-        raise ReplayError(f"package_version: {version!r:.80}: 1 to {_LONGEST_NAME} printable characters")
+        raise ReplayError(f"package_version: {version!r:.80}: must be 1 to {_LONGEST_NAME} printable characters")
     config = _config(content["config"], game)
     check_names(tuple(content["names"]), config)
     actions = tuple(checked_actions(game, content["actions"]))
@@ -209,14 +212,14 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
     arguments |= {"config": config, "names": tuple(content["names"]), "actions": actions}
     checksums = content["checksums"]
     if len(checksums) != DIGITS * (len(actions) + 1):
-        raise ReplayError(f"checksums: {DIGITS} digits for the start and for each of {len(actions)} actions, in a row")
+        raise ReplayError(f"checksums: must be {DIGITS} digits for the start and for each of {len(actions)} actions")
     arguments["checksums"] = tuple(checksums[i : i + DIGITS] for i in range(0, len(checksums), DIGITS))
     if "probabilities" in content:
         arguments["probabilities"] = _probabilities(content["probabilities"], len(actions), game)
     for key in ("points", "winners"):
         for one in content[key] or ():
             if type(one) is not int:
-                raise ReplayError(f"{key}: {one!r:.80} is no whole number")
+                raise ReplayError(f"{key}: {one!r:.80} is not a whole number")
         arguments[key] = None if content[key] is None else tuple(content[key])
     return arguments
 
@@ -224,9 +227,9 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
 def _config(value: dict[str, Any], game: Game) -> Config:
     fields = [one.name for one in dataclasses.fields(game.config)]
     if sorted(value) != sorted(fields):
-        raise ReplayError(f"config: {value!r:.80} has other keys than {', '.join(fields)}")
-    if isinstance(value["components"], str):  # lest a replay have any file read
-        raise ReplayError("config: components: a replay has numbers, not the path of a file")
+        raise ReplayError(f"config: {value!r:.80}: the keys must be {', '.join(fields)}")
+    if isinstance(value["components"], str):  # a replay must not make us read any other file
+        raise ReplayError("config: components: must be numbers, not the path of a file")
     try:
         config: Config = game.config(**value)
     except ConfigError as error:
@@ -236,12 +239,12 @@ def _config(value: dict[str, Any], game: Game) -> Config:
 
 def _probabilities(given: list[Any], decisions: int, game: Game) -> tuple[Probabilities, ...]:
     if len(given) != decisions:
-        raise ReplayError(f"probabilities: of {len(given)} decisions; there are {decisions} actions")
+        raise ReplayError(f"probabilities: {len(given)} lists for {decisions} actions")
     read: list[Probabilities] = []
     for one in given:
         actions, shares = (one[::2], one[1::2]) if isinstance(one, list) else ([], [one])
         sound = len(actions) == len(shares) and all(type(share) in (int, float) for share in shares)
         if not sound or any(type(action) is not int for action in actions) or len(set(actions)) < len(actions):
-            raise ReplayError(f"probabilities: {one!r:.80} is no list of an action, its probability, another action …")
+            raise ReplayError(f"probabilities: {one!r:.80} is not a list of an action, its probability, an action …")
         read.append(rounded(game, dict(zip(actions, shares, strict=True))))
     return tuple(read)

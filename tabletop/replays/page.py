@@ -1,14 +1,14 @@
-"""A replay as one page for a browser, which needs nothing else: no network, no library, no second file.
+"""A replay as a page for a browser: one file, without network or libraries.
 
-The page's data is one JSON object; `page.js` shows it. Boards mostly repeat, so each different piece is in it
-once:
+The data of the page is one JSON object, which `page.js` shows. The boards of a game have many equal parts, so each
+different part is stored once:
 
     steps[i].board   numbers of parts: the picture's start tag, its elements, its end tag
-    parts[i]         numbers of tags: an element and what is in it, tag by tag
-    tags[i]          `path d="~0.7.12" …/>` and the text behind it, without the `<`; after the `~` numbers of strokes
-    strokes[i]       a stroke of a letter's outline
+    parts[i]         numbers of tags: an element and its content, tag by tag
+    tags[i]          `path d="~0.7.12" …/>` and the text after it, without the `<`; after the `~` numbers of strokes
+    strokes[i]       a stroke of the outline of a letter
 
-and so are sentences: wherever a step has words, it has their numbers in `texts`.
+Sentences are stored once too: the words of a step are numbers of `texts`.
 """
 
 from __future__ import annotations
@@ -30,31 +30,33 @@ from tabletop.words import win_text
 
 _DRAWINGS = re.compile("<defs>.*</defs>", re.DOTALL)
 _OUTLINE = re.compile(' d="(M[^"m]*m[^"]*)"')
-"""Of words: from where they start, letters' outlines, of strokes that start with a relative move."""
+"""The outline of words: a start, then the outlines of letters, whose strokes start with a relative move."""
 _STROKE = re.compile("[Mm][^m]*")
 _MOST_OPTIONS = 8
-"""Actions whose probabilities are shown; the others are one line together."""
+"""The number of actions whose probabilities are shown; the others share one line."""
 
 
 def write_page(
     replay: Replay, path: str | Path, viewer: int | None = None, on_finished: Progress = lambda done: None
 ) -> None:
-    """Write the page. It opens in any browser, from a disk too.
+    """Write a replay as a page, which opens in any browser, also from a disk.
 
     Arguments:
-        viewer: seat that looks on: what is hidden from it is not in the file. None shows all hands.
+        replay: the replay.
+        path: the file to write.
+        viewer: the seat that looks on; the file contains nothing that is hidden from it. None shows all hands.
         on_finished: called with 1 after each step.
 
-    Raises ReplayError as `frames` does and where the file can't be written, TabletopError for a viewer who doesn't
+    Raises ReplayError as `frames` does or if the file can't be written, and TabletopError for a viewer who doesn't
     play.
     """
     write(Path(path), page(*page_data(replay, viewer, on_finished)))
 
 
 def page(data: dict[str, Any], drawings: str) -> str:
-    """The document for `page_data`."""
+    """The HTML document for the results of `page_data`."""
     style, script = (_template(name) for name in ("css", "js"))
-    # no character in it can end the script element or start a comment
+    # escaped, so that the data can't end the script element or start a comment
     content = json.dumps(data, separators=(",", ":")).translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"})
     filled = {
         "title": html.escape(data["title"]),
@@ -73,7 +75,7 @@ def _template(kind: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What lets a browser run or apply this text in the page, and nothing else."""
+    """The hash in the page's policy that allows this script or style and no other."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
@@ -81,9 +83,9 @@ def _hash(text: str) -> str:
 def page_data(
     replay: Replay, viewer: int | None = None, on_finished: Progress = lambda done: None
 ) -> tuple[dict[str, Any], str]:
-    """What the page knows of the game, JSON-able, and the `<defs>` that its boards refer to.
+    """The data of the page, JSON-able, and the `<defs>` that its boards refer to.
 
-    Raises as `write_page` does.
+    Arguments and errors are those of `write_page`.
     """
     words = replay.game.words
     boards, texts = _Boards(), _Numbers()
@@ -134,16 +136,16 @@ def _result(replay: Replay, steps: int) -> str:
 
 
 def _about(replay: Replay, viewer: int | None) -> str:
-    """What was played, from what, and whose view it is."""
+    """The configuration, the start, and the viewer, in words."""
     parts = list(replay.game.words.about(replay.config))
-    if viewer is None:  # all hands can be dealt again from the seed
+    if viewer is None:  # the seed would reveal all hands
         parts.append("a described start" if replay.seed is None else f"seed {replay.seed}")
     parts.append("all hands shown" if viewer is None else f"as {replay.label(viewer)} sees it")
     return ", ".join(parts)
 
 
 def _owners(replay: Replay) -> list[dict[str, Any]]:
-    """By owner: name and seat, the id of the shape and the colour as on the board."""
+    """For each owner its name, its seat, and the shape and the colour that it has on the board."""
     players = replay.config.players
     seats, marks = replay.game.words.owner_names(players), replay.game.drawing.marks(players)
     return [
@@ -153,10 +155,10 @@ def _owners(replay: Replay) -> list[dict[str, Any]]:
 
 
 def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[str, Any]:
-    """The answer to a frame's decision, and where they were recorded the likeliest actions with their probabilities.
+    """The action that was played in a frame, and the likeliest actions with their probabilities if recorded.
 
-    `shown` are the words, the probability in thousandths, and 1 for the answer; of the `others` it is their number,
-    and what they have together.
+    In `shown` each has its words, its probability in thousandths, and 1 for the action that was played. `others` has
+    the number of the other actions and the sum of their probabilities.
     """
     answer = frame.action
     if not frame.probabilities:
@@ -178,21 +180,21 @@ def _options(replay: Replay, frame: Frame, taken: str, texts: _Numbers) -> dict[
     }
 
 
-# --- Once each -------------------------------------------------------------------------------------------------------
+# --- Storing each part once ------------------------------------------------------------------------------------------
 
 
 class _Numbers(dict[Any, int]):
-    """A number for every different thing, in the order in which they came."""
+    """A number for every different thing, in the order in which they were added."""
 
     def of(self, thing: Any) -> int:
         return self.setdefault(thing, len(self))
 
 
 class _Boards:
-    """Pictures taken apart, so that what they share is kept once.
+    """Pictures divided into parts, so that equal parts are stored once.
 
     Attributes:
-        drawings: the `<defs>`, the same in all pictures.
+        drawings: the `<defs>`, which are the same in all pictures.
     """
 
     def __init__(self) -> None:

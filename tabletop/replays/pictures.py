@@ -16,25 +16,26 @@ from tabletop.replays.replay import Frame, Replay, frames, told
 
 GIF_WIDTH = 480
 MILLISECONDS = 700
-"""Of a picture in a GIF."""
+"""The width of a GIF, in pixels."""
 
 _FASTEST, _SLOWEST = 20, 60_000
 _LAST_PICTURE = 3_000
-"""Milliseconds that the result is shown for, at least."""
+"""The least time that the result is shown, in milliseconds."""
 _COLOURS = 255
-"""In a GIF; one more stands for what stays as it was."""
+"""The number of colours in a GIF, besides one that stands for unchanged pixels."""
 _SAMPLES = 16
-"""Pictures that the colours of a GIF are chosen from."""
+"""The number of pictures from which the colours of a GIF are chosen."""
 
 Progress = Callable[[int], None]
-"""Is told how many more pictures are drawn."""
+"""A function that is called with the number of additional steps that are finished."""
 
 
 def svg_of(replay: Replay, frame: Frame, viewer: int | None = None, *, with_events: bool = False) -> str:
-    """The board as the viewer, a seat, sees it; None shows all hands.
+    """The board of a frame as a seat sees it; None shows all hands.
 
-    Its last line has the last action and, `with_events`, what it did. Raises TabletopError for a viewer who doesn't
-    play.
+    Its last line tells the last action and, if `with_events`, its effects.
+
+    Raises TabletopError for a viewer who doesn't play.
     """
     game, sentences = replay.game, []
     if frame.last_action:
@@ -53,19 +54,21 @@ def write_gif(
     viewer: int | None = None,
     on_finished: Progress = lambda done: None,
 ) -> None:
-    """Write an animated picture that shows every step; the last one stays for three seconds, and it starts anew.
+    """Write an animated GIF of all steps. The last one stays for at least three seconds, then the GIF starts again.
 
     Arguments:
-        width: of the square, in pixels.
-        milliseconds: how long each step is shown, 20 to 60,000 (in hundredths of a second).
-        viewer: seat that looks on; None shows all hands.
+        replay: the replay.
+        path: the file to write.
+        width: the width and height, in pixels.
+        milliseconds: the time of each step, 20 to 60,000; GIF rounds it to hundredths of a second.
+        viewer: the seat that looks on; None shows all hands.
         on_finished: called with 1 after each step.
 
-    Raises ReplayError as `frames` does and where the file can't be written, TabletopError for bad arguments and
-    without the extra `render`.
+    Raises ReplayError as `frames` does or if the file can't be written, and TabletopError for bad arguments and without
+    the extra `render`.
     """
     if isinstance(milliseconds, bool) or not _FASTEST <= milliseconds <= _SLOWEST:
-        raise TabletopError(f"milliseconds={milliseconds!r}: {_FASTEST} to {_SLOWEST}, for each step")
+        raise TabletopError(f"milliseconds={milliseconds!r}: must be {_FASTEST} to {_SLOWEST} for each step")
     image = pillow()
     shown = list(frames(replay, viewer))
     last = len(shown) - 1
@@ -84,7 +87,7 @@ def write_gif(
     following = pictures()
     content = io.BytesIO()
     durations = [milliseconds] * last + [max(milliseconds, _LAST_PICTURE)]
-    # `optimize` leaves out what stays as it was: an eighth of the size
+    # `optimize` leaves out unchanged pixels, which gives an eighth of the size
     options: Any = {"save_all": True, "duration": durations, "loop": 0, "optimize": True}
     next(following).save(content, "GIF", append_images=following, **options)
     write(Path(path), content.getvalue())
@@ -97,25 +100,28 @@ def write_pngs(
     viewer: int | None = None,
     on_finished: Progress = lambda done: None,
 ) -> list[Path]:
-    """Write a picture of every step, called by its number: `000.png` is the start. Returns their paths.
+    """Write a picture of every step, named by its number: `000.png` is the start. Returns the paths.
 
     Arguments:
-        folder: is made if it isn't there; one with files in it is refused, lest two games are mixed.
-        width, viewer, on_finished: as in `write_gif`.
+        replay: the replay.
+        folder: the folder for the pictures. It is made if needed, and must be empty, so that games are not mixed.
+        width: the width and height, in pixels.
+        viewer: the seat that looks on; None shows all hands.
+        on_finished: called with 1 after each step.
 
-    Raises ReplayError as `frames` does and where no file can be written, TabletopError for bad arguments and without
+    Raises ReplayError as `frames` does or if a file can't be written, and TabletopError for bad arguments and without
     the extra `render`.
     """
     folder = Path(folder)
     paths: list[Path] = []
-    shown = list(frames(replay, viewer))  # before a folder is made: it may be refused
+    shown = list(frames(replay, viewer))  # before a folder is made, since this may raise an error
     digits = max(3, len(str(len(shown) - 1)))
     try:
         if folder.exists() and any(folder.iterdir()):
-            raise ReplayError(f"{folder}: has files in it already; a new or empty folder for the pictures")
+            raise ReplayError(f"{folder}: has files in it; give a new or empty folder for the pictures")
         for frame in shown:
             svg = svg_of(replay, frame, viewer, with_events=True)
-            folder.mkdir(parents=True, exist_ok=True)  # none is left by a viewer who doesn't play
+            folder.mkdir(parents=True, exist_ok=True)  # only now, so that an error leaves no folder
             paths.append(folder / f"{frame.step:0{digits}}.png")
             save_png(svg, paths[-1], width)
             on_finished(1)

@@ -1,4 +1,4 @@
-"""Replays of what environments, batches and loops of one's own play."""
+"""Recording replays of the games that an environment, a batch or the user's own loop plays."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tabletop.replays.files import check_names, printable
 from tabletop.replays.replay import Replay, replays_of
 
 _AT_ONCE = 256
-"""Games that are played again side by side."""
+"""The number of games that are played again together."""
 
 
 @dataclass
 class _Game:
-    """What is played, its seed or its first state, the actions so far, and who sat where once it is over."""
+    """A game: its configuration, its seed or first state, its actions so far and, at the end, the players' names."""
 
     config: Config
     start: Any
@@ -30,24 +30,25 @@ class _Game:
 
 
 class Recorder:
-    """Records all games of a batch while anything else steps it: an environment, its opponents, a loop of one's own.
+    """Records all games of a batch while an environment, its opponents or the user's own loop steps it.
 
         env = gymnasium.make(...)
         with Recorder(env, names=...) as recorder:
             ...                                 # reset, step
         recorder.finished[0].save("game.json")
 
-    A game starts with a `reset`, with the automatic one after an end, or with states that were changed by hand; it is
-    finished when it is over.
+    A recorded game starts with a `reset`, with the automatic reset after an end, or when its state is changed by hand.
+    It is finished when the game is over.
 
     Arguments:
-        games: a `Batch`, or what plays on one in its attribute `batch`: any environment of this package, wrapped or
-            not, `tabletop.versus.VersusBatch`.
-        names: who sits where, P strings; or what tells them of a game by its index in the batch, asked when it ends.
-            None: `player_0` …; with opponents in a `VersusBatch` their names, and `learner`.
+        games: a `Batch`, or an object with a batch in its attribute `batch`: any environment of this package, wrapped
+            or not, or a `tabletop.versus.VersusBatch`.
+        names: the names of the players, P strings; or a function that returns them for the index of a game in the batch
+            and is called at the game's end. None: `player_0` and so on; with opponents in a `VersusBatch` the
+            opponents' names, and `learner`.
 
-    Raises ConfigError for what has no batch, and for a batch with illegal_action="random": the action that was taken
-    instead of an illegal one is not told.
+    Raises ConfigError for an object without a batch, and for a batch with illegal_action="random", which does not
+    report the action that was played in place of an illegal one.
     """
 
     def __init__(self, games: Any, names: Sequence[str] | Callable[[int], Sequence[str]] | None = None) -> None:
@@ -57,12 +58,12 @@ class Recorder:
                 versus = inner
             inner = getattr(inner, "batch", None)
             if inner is None:
-                raise ConfigError(f"games={games!r:.80}: a Batch, or an environment that plays on one")
+                raise ConfigError(f"games={games!r:.80}: must be a Batch, or an environment that plays on one")
         if inner.illegal_action == "random":
-            raise ConfigError("illegal_action='random': which action was taken instead is not told; 'raise' or 'lose'")
+            raise ConfigError("illegal_action='random': games can be recorded only with 'raise' or 'lose'")
         self.batch: Batch = inner
         self._finished: list[Replay] = []
-        self._pending: list[_Game] = []  # finished, and not yet played again for their replays
+        self._pending: list[_Game] = []  # finished games without a replay yet
         self._names: Callable[[int], Sequence[str]] = lambda game: inner.configs[game].agents
         if callable(names):
             self._names = names
@@ -83,15 +84,15 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Record nothing more; what was recorded stays."""
+        """Stop recording. The recorded games stay."""
         if self in self.batch.listeners:
             self.batch.listeners.remove(self)
 
     @property
     def finished(self) -> list[Replay]:
-        """Replays of the finished games, in the order in which they ended. May be emptied at any time.
+        """Replays of the finished games, in the order in which they ended. The list may be emptied at any time.
 
-        They are made when they are read, many at once: each is played again for its checksums.
+        The replays are made when this is read, many at once, because each game is played again for its checksums.
         """
         while self._pending:
             some = self._pending[:_AT_ONCE]
@@ -106,13 +107,14 @@ class Recorder:
         return self._finished
 
     def running(self, game: int = 0) -> Replay:
-        """The replay, so far, of a game that is not finished."""
+        """The replay so far of an unfinished game, given by its index in the batch."""
         running = self._running[game]
         return Replay.of(running.config, running.start, running.actions, names=self._names_of(game))
 
-    # --- what the batch tells ---
+    # --- calls from the batch ---
 
     def on_reset(self, batch: Batch, which: np.ndarray, seed: Seed) -> None:
+        """Begin recordings of the games that start."""
         self._begin(which)
         if seed is not None and batch.starts is None:
             for game in np.flatnonzero(which).tolist():
@@ -121,11 +123,13 @@ class Recorder:
         self._last[which] = batch.states[which]
 
     def before_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Begin new recordings of games whose states were changed by hand."""
         now, last = (array.view(np.uint8).reshape(len(array), -1) for array in (batch.states, self._last))
         self._begin((now != last).any(axis=1))  # changed by hand
         self._asked[:] = batch.states["actor"] != NOBODY
 
     def after_step(self, batch: Batch, actions: np.ndarray, which: np.ndarray) -> None:
+        """Record the actions, and put away the games that are over."""
         taken = np.where(batch.illegal, FORFEIT, actions).tolist()
         for game in np.flatnonzero(which & self._asked).tolist():
             self._running[game].actions.append(taken[game])
@@ -146,7 +150,7 @@ class Recorder:
 
 
 def _seated(versus: Any, game: int) -> list[str]:
-    """Who sits where in a game of a `VersusBatch`."""
+    """The names of the players in a game of a `VersusBatch`, by seat."""
     players, seat = versus.players, int(versus.seats[game])
     names = ["learner"] * players
     for place, opponent in enumerate(versus.lineups[game], 1):

@@ -1,4 +1,4 @@
-"""Replays: a game is its configuration, its start and its actions; a small JSON file that is checked step by step.
+"""Replays: a game as its configuration, its start and its actions, in a small JSON file that is checked step by step.
 
     replay = Replay.of(config, seed, actions, names=("greedy", "random"))
     replay.save("game.json")
@@ -36,19 +36,32 @@ class Replay:
     """One game of P players and n actions, finished or not, that can be played again anywhere.
 
     It is made by `of` or `load`, which check it, or by a `Recorder`.
+
+    Attributes:
+        config: the configuration. Its `components` are numbers, not the path of a file.
+        actions: the n actions, in the order of play; `FORFEIT` may be the last one.
+        names: the names of the P players, from seat 0.
+        points: the points of each owner after the last action.
+        winners: the owners who won; None for an unfinished game.
+        checksums: n + 1 checksums in hexadecimal digits; the first is that of the start.
+        package_version: the version of the game's package that recorded it.
+        state_version: the version of the record's layout in that package.
+        seed: the seed of the game, as in `Batch(config, 1, seed)`; None with a `scenario`.
+        scenario: the first state, as the game's `described` writes it; None with a seed.
+        probabilities: the actor's probabilities for each of the n actions; () if not recorded.
     """
 
-    config: Config  # what is played; its `components` are numbers, not a file's path
-    actions: tuple[int, ...]  # n, in the order of play; `FORFEIT` may be the last one
-    names: tuple[str, ...]  # who sat where, P of them from seat 0
-    points: tuple[int, ...]  # after the last action, by owner
-    winners: tuple[int, ...] | None  # the owners who won; None for an unfinished game
-    checksums: tuple[str, ...]  # n + 1 of them in hexadecimal digits, the first of the start
-    package_version: str  # of the game's package that recorded it, as is `state_version`
+    config: Config
+    actions: tuple[int, ...]
+    names: tuple[str, ...]
+    points: tuple[int, ...]
+    winners: tuple[int, ...] | None
+    checksums: tuple[str, ...]
+    package_version: str
     state_version: int
-    seed: int | None = None  # what the game started from, as in `Batch(config, 1, seed)`; None with a `scenario`
-    scenario: Mapping[str, Any] | None = None  # the first state as the game's `described` gives it; None with a seed
-    probabilities: tuple[Probabilities, ...] = ()  # what the actor gave its actions, n of them; () if not recorded
+    seed: int | None = None
+    scenario: Mapping[str, Any] | None = None
+    probabilities: tuple[Probabilities, ...] = ()
 
     @classmethod
     def of(
@@ -60,26 +73,28 @@ class Replay:
         names: Sequence[str] | None = None,
         probabilities: Sequence[Probabilities] = (),
     ) -> Replay:
-        """The replay of a game that was played in any loop of one's own.
+        """The replay of a game that the user's own loop has played.
 
         Arguments:
-            start: the seed, as in `Batch(config, 1, seed)` or `env.reset(seed=…)`, or the first state.
-            actions: all players', in the order of play; the game need not be finished.
-            names: who sat where; None → `player_0` …
-            probabilities: for each action a dictionary by action, {} where there were none; () without any.
+            config: the configuration of the game.
+            start: the seed, as in `Batch(config, 1, seed)` or `env.reset(seed=…)`, or the first state, one record.
+            actions: the actions of all players, in the order of play. The game may be unfinished.
+            names: the names of the players; None: `player_0` and so on.
+            probabilities: for each action a dictionary of probabilities by action, {} if there are none; () if there
+                are none at all.
 
-        Raises ReplayError with the first step whose action is not legal, StateError for a first state that breaks the
-        rules, ConfigError for the rest.
+        Raises ReplayError, with the step, for the first illegal action, StateError for a first state that breaks the
+        rules, and ConfigError for other bad arguments.
         """
         given = [] if names is None else [names]
         return replays_of(config, [start], [actions], names=given, probabilities=[probabilities])[0]
 
     @classmethod
     def load(cls, path: str | Path, game: Game) -> Replay:
-        """The replay of a file, played and checked to its end.
+        """Read a replay from a file, play it and check it to its end.
 
-        Raises ReplayError for a file that can't be read or is no replay of this game, and with the first step at which
-        it differs.
+        Raises ReplayError for a file that can't be read or is not a replay of this game, and for a replay that differs;
+        the error then has the first step at which it does.
         """
         try:
             return cls.parse(files.read(path), game)
@@ -88,7 +103,7 @@ class Replay:
 
     @classmethod
     def parse(cls, data: bytes, game: Game) -> Replay:
-        """The replay of what a file holds, played and checked to its end. Raises ReplayError as `load` does."""
+        """The replay of the content of a file, played and checked to its end. Raises ReplayError as `load` does."""
         try:
             replay = cls(**files.parsed(data, game))
         except ConfigError as error:
@@ -98,21 +113,21 @@ class Replay:
 
     @property
     def text(self) -> str:
-        """What its file holds."""
+        """The content of its file."""
         return files.text_of(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the file; at no time is half of one there. Raises ReplayError where none can be written."""
+        """Write the replay to a file, completely or not at all. Raises ReplayError if it can't be written."""
         files.write(Path(path), self.text)
 
     @property
     def game(self) -> Game:
-        """What is played."""
+        """The game that is played."""
         return self.config.game
 
     @cached_property
     def tables(self) -> np.ndarray:
-        """(1,) of the game's `tables`: what it is played with. Raises ReplayError where these aren't possible ones."""
+        """(1,) of the game's `tables`, the printed numbers it is played with. Raises ReplayError for bad numbers."""
         try:
             return self.game.load_tables(self.config.components)
         except ComponentsError as error:
@@ -120,9 +135,9 @@ class Replay:
 
     @cached_property
     def states(self) -> np.ndarray:
-        """(n + 1,) records, from the start to the end. It is played once, and then kept.
+        """(n + 1,) records, from the start to the end. The game is played once, and the records are kept.
 
-        Raises ReplayError at the first step at which it differs from what its start and its actions give here.
+        Raises ReplayError, with the step, if the checksums differ from those of the game as it is played here.
         """
         played = np.zeros(len(self.actions) + 1, self.game.state)
         played[0] = self._first_state()
@@ -141,18 +156,20 @@ class Replay:
 
     @property
     def owner_labels(self) -> tuple[str, ...]:
-        """The names, and what an opponent is called whom the rules play: one for each owner of points."""
+        """A name for each owner of points: the players' names, and that of an opponent that the rules play."""
         return (*self.names, *self.game.words.owner_names(self.config.players)[len(self.names) :])
 
     def label(self, seat: int) -> str:
-        """`player_0 (greedy)`, or `player_0` for one without another name."""
+        """The seat and the name of a player: `player_0 (greedy)`, or `player_0` if it has no other name."""
         owner, name = self.game.words.owner_names(self.config.players)[seat], self.owner_labels[seat]
         return owner if name == owner else f"{owner} ({name})"
 
     def check_seat(self, seat: int | None) -> None:
-        """Raises ConfigError for a seat that there isn't in this game; None, all hands, is one to look from."""
+        """Raise ConfigError for a seat that this game does not have. None, for all hands, is allowed."""
         if seat is not None and (isinstance(seat, bool) or not 0 <= seat < self.config.players):
-            raise ConfigError(f"seat={seat}: 0 to {self.config.players - 1} in this replay, or none for all hands")
+            raise ConfigError(
+                f"seat={seat}: must be 0 to {self.config.players - 1} in this replay, or none for all hands"
+            )
 
     def _first_state(self) -> Any:
         try:
@@ -170,11 +187,16 @@ def replays_of(
     names: Sequence[Sequence[str]] = (),
     probabilities: Sequence[Sequence[Probabilities]] = (),
 ) -> list[Replay]:
-    """Replays of many games of one configuration, which are played side by side: much faster than one by one.
+    """Replays of many games with one configuration. They are played together, which is much faster than one by one.
 
-    Arguments, one of each for every game: as in `Replay.of`; without `names` or `probabilities` none have any.
+    Arguments:
+        config: the configuration of all games.
+        starts: for each game its seed or first state, as in `Replay.of`.
+        actions: for each game its actions.
+        names: for each game the names of the players; () for `player_0` and so on in all games.
+        probabilities: for each game its probabilities; () if there are none.
 
-    Raises as `Replay.of` does.
+    Raises the errors of `Replay.of`.
     """
     game = check_config(config)
     number = len(starts)
@@ -183,11 +205,11 @@ def replays_of(
     taken = [files.checked_actions(game, one) for one in actions]
     for what, given in (("actions", taken), ("names", seating), ("probabilities", shares)):
         if len(given) != number:
-            raise ConfigError(f"{what}: of {len(given)} games, starts: of {number}")
+            raise ConfigError(f"{what}: for {len(given)} games, but there are starts for {number}")
     for i in range(number):
         files.check_names(seating[i], config)
         if shares[i] and len(shares[i]) != len(taken[i]):
-            raise ConfigError(f"probabilities: of {len(shares[i])} decisions, actions: of {len(taken[i])}")
+            raise ConfigError(f"probabilities: for {len(shares[i])} decisions, but there are {len(taken[i])} actions")
     config = dataclasses.replace(config, components=game.own_numbers(config.components))
     tables = game.load_tables(config.components)
     seeds = [int(one) if isinstance(one, int | np.integer) else None for one in starts]
@@ -223,30 +245,43 @@ def replays_of(
 
 @dataclass(frozen=True)
 class Frame:
-    """One state of a replay."""
+    """One state of a replay.
 
-    step: int  # how many frames are before it
-    number: int  # how many actions led here
-    state: Any  # a copy of the record
-    actor: int  # the seat that is asked, NOBODY after the end
-    action: int | None  # what the actor then played, None in the last frame
-    probabilities: Probabilities  # what the actor gave the actions of this decision
-    last_actor: int  # whose action led here, NOBODY at the start
-    last_action: str  # what it was in words, "" at the start
-    played: tuple[tuple[Any, int], ...]  # what led here from the frame before: states, and the actions in them
+    Attributes:
+        step: the number of frames before it.
+        number: the number of actions before it.
+        state: a copy of the record.
+        actor: the seat that takes the pending decision; NOBODY after the end.
+        action: the action that the actor then played; None in the last frame.
+        probabilities: the actor's probabilities of the actions in this decision.
+        last_actor: the seat whose action led here; NOBODY at the start.
+        last_action: that action in words; "" at the start.
+        played: the states and the actions in them that led here from the previous frame.
+    """
+
+    step: int
+    number: int
+    state: Any
+    actor: int
+    action: int | None
+    probabilities: Probabilities
+    last_actor: int
+    last_action: str
+    played: tuple[tuple[Any, int], ...]
 
 
 def frames(replay: Replay, viewer: int | None = None) -> Iterator[Frame]:
-    """The states of the game, from its start on, that a viewer can tell apart, told in the words that it may know.
+    """The frames of a replay as a seat sees them, from the start to the end.
 
-    States in which somebody else is asked are left out where the viewer may not even know that (the game's
-    `told_action` has no words for the action then).
+    A decision of another seat is left out if the viewer may not even know that it was taken (the game's `told_action`
+    then has no words for the action).
 
     Arguments:
-        viewer: seat that looks on; None sees every state: one more than there are actions. The frames' states are
-            whole: what is in them is the viewer's to see once rendered.
+        replay: the replay.
+        viewer: the seat that looks on; None sees every state, one more than there are actions. The states in the frames
+            are whole; rendering hides what the viewer may not see.
 
-    Raises as `Replay.states` does.
+    Raises the errors of `Replay.states`.
     """
     step, last_actor, last_action = 0, NOBODY, ""
     played: tuple[tuple[Any, int], ...] = ()
@@ -263,20 +298,20 @@ def frames(replay: Replay, viewer: int | None = None) -> Iterator[Frame]:
 
 
 def told(replay: Replay, frame: Frame, viewer: int | None) -> list[str]:
-    """Sentences: what happened since the frame before, as the viewer may know it."""
+    """Sentences about the events since the previous frame, as far as the viewer may know them."""
     events = replay.game.words.events
     return [one for state, action in frame.played for one in events(state, action, viewer, replay.tables)]
 
 
 def words_for(game: Game, state: Any, action: int, viewer: int | None = None) -> str:
-    """What the actor did; "" for what is hidden from the viewer altogether."""
+    """The actor's action in words; "" if it is completely hidden from the viewer."""
     if action == FORFEIT:
         return "an illegal action, which loses the game"
     return game.words.told_action(state, action, viewer)
 
 
 def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> np.ndarray:
-    """(N,) records: games set up from their seeds, as `Batch` does it, or the states that are given."""
+    """(N,) records: games that are set up from their seeds as in `Batch`, or the states that are given."""
     game = config.game
     warm_up(game)
     states = np.zeros(len(starts), game.state)
@@ -287,22 +322,22 @@ def _first_states(config: Config, starts: Sequence[Any], tables: np.ndarray) -> 
     for i in np.flatnonzero(~seeded).tolist():
         start = starts[i]
         if getattr(start, "dtype", None) != game.state or np.size(start) != 1:
-            raise ConfigError(f"start={start!r:.80}: a seed, or one record of {game.title}")
+            raise ConfigError(f"start={start!r:.80}: must be a seed, or one record of {game.title}")
         states[i] = np.reshape(start, ())
         described = game.config.of(states[i], config.components)
         if described != config:
-            raise ConfigError(f"a state of {described.name} to start from, the configuration is {config.name}")
+            raise ConfigError(f"start: it is a state of {described.name}, but the configuration is {config.name}")
     if not seeded.all():
-        game.check(states, tables)  # all at once, which takes hardly longer than one
+        game.check(states, tables)  # all together, which takes hardly longer than one
     return states
 
 
 def _played(
     game: Game, states: np.ndarray, tables: np.ndarray, actions: Sequence[Sequence[int]]
 ) -> Iterator[np.ndarray]:
-    """Play games side by side, `states` (N,) in place; gives after every step which of them it stepped, (N,) bool.
+    """Play games together, and change `states` (N,). After every step it yields the games that it stepped, (N,) bool.
 
-    Raises ReplayError for an action that the pending decision doesn't allow; none of the games makes that step then.
+    Raises ReplayError for an illegal action; no game makes that step then.
     """
     lengths = np.array([len(one) for one in actions], np.int64)
     chosen = np.zeros((int(lengths.max(initial=0)), len(states)), np.int64)
@@ -312,7 +347,7 @@ def _played(
         stepped = lengths >= step
         over = stepped & (states["actor"] == NOBODY)
         if over.any():
-            after = f"the game was over after {step - 1} actions, {lengths[over.argmax()]} are given"
+            after = f"the game was over after {step - 1} actions, but there are {lengths[over.argmax()]}"
             raise ReplayError(f"step {step}: {after}", step)
         checked = stepped & (taken != FORFEIT)
         wrong, problem = game.kernels.check_actions(states, taken, checked, game.num_actions, False)
@@ -343,7 +378,7 @@ class _Chain:
         self._append(head.encode(), tables.tobytes(), state.tobytes())
 
     def add(self, state: Any) -> None:
-        """The next step, which led to `state`."""
+        """Add the next step, which led to `state`."""
         step = len(self.checksums) - 1
         recorded = [self._replay.actions[step]]
         if self._replay.probabilities:
@@ -362,14 +397,14 @@ def _compare(replay: Replay, chain: _Chain) -> None:
         return
     where = f"step {step} of {len(replay.actions)}" if step else "step 0, the start"
     what = "position or probabilities" if step else "set-up, numbers on the pieces, names or versions"
-    raise ReplayError(f"it differs at {where}: not the {what} of which it has the checksum", step)
+    raise ReplayError(f"it differs at {where}: its checksum is of another {what}", step)
 
 
 def _compare_result(replay: Replay, state: Any) -> None:
     step, played = len(replay.actions), _result(replay.game, state)
     for key, value in played.items():
         if getattr(replay, key) != value:
-            given = f"{key} {_shown(getattr(replay, key))} are stated, {_shown(value)} are played"
+            given = f"its {key} are {_shown(getattr(replay, key))}, but the game gives {_shown(value)}"
             raise ReplayError(f"it differs at step {step}, the last one: {given}", step)
 
 
@@ -378,7 +413,7 @@ def _shown(value: tuple[int, ...] | None) -> str:
 
 
 def _origin(replay: Replay) -> str:
-    """Why it may differ."""
+    """The possible reason of a difference."""
     game = replay.game
     if (replay.package_version, replay.state_version) == (game.version, game.state_version):
         return "it was changed, or recorded with other numbers or rules"

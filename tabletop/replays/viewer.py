@@ -1,4 +1,4 @@
-"""The command `replay FILE`: steps through a game in the terminal, by keys, or by lines where there is no terminal."""
+"""The command `replay FILE`: steps through a game by keys in a terminal, or by lines of text without one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 SECONDS = 1.0
-"""Default time of a step when it plays on its own."""
+"""The default time of a step during automatic play, in seconds."""
 
 _HELP = {
     "right, space, enter, n": "next step",
@@ -41,26 +41,26 @@ _HELP = {
     "h, ?": "this help",
     "q": "quit",
 }
-"""What each key does."""
+"""The keys and their effects."""
 _HELP_FOR_LINES = """\
 next (or an empty line), back, round, first, last, a number: go to that step, auto: all that follows, view: all hands
 or one seat's, help, quit. The first letter is enough."""
 _KEYS = ("→ next", "← back", "↑↓ scroll", "r round", "12⏎ go to", "a auto", "v view", "h help", "q quit")
 _DISPENSABLE_KEYS = (4, 3, 6, 5, 1, 0, 2)
-"""Of `_KEYS`, from the first one that is left out where they don't fit."""
+"""The keys of `_KEYS` to leave out if they don't fit, in this order."""
 _MOST_ACTIONS = 6
-"""Actions whose probabilities are shown."""
+"""The number of actions whose probabilities are shown."""
 
 
 class Viewer:
-    """Where one is in a replay, and what is to be seen there: of its `frames` that the seat sees, number `step`.
+    """A place in a replay, and the text to show there.
 
     Arguments:
-        replay: is played to its end at once, and checked, unless it has been loaded.
-        seat: whose view it is; None shows all hands.
-        colour: with ANSI colours.
+        replay: the replay. Unless it was loaded from a file, it is played to its end and checked.
+        seat: the seat that looks on; None shows all hands.
+        colour: whether the text has ANSI colours.
 
-    Raises ReplayError with the first step at which the replay differs, ConfigError for a seat that there isn't.
+    Raises ReplayError, with the step, for a replay that differs, and ConfigError for a seat that the game doesn't have.
     """
 
     def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
@@ -74,15 +74,15 @@ class Viewer:
 
     @property
     def last(self) -> int:
-        """The last step's number."""
+        """The number of the last step."""
         return len(self.frames) - 1
 
     def go(self, step: int) -> None:
-        """To a step, or to the nearest one that there is."""
+        """Go to a step, or to the nearest one that exists."""
         self.step = max(0, min(step, self.last))
 
     def go_round(self, forward: bool) -> None:
-        """To where the next round begins, or back to where this one or else the one before began."""
+        """Go forward to the start of the next round, or back to the start of this round or of the previous one."""
         rounds = [int(frame.state["round"]) for frame in self.frames]
         starts = [step for step in range(1, len(rounds)) if rounds[step] != rounds[step - 1]]
         if forward:
@@ -91,7 +91,7 @@ class Viewer:
             self.go(next((step for step in reversed(starts) if step < self.step), 0))
 
     def next_view(self) -> None:
-        """All hands, then as each seat sees it: at the same place, or at the last one before it that the seat sees."""
+        """Change the view: all hands, then each seat in turn. The place stays, or is the last one before it."""
         seats = [None, *range(self.replay.config.players)]
         self.seat = seats[(seats.index(self.seat) + 1) % len(seats)]
         now = self.frames[self.step].number
@@ -99,7 +99,7 @@ class Viewer:
         self.go(sum(frame.number <= now for frame in self.frames) - 1)
 
     def text(self, columns: int = sys.maxsize) -> str:
-        """What led here, what it changed and how likely the next action was; below them the board at this step."""
+        """The last action, its effects and the probabilities of the next action; then the board at this step."""
         frame = self.frames[self.step]
         board = self.game.drawing.text_blocks(frame.state, self.seat, self.colour, self.replay.tables)
         done = f"{self.replay.label(frame.last_actor)}: {frame.last_action}" if frame.step else self._title()
@@ -107,7 +107,7 @@ class Viewer:
         return joined([Words([title, *self._about(frame), ""]), *board], columns)
 
     def place(self) -> str:
-        """`Step 12 of 60, round 2`, and whose view it is."""
+        """The place in words, `Step 12 of 60, round 2`, and the viewer."""
         state, names = self.frames[self.step].state, self.game.words.owner_names(self.replay.config.players)
         in_round = f", round {state['round']}" if state["rounds"] > 1 else ""
         view = "" if self.seat is None else f", as {names[self.seat]} sees it"
@@ -117,7 +117,7 @@ class Viewer:
         replay = self.replay
         start = "a described position" if replay.seed is None else f"seed {replay.seed}"
         players = ", ".join(replay.label(seat) for seat in range(replay.config.players))
-        # all hands can be dealt again from the seed
+        # the seed would reveal all hands
         return f"{replay.config.name}{f', {start}' if self.seat is None else ''}: {players}"
 
     def _about(self, frame: Frame) -> list[str]:
@@ -140,18 +140,19 @@ class Viewer:
 def main(
     file: str | Path, game: Game, *, seat: int | None = None, seconds: float = SECONDS, colour: bool | None = None
 ) -> None:
-    """Show a replay until one leaves it.
+    """Show a replay until the user quits.
 
     Arguments:
-        file: that `Replay.save` wrote, or an evaluation with `save_replays`.
-        seat: whose view it is at first; None shows all hands.
-        seconds: of each step when it plays on its own.
-        colour: None: where there is a terminal, unless the environment has NO_COLOR.
+        file: a file that `Replay.save` wrote, or an evaluation with `save_replays`.
+        game: the game of the replay.
+        seat: the seat that looks on at first; None shows all hands.
+        seconds: the time of each step during automatic play.
+        colour: whether to print in colour; None: in a terminal, unless NO_COLOR is set in the environment.
 
-    Raises ReplayError for a file that is no sound replay, ConfigError for bad arguments.
+    Raises ReplayError for a bad replay, and ConfigError for bad arguments.
     """
     if not (math.isfinite(seconds) and seconds > 0):
-        raise ConfigError(f"seconds={seconds}: a number above 0")
+        raise ConfigError(f"seconds={seconds}: must be a number above 0")
     replay = Replay.load(file, game)
     viewer = Viewer(replay, seat, terminal.wants_colour(colour))
     if terminal.obeys_sequences() and terminal.is_terminal(sys.stdin):
@@ -161,7 +162,7 @@ def main(
     terminal.forgive_bytes()
     try:
         by_lines(viewer, sys.stdin, lambda text: print(text, flush=True))
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # such as by `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -174,14 +175,14 @@ _COMMANDS: dict[str, tuple[Sequence[str], Callable[[Viewer], None]]] = {
     "last": (("end", "l"), lambda viewer: viewer.go(viewer.last)),
     "view": ("v", Viewer.next_view),
 }
-"""What lines and keys have in common: the command of a line, its keys, what it does."""
+"""The commands that lines and keys share: the word of a line, the keys, the effect."""
 
 
 # --- Lines -----------------------------------------------------------------------------------------------------------
 
 
 def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str], None]) -> None:
-    """Obey one command a line until `quit` or the last line; what is none is said to be none."""
+    """Obey one command in each line, until `quit` or the last line. For other lines it shows the commands."""
 
     def show_step() -> None:
         show(f"=== {viewer.place()}\n{viewer.text(terminal.columns_of_output())}\n")
@@ -197,7 +198,7 @@ def by_lines(viewer: Viewer, lines: Iterable[str] | TextIO, show: Callable[[str]
         if command == "quit":
             return
         if command is None:
-            show(f"{line.strip()!r:.40} is no command. {_HELP_FOR_LINES}")
+            show(f"{line.strip()!r:.40} is not a command. {_HELP_FOR_LINES}")
         elif command == "help":
             show(_HELP_FOR_LINES)
         elif command == "auto":
@@ -215,14 +216,14 @@ _FASTEST, _SLOWEST = 0.05, 20.0
 
 
 def help_in(columns: int) -> list[str]:
-    """What the keys do, as lines."""
+    """The keys and their effects, as lines."""
     wide = max(map(len, _HELP)) + 2
     entries = [f"  {keys:{wide}} {does}" for keys, does in _HELP.items()]
     return fit("\n".join(in_columns(entries, columns)), columns).split("\n")
 
 
 def keys_in(columns: int) -> str:
-    """The keys, in one line; those that matter less only where they fit."""
+    """The keys in one line. The less important ones are left out if they don't fit."""
     left_out: set[int] = set()
     for number in (*_DISPENSABLE_KEYS, -1):
         text = "  ".join(key for i, key in enumerate(_KEYS) if i not in left_out)
@@ -233,7 +234,7 @@ def keys_in(columns: int) -> str:
 
 
 class KeyControl:
-    """The replay on the whole screen, moved by keys. Keys that mean nothing are answered by a hint."""
+    """The replay on the whole screen, moved by keys. For a key without a meaning it shows a hint."""
 
     def __init__(self, viewer: Viewer, seconds: float = SECONDS) -> None:
         self.viewer = viewer
@@ -246,7 +247,7 @@ class KeyControl:
         self._app = self._application()
 
     def run(self) -> None:
-        """Until `q`, Ctrl-C, or the end of the input."""
+        """Show the replay until `q`, Ctrl-C, or the end of the input."""
         with contextlib.suppress(EOFError):
             self._app.run()
 
@@ -300,7 +301,7 @@ class KeyControl:
         self._help = False
         command(self.viewer)
         if command is not Viewer.next_view:
-            self._scrolled = 0  # what happened stands above everything
+            self._scrolled = 0  # the text starts with what happened
 
     def _type(self, digit: str) -> None:
         self._digits = (self._digits + digit)[-9:] if digit else ""
@@ -338,7 +339,7 @@ class KeyControl:
 
     @property
     def _page(self) -> int:
-        """How many lines are scrolled at once; one that was to be seen stays."""
+        """The number of lines to scroll by a page. One line stays visible."""
         return max(1, self._app.output.get_size().rows - 3)
 
     def _toggle_help(self) -> None:
@@ -352,7 +353,7 @@ class KeyControl:
     # --- what is shown ---
 
     def _lines(self) -> list[str]:
-        """The lines of the text from the first one that is to be seen on."""
+        """The lines of the text, from the first visible one."""
         size = self._app.output.get_size()
         lines = help_in(size.columns) if self._help else self.viewer.text(size.columns).split("\n")
         self._hidden = max(0, len(lines) - (size.rows - 2))

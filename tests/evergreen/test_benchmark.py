@@ -13,7 +13,7 @@ import pytest
 from evergreen_env import GAME, Config
 from tabletop.errors import TabletopError
 from tabletop_agents import make_agent
-from tabletop_cli import app
+from tabletop_cli import commands
 from tabletop_cli import evergreen as cli
 from tabletop_training import benchmark
 from tabletop_training.evaluation import mean_estimate, play_games, share_estimate
@@ -50,7 +50,7 @@ def without_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """Who has played, match by match."""
     told: list[tuple[str, ...]] = []
-    monkeypatch.setattr(app, "players_of", lambda workers, ray: Watched(told.append))
+    monkeypatch.setattr(commands, "players_of", lambda workers, ray: Watched(told.append))
     return told
 
 
@@ -129,7 +129,7 @@ def test_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     folder = tmp_path / "runs" / "benchmark-quick"
     assert {row["solo_games"] for row in table_of(folder).values()} == {"2"}
     assert "These numbers are rough" in (folder / "benchmark.md").read_text(encoding="utf-8")
-    with pytest.raises(TabletopError, match="measured with --quick; go on with --quick"):
+    with pytest.raises(TabletopError, match="measured with --quick; continue with --quick"):
         run("random", "--output", folder)
 
 

@@ -64,11 +64,13 @@ def test_train_and_play_against_it(tmp_path: Path, capsys: pytest.CaptureFixture
     settings.write_text(TINY.partition("[selfplay]")[0] + "[solo]\ngames = 4\n[budget]\nsteps = 256\n")
     assert run("train", "solo", "--config", str(settings), "--output", str(tmp_path / "solo")) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "won" not in printed and "points (the games that chose it" in printed
+    assert "won" not in printed and "points (in the games that chose it" in printed
 
 
 def test_the_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo", "--minutes", "0.02", "--games", "4", "--output", str(tmp_path / "demo")) == 0
+    words = ("demo", "--minutes", "0.02", "--games", "4", "--output", str(tmp_path / "demo"))
+    assert run(*words, "--json", str(tmp_path / "told.json")) == 0
+    assert (tmp_path / "told.json").read_bytes() == (tmp_path / "demo" / "tournament.json").read_bytes()
     left = {path.name for path in (tmp_path / "demo").iterdir()}
     assert {"training", "final_board.png", "game.html", "standings.csv", "cross_table.png"} <= left
     assert "trained" in capsys.readouterr().out

@@ -83,7 +83,7 @@ def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
 
 
 def test_unknown_keys_and_values_in_code() -> None:
-    with pytest.raises(ConfigError, match=r"components: 'flags\.sun' is no key of a component file"):
+    with pytest.raises(ConfigError, match=r"components: 'flags\.sun' is not a key of a component file"):
         Config(components={"flags.sun": "north"})
     with pytest.raises(ConfigError, match=r"components: flags\.sun_start: None is neither a number nor a word"):
         Config(components={"flags.sun_start": None})
@@ -122,8 +122,8 @@ def test_the_command(tmp_path: Path) -> None:
     shown = CliRunner().invoke(evergreen.app, ["components"], env={"COLUMNS": "100"})
     assert shown.exit_code == 0 and "MMNN#R." in shown.output and "of 75 numbers are assumed" in shown.output
     (tmp_path / "overlay.toml").write_text("[flags]\nsun_start = 'west'\n")
-    arguments = ["components", "--json", "--overlay", str(tmp_path / "overlay.toml")]
-    printed = json.loads(CliRunner().invoke(evergreen.app, arguments).output)
+    arguments = ["components", "--json", "-", "--overlay", str(tmp_path / "overlay.toml")]
+    printed = json.loads(CliRunner().invoke(evergreen.app, arguments).stdout)
     assert printed["flags"]["sun_start"] == {"value": "west", "source": OVERLAY}
     assert printed["deck"]["wild"]["value"] == [0] * 6
     assert len(COMPONENTS.keys) == sum(len(table) for table in printed.values())

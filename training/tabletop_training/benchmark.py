@@ -33,7 +33,16 @@ from tabletop_training.evaluation import (
     mean_estimate,
     share_estimate,
 )
-from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json, write_rows
+from tabletop_training.evaluation_files import (
+    OnResult,
+    new_table,
+    percent,
+    plain,
+    plus_minus,
+    unheard,
+    write_json,
+    write_rows,
+)
 from tabletop_training.job import Job, Stopped
 from tabletop_training.ladder import LADDER
 from tabletop_training.matches import make_agents
@@ -262,6 +271,7 @@ def main(
     reference: str | Path | None = None,
     quick: bool = False,
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Play the missing games, print the tables and write them; returns the folder.
 
@@ -276,6 +286,7 @@ def main(
         reference: a `benchmark.json` to start from if the output has none; None means the plan's, if it exists.
         quick: play at most the numbers of games in `QUICK`.
         workers: they play the blocks of games; the games are the same for all.
+        on_result: called with the rows of all agents with their intervals, and what they were measured with.
 
     Ctrl-C keeps every finished match, and the solo games of every agent that has played all sets. Raises ConfigError,
     CheckpointError, ComponentsError, TabletopError.
@@ -318,12 +329,15 @@ def main(
                 job.console.print(_duel_table(plan, own) if result.config.players > 1 else _solo_table(plan, own))
                 job.console.print(f"{left}.")
         except (Stopped, KeyboardInterrupt):
-            job.console.print("Stopped early: the same command goes on.")
+            job.console.print("Stopped early. The same command continues.")
         rows = _write(folder, benchmark)
         for table in _tables(plan, rows) if rows else ():
             job.console.print(table)
         if quick:
             job.console.print(_ROUGH)
+        kept = benchmark.content
+        measured = {key: kept[key] for key in ("package_version", "state_version", "seed", "components", "quick")}
+        on_result(plain({"game": plan.game.name, **measured, "agents": rows}))
     return folder
 
 
@@ -340,7 +354,7 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
                 if not read.tables:
                     raise ValueError("no numbers of pieces")
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            raise TabletopError(f"{path}: no benchmark of this version; move it away to begin anew") from None
+            raise TabletopError(f"{path}: no benchmark of this version; move it away to start again") from None
         if of_another:
             raise TabletopError(f"{path}: a benchmark of {read.game}; give another --output")
         same = (read.tables, read.state_version) == (new.tables, new.state_version)
@@ -349,10 +363,10 @@ def _start(own: Path, reference: Path, new: Benchmark) -> Benchmark:
         if path == own:
             played = "the shipped numbers" if read.components is None else f"the numbers of {read.components}"
             quick = "with --quick" if read.quick else "without --quick"
-            problem = f"measured {quick}; go on {quick}, or give another --output"
+            problem = f"measured {quick}; continue {quick}, or give another --output"
             if not same:
                 problem = f"measured with other rules or numbers (state version {read.state_version}, {played}); give"
-                problem += " the same --components, or move it away to begin anew"
+                problem += " the same --components, or move it away to start again"
             raise TabletopError(f"{path}: {problem}")
     return new
 
@@ -372,7 +386,7 @@ def _players(
     with console.status("loading the agents"):
         for name in everybody:
             if name not in wanted and agent_hash(name, game) not in (None, benchmark.checkpoints.get(name)):
-                console.print(f"{name} is not played against: its file is another one now. Name it to measure it anew.")
+                console.print(f"{name} is left out: its file has changed. Name it to measure it again.")
                 continue
             refusals = []
             for config, players in kinds:

@@ -17,6 +17,7 @@ from tabletop_agents import Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training import runs, tournament
 from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped
+from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, make_folder
 from tabletop_training.learning import BEST, POLICY
 from tabletop_training.tournament import play_tournament
@@ -25,12 +26,19 @@ PLAYERS = 2
 
 
 def main(
-    game: Game, *, minutes: float = 5.0, output: str | Path = "runs/demo", games: int = 400, seed: int = 0
+    game: Game,
+    *,
+    minutes: float = 5.0,
+    output: str | Path = "runs/demo",
+    games: int = 400,
+    seed: int = 0,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Train, evaluate, print a table and draw a final position; returns the folder with all files.
 
     Ctrl-C during learning starts the evaluation. Ctrl-C during the evaluation prints the table of finished games.
     `games` is the number for each pair of agents, from `seed + EVALUATION_SEED` on; `seed` is that of the training.
+    `on_result` is called with the content of `tournament.json`.
     """
     folder = make_folder(output, new=True)
     learned = runs.main(game, "selfplay", minutes=minutes, seed=seed, output=folder / "training", players=PLAYERS)
@@ -49,6 +57,7 @@ def main(
                 return job.folder
         tournament.write(job.folder, result, seed + EVALUATION_SEED)
         tournament.print_tables(job.console, result)
+        on_result(plain(tournament.content_of(result, seed + EVALUATION_SEED)))
         _show_game(job.console, job.folder, [trained, GreedyAgent()], game, seed + EVALUATION_SEED)
     return job.folder
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,13 @@ from tabletop_training.job import make_folder
 from tabletop_training.settings import check_at_least_one
 
 _LONGEST_SLUG = 40
+
+OnResult = Callable[[Any], None]
+"""Called with the content of a command's tables as JSON values (`plain`)."""
+
+
+def unheard(result: Any) -> None:
+    """An `OnResult` that does nothing."""
 
 
 class GamesFile:
@@ -192,16 +199,17 @@ def provenance(config: Config, seed: int, labels: Iterable[str]) -> dict[str, An
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write an indented JSON file, with estimates as objects and null for infinite ends and NaN."""
-    path.write_text(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(plain(content), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _finite(content: Any) -> Any:
+def plain(content: Any) -> Any:
+    """The content as JSON values: estimates as objects, tuples as lists, None for infinite ends and NaN."""
     if isinstance(content, Estimate):
         content = content._asdict()
     if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
+        return {key: plain(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
+        return [plain(value) for value in content]
     return None if isinstance(content, float) and not math.isfinite(content) else content
 
 

@@ -25,28 +25,29 @@ with suppress(ImportError):  # Windows has none
 class Interruptions:
     """Turns Ctrl-C into a request to stop, which a job checks. A second one before `clear` raises KeyboardInterrupt.
 
-    It is a context manager. Outside the main thread signals cannot be caught, so there Ctrl-C works as usual.
+    SIGTERM, with which the schedulers of clusters end a job, does the same. It is a context manager. Outside the main
+    thread signals cannot be caught, so there both work as usual.
     """
 
     def __init__(self) -> None:
         self._wanted = False
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
+            self._before = {one: signal.signal(one, self._on_signal) for one in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for one, before in self._before.items():
+            signal.signal(one, before)
 
     def wanted(self) -> bool:
-        """Whether there was a Ctrl-C since the last `clear`."""
+        """Whether there was a signal since the last `clear`."""
         return self._wanted
 
     def clear(self) -> None:
-        """Forget a Ctrl-C, so that the next one counts as the first."""
+        """Forget earlier signals, so that the next one counts as the first."""
         self._wanted = False
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -59,9 +60,7 @@ def refuse_with_resume(allowed: str, **given: Any) -> None:
     """Raise ConfigError for options that are not None: a resumed run keeps its settings, except those in `allowed`."""
     names = [name for name, value in given.items() if value is not None]
     if names:
-        raise ConfigError(
-            f"{', '.join(names)}: not with --resume, which goes on as it was set; with it can be given {allowed}"
-        )
+        raise ConfigError(f"{', '.join(names)}: not with --resume, which keeps its settings. You can give {allowed}")
 
 
 def make_folder(wanted: str | Path, new: bool = False) -> Path:

@@ -16,7 +16,15 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.game import Config, Game
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Estimate, EvaluationStopped, Workers
-from tabletop_training.evaluation_files import new_table, percent, percentage_points, plus_minus, write_json
+from tabletop_training.evaluation_files import (
+    OnResult,
+    new_table,
+    percent,
+    percentage_points,
+    plus_minus,
+    unheard,
+    write_json,
+)
 from tabletop_training.job import Bar, Interruptions, make_folder, progress_bar
 from tabletop_training.matches import evaluate, make_agents
 
@@ -77,6 +85,7 @@ def main(
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder.json",
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Measure the steps that the JSON file lacks, with `games` or `games_of_step` games each; print all steps.
 
@@ -86,6 +95,7 @@ def main(
         configs: one configuration for each number of players.
         players: the numbers of players to measure; None for all.
         workers: they play the blocks of games; the games are the same for all.
+        on_result: called with the printed steps, as in the file.
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
@@ -120,8 +130,9 @@ def main(
             write_json(path, {**versions, "steps": list(rows.values())})
     measured = [rows[step] for step in wanted if step in rows]
     if len(measured) < len(wanted):
-        console.print("Stopped early: the same command goes on.")
+        console.print("Stopped early. The same command continues.")
     console.print(_table(measured))
+    on_result({**versions, "steps": measured})
     console.print(f"In [bold]{path}[/bold]")
     return path
 

@@ -421,7 +421,8 @@ class BaseLearner:
                 f"{', '.join(different)}"
             )
         if state.get("ray", False) != self.ON_RAY:
-            raise CheckpointError(f"was learned {'without' if self.ON_RAY else 'with'} --ray, and goes on so alone")
+            how = "without" if self.ON_RAY else "with"
+            raise CheckpointError(f"was trained {how} --ray and continues only {how} it")
         mine = asdict(self.settings)
         saved = with_tuples(state["settings"])
         others = sorted(key for key in mine if saved.get(key) != mine[key])

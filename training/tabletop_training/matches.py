@@ -315,21 +315,23 @@ def seeds_for(games: int, players: int) -> int:
 
 
 def _write(folder: Path, evaluation: Evaluation, seed: int, until_width: float | None) -> None:
-    labels = [report.agent for report in evaluation.reports]
     files.write_rows(folder / "agents.csv", [report.row() for report in evaluation.reports])
-    differences = [asdict(one) for one in evaluation.comparisons]
-    if differences:
-        files.write_rows(folder / "differences.csv", differences)
-    content = {
-        **files.provenance(evaluation.config, seed, labels),
+    if evaluation.comparisons:
+        files.write_rows(folder / "differences.csv", [asdict(one) for one in evaluation.comparisons])
+    files.write_json(folder / "evaluation.json", _content(evaluation, seed, until_width))
+
+
+def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> dict[str, Any]:
+    """What `evaluation.json` holds."""
+    return {
+        **files.provenance(evaluation.config, seed, [report.agent for report in evaluation.reports]),
         "seeds": evaluation.reports[0].seeds,
         "stopped_by": evaluation.stopped,
         "until_width": until_width,
         "reports": [asdict(report) for report in evaluation.reports],
-        "differences": differences,
+        "differences": [asdict(one) for one in evaluation.comparisons],
         "win_rate_by_seat": evaluation.seats,
     }
-    files.write_json(folder / "evaluation.json", content)
 
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
@@ -355,12 +357,13 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers = HERE,
     output: str | Path = "runs/evaluate",
+    on_result: files.OnResult = files.unheard,
 ) -> Path:
     """Run `evaluate` with agents by name and print the tables; returns the folder with `evaluation.json` and CSV files.
 
     `games` None means 1000, or at most 20 000 with `until_width`. `replays` is the folder for replays, None for none.
-    `workers` play the blocks of games. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and
-    TabletopError.
+    `workers` play the blocks of games; `on_result` is called with the content of `evaluation.json`. Ctrl-C keeps
+    finished blocks. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
         raise ConfigError("agents: at least one name")
@@ -391,6 +394,7 @@ def main(
                 bar.advance(total)
         _write(job.folder, evaluation, seed, until_width)
         _print(job.console, evaluation, until_width)
+        on_result(files.plain(_content(evaluation, seed, until_width)))
     return job.folder
 
 

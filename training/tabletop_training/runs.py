@@ -15,10 +15,11 @@ from tabletop.extras import needed
 from tabletop.files import read_limited
 from tabletop.game import Game
 from tabletop_agents import check_trusted
+from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LeagueSettings
 from tabletop_training.learning import RESUME, BaseLearner, Budget
-from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, new_learner, say_how_good
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, how_good, new_learner, say_how_good
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
 RUN = "run.json"
@@ -44,7 +45,7 @@ def read_run(folder: Path, game: Game, kind: str) -> tuple[int, Budget, dict[str
     """
     path = folder / RUN
     if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; --resume wants the folder that a run left")
+        raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
     try:
         run = json.loads(read_limited(path))
         command = str(run.get("game", game.name)), str(run["kind"])
@@ -79,6 +80,7 @@ def main(
     trust: Sequence[str] = (),
     ray: str | None = None,
     workers: int | None = None,
+    on_result: OnResult = unheard,
     **changes: Any,
 ) -> Path:
     """Learn a game, "solo" or "selfplay"; returns the folder of the run.
@@ -92,6 +94,7 @@ def main(
         trust: agents of your own that the settings in this folder may name.
         ray: the address of a cluster that plays the games, as for `cluster.connect`; None uses only this process.
         workers: with `ray`, as in `ClusterLearner`.
+        on_result: called with the result of `how_good`.
         changes: values of the task's table, such as `players=3` or `curriculum=True`; None keeps those of the file.
     """
     before: Budget | None = None
@@ -134,6 +137,7 @@ def main(
         if learner.fraction < 1:
             _say_what_is_kept(job, command, learner)
         say_how_good(job.console, learner, sections[kind])
+        on_result(plain({"game": game.name, "kind": kind, **how_good(learner)}))
     return folder
 
 
@@ -141,7 +145,7 @@ def _learning(ray: str | None, workers: int | None) -> tuple[AbstractContextMana
     """The context of the cluster to learn on, and the function that creates the learner."""
     if ray is None:
         if workers is not None:
-            raise ConfigError(f"workers={workers}: with --ray alone; without it one process plays and learns")
+            raise ConfigError(f"workers={workers}: only with --ray; without it one process plays and learns")
         return nullcontext(), new_learner
     rllib = needed("tabletop_training.rllib_learning", "--ray", "ray")
     return rllib.joined(ray), partial(rllib.new_cluster_learner, workers=workers)
@@ -166,12 +170,12 @@ def _check_unfinished(learner: BaseLearner, before: Budget) -> None:
     if learner.budget != before:
         given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
         raise ConfigError(
-            f"{given}: {learner.folder} has used that up already, by {learner.steps:,} steps in "
-            f"{learner.seconds / 60:.1f} minutes; give more"
+            f"{given}: {learner.folder} has used that up already: {learner.steps:,} steps in "
+            f"{learner.seconds / 60:.1f} minutes. Give more"
         )
     if learner.is_evaluated:
         raise ConfigError(
-            f"{learner.folder}: already finished after {learner.steps:,} steps; to go on give more --steps or --minutes"
+            f"{learner.folder}: already finished after {learner.steps:,} steps; give more --steps or --minutes"
         )
 
 
@@ -182,5 +186,5 @@ def _say_what_is_kept(job: Job, command: str, learner: BaseLearner | None) -> No
     elif learner is not None and not learner.saved_steps:
         text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
     else:
-        text = f"Stopped. What was saved last is kept; to go on: {again}"
+        text = f"Stopped. What was saved last is kept. To continue: {again}"
     job.console.print(text, soft_wrap=True)

@@ -307,8 +307,19 @@ def say_how_good(console: Console, learner: BaseLearner, task: Task) -> None:
         told += f", margin {best.numbers['margin']:+.1f}"
     console.print(
         f"Best policy ({BEST}): after {steps:,} steps, {told} "
-        "(the games that chose it: play others for a figure to publish)"
+        "(in the games that chose it; for a figure to publish play other games)"
     )
+
+
+def how_good(learner: BaseLearner) -> dict[str, Any]:
+    """What the learner of a task has come to: steps, all evaluations and the rows of the league, if there is one."""
+    league = league_of(learner)
+    return {
+        "steps": learner.steps,
+        "seconds": round(learner.seconds, 1),
+        "evaluations": [{"steps": steps, "score": one.score, **one.numbers} for steps, one in learner.evaluations],
+        "league": [] if league is None else league_rows(league, learner.steps),
+    }
 
 
 def league_rows(league: League, steps: int) -> list[dict[str, Any]]:

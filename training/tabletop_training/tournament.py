@@ -183,11 +183,13 @@ def main(
     replays: files.ReplayFiles | None = None,
     workers: Workers = HERE,
     output: str | Path = "runs/tournament",
+    on_result: files.OnResult = files.unheard,
 ) -> Path:
     """Run `play_tournament` with agents by name and print the tables; returns the folder with the results.
 
-    `replays` is the folder for replays, None for none. `workers` play the blocks of games. Ctrl-C keeps finished
-    blocks. Raises ConfigError, CheckpointError and TabletopError.
+    `replays` is the folder for replays, None for none. `workers` play the blocks of games; `on_result` is called with
+    the content of `tournament.json`. Ctrl-C keeps finished blocks. Raises ConfigError, CheckpointError and
+    TabletopError.
     """
     replays = replays or files.ReplayFiles(None)
     with Console().status("loading the agents"):
@@ -207,31 +209,15 @@ def main(
             tournament = play_tournament(agents, config, games, seed, on_block=keep, workers=workers, **playing)
         write(job.folder, tournament, seed)
         print_tables(job.console, tournament)
+        on_result(files.plain(content_of(tournament, seed)))
     return job.folder
 
 
 def write(folder: Path, tournament: Tournament, seed: int) -> None:
     """Write `tournament.json`, `standings.csv`, `cross_table.csv` and `cross_table.png`."""
+    content = content_of(tournament, seed)
     files.write_rows(folder / "standings.csv", [standing.row() for standing in tournament.standings])
-    cells = [
-        files.flat({"agent": first, "against": second, "score": score})
-        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
-        for second, score in zip(tournament.labels, scores, strict=True)
-        if score is not None
-    ]
-    files.write_rows(folder / "cross_table.csv", cells)
-    standings = [
-        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
-        for standing in tournament.standings
-    ]
-    content = {
-        **files.provenance(tournament.config, seed, tournament.labels),
-        "seeds": tournament.seeds,
-        "games": len(tournament.results),
-        "finished": tournament.finished,
-        "standings": standings,
-        "scores": cells,
-    }
+    files.write_rows(folder / "cross_table.csv", content["scores"])
     files.write_json(folder / "tournament.json", content)
     meaning = "of the victories" if tournament.config.players == 2 else "of the games in which it finished ahead"
     title = (
@@ -240,6 +226,28 @@ def write(folder: Path, tournament: Tournament, seed: int) -> None:
     )
     ratings = [standing.rating for standing in tournament.standings]
     plot_cross_table(folder / "cross_table.png", tournament.scores, ratings, title)
+
+
+def content_of(tournament: Tournament, seed: int) -> dict[str, Any]:
+    """The content of `tournament.json`."""
+    cells = [
+        files.flat({"agent": first, "against": second, "score": score})
+        for first, scores in zip(tournament.labels, tournament.scores, strict=True)
+        for second, score in zip(tournament.labels, scores, strict=True)
+        if score is not None
+    ]
+    standings = [
+        {**asdict(standing.report), "rating": {"mu": standing.rating.mu, "sigma": standing.rating.sigma}}
+        for standing in tournament.standings
+    ]
+    return {
+        **files.provenance(tournament.config, seed, tournament.labels),
+        "seeds": tournament.seeds,
+        "games": len(tournament.results),
+        "finished": tournament.finished,
+        "standings": standings,
+        "scores": cells,
+    }
 
 
 def print_tables(console: Console, tournament: Tournament) -> None:

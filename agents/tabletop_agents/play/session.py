@@ -307,7 +307,7 @@ def started(
         refused = {"agents": tuple(opponents), "people": tuple(people), **given, "seed": seed}
         names = ", ".join(name for name, value in refused.items() if _is_given(value))
         if names:
-            raise ConfigError(f"{names}: not with --resume, which goes on as it was set")
+            raise ConfigError(f"{names}: not with --resume, which keeps its settings")
         return kind.resume(resume, game, adviser, trust)
     own_seats = tuple(people) or (0,)
     config = game.config(players=len(opponents) + len(own_seats), **given)

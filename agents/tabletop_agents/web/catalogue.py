@@ -24,7 +24,7 @@ _LEARNED = re.compile(r"(?:policy|policy-sample|search(?:-[1-9][0-9]{0,3}|-[1-9]
 """Searches with up to 9,999 simulations or milliseconds for a decision: others want to play, too."""
 _SUGGESTED = ("random", "greedy", "ismcts-200", "ismcts-2000")
 _SUGGESTED_WITH_NETWORK = ("policy", "search-200", "search-800")
-_LISTED = ", with commas between"
+_LISTED = ", separated by commas"
 """Words of a command's options that a page does not need, because it has boxes to tick."""
 _MOST_AGENTS = 32
 """Agents that are kept in memory; a network takes seconds to load."""

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from petrichor_env.config import Config
+from petrichor_env.game import GAME
 from tabletop.batch import Batch
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Results
+from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, Stopped
 from tabletop_training.learning import CurvePoint, learn
 from tabletop_training.petrichor.difficulty import difficulty_tables
 from tabletop_training.petrichor.report_plots import plot_difficulty
 from tabletop_training.petrichor.study import by_set, summaries_of
-from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, write_summaries
+from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, rows_of, write_summaries
 from tabletop_training.plays import Play, play_all
 from tabletop_training.plots import plot_learning_curve
 from tabletop_training.settings import Settings
@@ -30,22 +32,24 @@ def main(
     games: int = 1000,
     seed: int = 0,
     settings: Settings | None = None,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Train, evaluate and print a table; returns the folder with all files.
 
     Ctrl-C during learning starts the evaluation. Ctrl-C during the evaluation prints the table of finished games. Two
     at once end the program; files written so far stay. `games` is the number for each agent and each of the 16 sets of
-    variants, from `seed + EVALUATION_SEED` on. `seed` and `settings` are those of the training.
+    variants, from `seed + EVALUATION_SEED` on. `seed` and `settings` are those of the training. `on_result` gets
+    the rows of `difficulty.csv`.
     """
     with Job(output) as job:
         try:
-            _run(job, minutes, games, seed, settings)
+            _run(job, minutes, games, seed, settings, on_result)
         except KeyboardInterrupt:
             job.console.print("Stopped.")
     return job.folder
 
 
-def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | None) -> None:
+def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | None, on_result: OnResult) -> None:
     with job.console.status("compiling the greedy agent, once, about half a minute"):
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
     with job.bar("learning", 1.0) as bar:
@@ -65,6 +69,7 @@ def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | N
     note = "The trained agent learned on the first row's game alone."
     for _, table in difficulty_tables(summaries, job.console.width, note):
         job.console.print(table)
+    on_result(plain({"game": GAME.name, "seed": seed, "sets": rows_of(summaries)}))
 
 
 def _plot_curve(job: Job, curve: Sequence[CurvePoint], others: Sequence[Summary] = ()) -> None:

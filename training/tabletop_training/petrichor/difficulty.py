@@ -16,7 +16,7 @@ from petrichor_env.game import GAME
 from tabletop.errors import TabletopError
 from tabletop_agents import check_trusted
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
-from tabletop_training.evaluation_files import ReplayFiles, new_table, plus_minus, slug, write_json
+from tabletop_training.evaluation_files import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
 from tabletop_training.job import Job, Stopped, refuse_with_resume
 from tabletop_training.matches import make_agents
 from tabletop_training.petrichor.difficulty_report import changed_numbers, write_report
@@ -53,6 +53,7 @@ def main(
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
     workers: Workers = HERE,
+    on_result: OnResult = unheard,
 ) -> Path:
     """Play a difficulty study and write its report, pictures and tables; returns their folder.
 
@@ -70,6 +71,7 @@ def main(
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
             shipped numbers, for comparison with an overlay file, are in a folder `shipped` of the agent.
         workers: they play the blocks of games; the games are the same for all.
+        on_result: called with the content of `difficulty.json`.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.
     """
@@ -136,13 +138,14 @@ def main(
                     if len(agents_of) > 1 or not agents_of <= shown:
                         job.console.print(table)
                 with job.console.status("writing the report"):
-                    write_report(job.folder, study, played)
+                    content = write_report(job.folder, study, played)
+                on_result(content)
         except KeyboardInterrupt:
             stopped = True
         if stopped:
             kept_nothing = "" if played else " before a set of games was finished: nothing was kept"
             again = f"petrichor difficulty --resume {escape(str(job.folder))}"
-            job.console.print(f"Stopped early{kept_nothing}. To go on: {again}", soft_wrap=True)
+            job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
     return job.folder
 
 

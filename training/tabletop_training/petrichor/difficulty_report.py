@@ -16,7 +16,7 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
 from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
-from tabletop_training.evaluation_files import ends, percentage_points, signed, write_json, write_rows
+from tabletop_training.evaluation_files import ends, percentage_points, plain, signed, write_json, write_rows
 from tabletop_training.petrichor import report_plots
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
@@ -72,10 +72,10 @@ class _Findings:
         return np.asarray(self.yardstick.scored[index, :, side].mean(axis=0))
 
 
-def write_report(folder: Path, study: Study, played: Sequence[Results]) -> None:
+def write_report(folder: Path, study: Study, played: Sequence[Results]) -> dict[str, Any]:
     """Write pictures, `report.md`, and its figures as CSV and JSON, from all games played so far.
 
-    If no agent has played all sets, the report has only the tables.
+    If no agent has played all sets, the report has only the tables. Returns the content of `difficulty.json`.
     """
     sets, *others = (complete_sets(by_set(played, config.components), study.agents) for config in study.configs)
     summaries = study_summaries(study, played)
@@ -102,7 +102,9 @@ def write_report(folder: Path, study: Study, played: Sequence[Results]) -> None:
     text = "\n\n".join(block for part in parts for block in part)
     (folder / "report.md").write_text(text + "\n", encoding="utf-8")
     data = {**asdict(study), "changed_numbers": own_numbers(study.components), "sets": rows_of(summaries)}
-    write_json(folder / "difficulty.json", {**data, "agents": _as_json(sets, study.seed)})
+    content: dict[str, Any] = plain({**data, "agents": _as_json(sets, study.seed)})
+    write_json(folder / "difficulty.json", content)
+    return content
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from tabletop.files import read_limited
 from tabletop_agents import Agent, Decisions, make_agent
 from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Playing
-from tabletop_training.evaluation_files import new_table, percent, plus_minus, write_json
+from tabletop_training.evaluation_files import OnResult, new_table, percent, plus_minus, unheard, write_json
 from tabletop_training.job import Job, Stopped
 from tabletop_training.matches import evaluate, get_ready
 from tabletop_training.petrichor.report_plots import error_bars
@@ -209,6 +209,7 @@ def main(
     seed: int = EVALUATION_SEED,
     part: str | None = None,
     output: str | Path = "runs/strength",
+    on_result: OnResult = unheard,
 ) -> Path:
     """Measure the rows missing in the folder's `strength.json`, print the tables and draw the curve.
 
@@ -219,6 +220,7 @@ def main(
         games: for each row with a search; a policy alone plays `POLICY_GAMES` times as many.
         seed: of the first game of each row; all rows use the same seeds.
         part: one of `PARTS`; None for all.
+        on_result: told the rows that are printed, as `strength.json` has them.
 
     Raises ConfigError for bad arguments, CheckpointError for a policy without an outlook, TabletopError for a file with
     rows of another network, of other rules, or of a search with other settings.
@@ -244,10 +246,11 @@ def main(
             raise Stopped
         write_json(job.folder / FILE, {**header, "rows": list(rows.values())})  # the name may be a new one
         if not missing.keys() <= rows.keys():
-            job.console.print("Stopped early: the same command goes on.")
+            job.console.print("Stopped early. The same command continues.")
         for name in PARTS:
             if part in (None, name) and (measured := rows_of(name, rows)):
                 job.console.print(_table(name, measured, policy))
+        on_result({**header, "rows": [row for key, row in rows.items() if key in wanted]})
         if part != "ablations" and (curve := rows_of("curve", rows)):
             plot_thinking(job.folder / PICTURE, curve)
     return job.folder

@@ -184,7 +184,7 @@ def read_study(folder: Path) -> Study:
         read: dict[str, Any] = json.loads(read_limited(path))
         study = Study(**{**read, "modules": tuple(read["modules"])})
     except OSError as error:
-        raise TabletopError(f"{path}: no study to go on with ({error.strerror})") from None
+        raise TabletopError(f"{path}: there is no study to continue ({error.strerror})") from None
     except (ValueError, TypeError, KeyError, AttributeError):
         raise TabletopError(f"{path}: not the settings of a study of this version") from None
     for what, now in (("package_version", petrichor_env.__version__), ("state_version", RULES_VERSION)):

@@ -1,0 +1,154 @@
+"""The parts of `docs/command-line.md` that come from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from tabletop_cli import evergreen, petrichor
+from tabletop_cli.run import EXIT_CODES
+
+APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument or an option of a command, as its help shows it.
+
+    Attributes:
+        name: such as `--games`, or what stands for an argument. metavar: what stands for its value; empty for a switch.
+        help: without the default. default: empty where there is none. required: an argument that can't be left out.
+    """
+
+    name: str
+    metavar: str
+    help: str
+    default: str
+    required: bool
+
+    @property
+    def text(self) -> str:
+        """With what stands for its value."""
+        return f"{self.name} {self.metavar}".strip()
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command. `words` are those after the game's, such as `train solo`."""
+
+    words: str
+    group: str
+    help: str
+    examples: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+
+
+def commands(app: typer.Typer, words: str = "", group: str = "", node: Any = None) -> Iterator[Command]:
+    """All commands of an app, in the order of its help; a command of commands is followed by these."""
+    node = typer.main.get_command(app) if node is None else node
+    for name, one in node.commands.items():
+        own, panel = f"{words} {name}".strip(), one.rich_help_panel or group
+        if hasattr(one, "commands"):
+            yield from commands(app, own, panel, one)
+        else:
+            examples = tuple(line.removeprefix("Example: ") for line in (one.epilog or "").split("\n\n") if line)
+            parameters = [_parameter(param) for param in one.params if param.name != "help"]
+            parameters.sort(key=lambda one: one.name.startswith("-"))  # arguments come first
+            yield Command(own, panel, " ".join((one.help or "").split()), examples, tuple(parameters))
+
+
+def _parameter(param: Any) -> Parameter:
+    option = param.param_type_name == "option"
+    switch = option and param.is_flag
+    default = "" if switch or param.default is None else f"{param.default}"
+    if isinstance(param.show_default, str):
+        default = param.show_default
+    name = param.opts[0] if option else f"{param.metavar}{'' if param.nargs == 1 else ' …'}"
+    return Parameter(name, "" if switch or not option else param.metavar, param.help, default, param.required)
+
+
+def shared(listed: Mapping[str, Sequence[Command]]) -> dict[str, dict[str, Parameter | None]]:
+    """What several commands of the first game have, all of a game with the same help and the same default.
+
+    By their texts, of each game; None for a game that has no such option.
+    """
+    found: dict[str, dict[str, list[Parameter]]] = {}
+    for game, several in listed.items():
+        for one in (one for command in several for one in command.parameters):
+            found.setdefault(one.text, {name: [] for name in listed})[game].append(one)
+    return {
+        text: {name: own[0] if own else None for name, own in games.items()}
+        for text, games in found.items()
+        if len(next(iter(games.values()))) > 1 and all(one == own[0] for own in games.values() for one in own)
+    }
+
+
+def blocks() -> dict[str, str]:
+    """What stands between the page's markers, by their names."""
+    listed = {name: list(commands(app)) for name, app in APPS.items()}
+    known = shared(listed)
+    rows = [_row(text, of_games) for text, of_games in known.items()]
+    return {
+        "exit codes": _table(("code", "meaning"), [(str(code), text) for code, text in EXIT_CODES.items()]),
+        "purposes": _purposes(listed),
+        "shared options": _table(("argument or option", "what it does", "default"), rows),
+        "commands": "\n\n".join(_sections(listed, known)),
+    }
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _row(text: str, of_games: Mapping[str, Parameter | None]) -> tuple[str, str, str]:
+    """A line of a table: what the first game says, and what others say that is not the same."""
+    (first, *others) = of_games.items()
+    assert first[1] is not None
+    told, default = first[1].help, first[1].default
+    for name, one in others:
+        if one is None:
+            told += f" Not in `{name}`."
+        else:
+            told += "" if one.help == first[1].help else f" In `{name}`: {one.help}"
+            default += "" if one.default == first[1].default else f"; in `{name}` {one.default}"
+    return f"`{text}`", told, default
+
+
+def _purposes(listed: Mapping[str, Sequence[Command]]) -> str:
+    groups: dict[str, dict[str, None]] = {}
+    for command in (one for several in listed.values() for one in several):
+        link = f"[{command.words}](#{command.words.replace(' ', '-')})"
+        groups.setdefault(command.group, {})[link] = None
+    return _table(("purpose", "commands"), [(group, ", ".join(links)) for group, links in groups.items()])
+
+
+def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -> Iterator[str]:
+    """A section for each command, of all games that have it."""
+    by_words: dict[str, dict[str, Command]] = {}
+    for game, several in listed.items():
+        for command in several:
+            by_words.setdefault(command.words, {})[game] = command
+    for words, games in by_words.items():
+        (game, command), *others = games.items()
+        yield f"### {words}"
+        if all(other.help == command.help for _, other in others):
+            yield command.help + (f" Only `{game}` has it." if len(games) < len(listed) else "")
+        else:
+            yield from (f"`{name} {words}`: {one.help}" for name, one in games.items())
+        arguments = [one for one in command.parameters if not one.name.startswith("-")]
+        usage = [f" {one.name}" if one.required else f" [{one.name}]" for one in arguments]
+        yield "\n".join(("```sh", f"# {game} {words}{''.join(usage)} [OPTIONS]", *command.examples, "```"))
+        parameters = {name: {one.text: one for one in other.parameters} for name, other in games.items()}
+        assert all(text in parameters[game] for of in parameters.values() for text in of), (
+            f"{words}: an option too many"
+        )
+        own = [text for text in parameters[game] if text not in known]
+        if own:
+            rows = [_row(text, {name: of.get(text) for name, of in parameters.items()}) for text in own]
+            yield _table(("argument or option", "what it does", "default"), rows)
+        if rest := [f"`{one.name}`" for one in command.parameters if one.text in known]:
+            yield f"{'Also, of' if own else 'Of'} the [shared options](#shared-options): {', '.join(rest)}."

@@ -1,0 +1,371 @@
+"""The commands hold together: the same options everywhere, JSON, exit codes, completion, and their page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from petrichor_env.config import MODULES, VARIANTS
+from petrichor_env.game import GAME
+from tabletop.overlays import ComponentFile
+from tabletop_agents import checkpoint_path, make_agent, shipped_policies
+from tabletop_cli import completion, evergreen, petrichor
+from tabletop_cli.__main__ import main as any_game
+from tabletop_cli.app import GAME as MACHINE
+from tabletop_cli.app import MEASURE, PLAY, TRAIN
+from tabletop_cli.run import EXIT_CODES
+from tabletop_training.evaluation import Estimate
+from tabletop_training.evaluation_files import percent
+from tabletop_training.settings import shipped_settings
+from tests.games import connect_four
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "command-line.md"
+APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
+
+ORDER = (
+    *("--players", "--solo", "--curriculum"),  # what is played
+    *("--rounds", "--drafting", "--variants", "--modules", "--powers", "--readings", "--components", "--overlay"),
+    *("--agents", "--policy", "--people", "--hints", "--config", "--start", "--rival"),  # who plays, from which files
+    *("--folder", "--resume", "--trust", "--seat"),
+    *("--games", "--search-games", "--duel-games", "--seed", "--until-width", "--minutes", "--steps"),  # how much
+    *("--simulations", "--moments", "--quick", "--only", "--part"),
+    *(
+        "--workers",
+        "--ray",
+        "--device",
+        "--reward",
+        "--observation-dtype",
+        "--web",
+        "--host",
+        "--port",
+        "--open",
+    ),  # how
+    *("--output", "--json", "--name", "--html", "--gif", "--png", "--seconds", "--width", "--half"),
+    *("--save-replays", "--replay-games", "--replay-probabilities"),
+)
+"""All options in the order in which each command has them."""
+
+DIFFERENT = {
+    ("--players", "NUMBERS"): "what measures or learns several numbers of players takes a list",
+    ("--output", "FILE"): "the ladder is kept in one file",
+    ("--resume", "FILE"): "a game is saved in a file, a run in a folder",
+    ("--resume", ""): "a page always keeps its games in --folder",
+}
+"""Options that are not what other commands have by the name, by what stands for their value; and why."""
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """All commands of both games with their names."""
+
+    def below(name: str, node: Any) -> Iterator[tuple[str, Any]]:
+        for own, one in node.commands.items():
+            yield from below(f"{name} {own}", one) if hasattr(one, "commands") else [(f"{name} {own}", one)]
+
+    for game, app in APPS.items():
+        yield from below(game, typer.main.get_command(app))
+
+
+COMMANDS = dict(every_command())
+
+
+def options(command: Any) -> list[Any]:
+    return [param for param in command.params if param.param_type_name == "option" and param.name != "help"]
+
+
+def metavar(option: Any) -> str:
+    return "" if option.is_flag else str(option.metavar)
+
+
+def test_an_option_of_several_commands_has_the_same_words() -> None:
+    by_name: dict[tuple[str, str], list[tuple[str, Any]]] = {}
+    for name, command in COMMANDS.items():
+        for option in options(command):
+            by_name.setdefault((name.split()[0], option.opts[0]), []).append((name, option))
+    met = set()
+    for (_, opt), several in by_name.items():
+        alike = [(name, option) for name, option in several if (opt, metavar(option)) not in DIFFERENT]
+        met |= {(opt, metavar(option)) for _, option in several}
+        assert len({metavar(option) for _, option in alike}) <= 1, alike
+        assert len({str(option.type_descriptor.annotation) for _, option in alike}) <= 1, alike
+        helps = [[word.rstrip(",.;:") for word in option.help.split()] for _, option in alike]
+        same = list(takewhile(lambda words: len(set(words)) == 1, zip(*helps, strict=False)))
+        assert not helps or len(same) >= min(3, *map(len, helps)), (opt, helps)
+    assert met >= set(DIFFERENT)
+
+
+def test_options_have_the_same_order() -> None:
+    for name, command in COMMANDS.items():
+        places = [ORDER.index(option.opts[0]) for option in options(command)]
+        assert places == sorted(places), name
+
+
+def test_every_help_is_a_sentence_and_every_example_is_a_command() -> None:
+    for name, command in COMMANDS.items():
+        for text in (command.help, *(option.help for option in options(command))):
+            assert re.fullmatch(r"[A-Z0-9][^{}]*\.", text.strip(), re.DOTALL), (name, text)
+        for line in filter(None, (command.epilog or "").split("\n\n")):
+            example = line.removeprefix("Example: ")
+            assert example.startswith(name), example
+            words = example.removeprefix(name).split()
+            command.make_context(name, words)  # a slip would be an error
+
+
+def test_commands_are_in_groups() -> None:
+    groups = {name: typer.main.get_command(app).commands for name, app in APPS.items()}
+    for commands in groups.values():
+        assert {command.rich_help_panel for command in commands.values()} == {PLAY, MEASURE, TRAIN, MACHINE}
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, home: str = "") -> tuple[int, str, str]:
+    """A command's exit code, and what it printed: of Petrichor, or of the game at `home`."""
+    with pytest.raises(SystemExit) as ended:
+        any_game([home, *words]) if home else petrichor.main(words)
+    printed = capsys.readouterr()
+    return int(str(ended.value.code or 0)), printed.out, printed.err
+
+
+def described(command: str) -> set[str]:
+    """The names in code in a command's line of the page's table of keys."""
+    (line,) = re.findall(rf"^\| [^|]*`{command}`[^|]*\|(.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return {"package_version", "state_version", *re.findall(r"`(\w+)`", line)}
+
+
+def test_all_that_prints_a_table_has_it() -> None:
+    having = {name for name, command in COMMANDS.items() if any(one.opts[0] == "--json" for one in options(command))}
+    both = ("evaluate", "tournament", "ladder", "benchmark", "review", "components", "bench", "demo")
+    assert having == {f"{game} {name}" for game in APPS for name in both} | {
+        *("petrichor difficulty", "petrichor strength"),
+        *(f"{game} train {kind}" for game in APPS for kind in ("solo", "selfplay")),
+    }
+
+
+def test_evaluate_to_stdout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    folder = tmp_path / "out"
+    words = ("evaluate", "random", "greedy", "--games", "6", "--output", str(folder), "--json")
+    code, out, err = run(capsys, *words, home=connect_four.GAME.home)
+    told = json.loads(out)
+    assert code == 0 and told == json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
+    assert set(told) == described("evaluate") - {"games", "width", "interrupted", "agent", "estimates"} - {
+        "decisions_per_second"
+    }
+    for report in told["reports"]:
+        assert f"{report['agent']} " in err and percent(Estimate(**report["estimates"]["win_rate"])) in err
+    assert "In " in err and "rotations of the seats" in " ".join(err.split())
+
+
+def test_tournament_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, folder = tmp_path / "cup.json", tmp_path / "out"
+    words = ("tournament", "greedy", "random", "--games", "6", "--output", str(folder), "--json", str(file))
+    code, out, _ = run(capsys, *words, home=connect_four.GAME.home)
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert code == 0 and told == json.loads((folder / "tournament.json").read_text(encoding="utf-8"))
+    assert set(told) <= described("tournament")
+    for place, standing in enumerate(told["standings"], 1):
+        assert re.search(rf"{place} +│ {standing['agent']} +│ +{standing['rating']['mu']:.1f} ±", out)
+    scores = {(one["agent"], one["against"]): one["score"] for one in told["scores"]}
+    assert scores["greedy", "random"] + scores["random", "greedy"] == pytest.approx(1)
+
+
+def test_ladder_of_what_was_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    kept = json.loads((ROOT / "docs" / "ladder.json").read_text(encoding="utf-8"))
+    (tmp_path / "ladder.json").write_text(json.dumps(kept), encoding="utf-8")
+    words = ("ladder", "--players", "3,4", "--output", str(tmp_path / "ladder.json"), "--json", "-")
+    code, out, err = run(capsys, *words)
+    told = json.loads(out)
+    assert code == 0 and told["steps"] == [row for row in kept["steps"] if row["players"] in (3, 4)]
+    assert set(told) | set(told["steps"][0]) <= described("ladder") | {"owners"}
+    for row in told["steps"]:
+        assert f"{row['players']} players" in err and percent(Estimate(*row["win_rate"])) in err
+
+
+def test_where_it_can_not_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "folder").mkdir()
+    for file, problem in (("folder", "is a folder, not a file"), ("none/told.json", "there is no folder")):
+        words = ("evaluate", "random", "--output", str(tmp_path / "out"), "--json", str(tmp_path / file))
+        code, out, err = run(capsys, *words)
+        assert (code, out, err.count("\n")) == (2, "", 1) and problem in err
+    assert not (tmp_path / "out").exists()
+
+
+# --- Exit codes ------------------------------------------------------------------------------------------------------
+
+
+def test_the_help_says_what_exit_codes_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    told = " ".join(out.split())
+    assert code == 0 and all(f"{number}: {meaning}" in told for number, meaning in EXIT_CODES.items())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("evaluat random", "petrichor: No such command 'evaluat'. Did you mean 'evaluate'? See petrichor --help."),
+        ("evaluate", "petrichor evaluate: Missing argument 'AGENT'. See petrichor evaluate --help."),
+        ("evaluate random --gams 3", "petrichor evaluate: No such option: --gams"),
+        ("evaluate random --games few", "petrichor evaluate: Invalid value for '--games'"),
+        ("train solo --minutes -1", "petrichor train solo: Invalid value for '--minutes'"),
+        ("evaluate random --workers 0", "petrichor: workers=0: at least 1"),
+        ("ladder --players two", "petrichor: players='two': whole numbers separated by commas, such as 1,2"),
+    ],
+)
+def test_a_slip_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *words.split())
+    assert (code, out) == (2, "") and err.startswith(said) and err.count("\n") == 1
+
+
+def test_no_words_at_all_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("train",)):
+        code, out, err = run(capsys, *words)
+        assert code == 2 and "Usage: petrichor" in out and err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody sends SIGTERM there")
+def test_sigterm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(ComponentFile, "load", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    assert run(capsys, "components") == (143, "", "")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe breaks in another way there")
+@pytest.mark.parametrize("words", [["components"], ["components", "--json", "-"], ["--version"], ["--help"]])
+def test_a_reader_who_goes_away(words: list[str]) -> None:
+    """Neither a traceback nor a complaint of Python's."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = f"from tabletop_cli.petrichor import main; main({words!r})"
+    ran = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert ran.returncode == 1
+    assert "Traceback" not in ran.stderr and "Exception ignored" not in ran.stderr
+
+
+# --- Completion ------------------------------------------------------------------------------------------------------
+
+
+def completed(shell: str, typed: str) -> list[str]:
+    """What a shell is told, in a process of its own, after checking that it loaded nothing heavy."""
+    code = (
+        "import sys\nfrom tabletop_cli.petrichor import main\n"
+        "try:\n    main([])\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "heavy = {'numba', 'torch', 'matplotlib', 'scipy', 'tabletop_agents', 'tabletop_training'}\n"
+        "assert not heavy & set(sys.modules)\n"
+    )
+    words = re.split(r"[ ]|(?=:)|(?<=:)", typed)  # as bash cuts them
+    environment = os.environ | {
+        "_PETRICHOR_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+        "_TYPER_COMPLETE_ARGS": typed,
+        "_TYPER_COMPLETE_WORD_TO_COMPLETE": typed.split(" ")[-1],
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, encoding="utf-8"
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("petrichor rev", ["review"]),
+        ("petrichor train exp", ["expert"]),
+        ("petrichor evaluate --until", ["--until-width"]),
+        ("petrichor evaluate random gr", ["greedy"]),
+        ("petrichor evaluate policy:", list(shipped_policies(GAME))),
+        ("petrichor evaluate search-200:ve", ["versus"]),
+        ("petrichor difficulty --agents greedy,policy:so", ["solo"]),
+        (
+            "petrichor evaluate random --variants double_card,no",
+            [f"double_card,{name}" for name in VARIANTS[1:3]],
+        ),
+        ("petrichor play --modules ", list(MODULES)),
+        ("petrichor train solo --config ", [name for name in shipped_settings(GAME) if name.startswith("solo")]),
+        ("petrichor train outlook ", list(shipped_policies(GAME))),
+        ("petrichor strength --part c", ["curve"]),
+        ("petrichor dataset greedy --reward ", ["win", "margin", "points"]),
+        ("petrichor train general --device cu", ["cuda"]),
+        ("petrichor review run", []),  # bash completes files itself
+    ],
+)
+def test_bash(typed: str, words: list[str]) -> None:
+    assert completed("bash", typed) == words
+
+
+def test_other_shells() -> None:
+    typed, policies = "petrichor evaluate policy:", [f"policy:{name}" for name in shipped_policies(GAME)]
+    assert completed("fish", typed) == policies
+    assert [line.partition(":::")[0] for line in completed("powershell", typed)] == policies
+    (line, *others) = completed("zsh", "petrichor rev")
+    assert '"review":' in line and not others
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_the_script_can_be_shown(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_PETRICHOR_COMPLETE", f"source_{shell}")
+    ran = CliRunner().invoke(petrichor.app, [], prog_name="petrichor")
+    assert ran.exit_code == 0 and f"complete_{shell}" in ran.stdout and "petrichor" in ran.stdout
+
+
+def test_only_a_command_of_its_own_name_is_installed(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, offered in ((["--help"], True), ([connect_four.GAME.home, "--help"], False)):
+        with pytest.raises(SystemExit):
+            petrichor.main(words) if offered else any_game(words)
+        assert ("--install-completion" in capsys.readouterr().out) == offered
+
+
+def test_what_is_completed_is_what_there_is() -> None:
+    assert [make_agent(name, GAME).name for name in completion.AGENTS] == list(completion.AGENTS)
+    for policy in shipped_policies(GAME):
+        assert checkpoint_path(policy, GAME).is_file()
+    assert completion.one_more(VARIANTS, "double_card,") == [f"double_card,{name}" for name in VARIANTS[1:]]
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_is_of_these_commands() -> None:
+    from docs import command_pages
+
+    page = PAGE.read_text(encoding="utf-8")
+    for name, text in command_pages.blocks().items():
+        assert f"<!-- {name} -->\n{text}\n<!-- end of {name} -->" in page, f"{name}: make docs writes it anew"
+
+
+def test_the_page_explains_what_commands_share() -> None:
+    from docs import command_pages
+
+    def listed(several: Sequence[command_pages.Command]) -> dict[str, Sequence[command_pages.Command]]:
+        return {"game": several}
+
+    seed = command_pages.Parameter("--seed", "N", "The seed.", "0", False)
+    first = command_pages.Command("play", PLAY, "Play.", (), (seed,))
+    second = replace(first, words="watch")
+    assert set(command_pages.shared(listed([first, second]))) == {"--seed N"}
+    assert not command_pages.shared(listed([first]))
+    assert not command_pages.shared(listed([first, replace(second, parameters=(replace(seed, default="1"),))]))
