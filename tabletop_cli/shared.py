@@ -75,7 +75,9 @@ Overlay = Annotated[
 Games = Annotated[int | None, typer.Option(min=1, max=MOST_GAMES, help="Number of games{of_games}.", metavar="N")]
 SearchGames = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST_GAMES, help="Number of games of rollout and ismcts, which are slow.", metavar="N"),
+    typer.Option(
+        min=1, max=MOST_GAMES, help="Number of games of rollout and the searches, which are slow.", metavar="N"
+    ),
 ]
 Seed = Annotated[
     int | None,

@@ -56,7 +56,7 @@ AGENT_NAMES = (
 """What `make_agent` understands.
 
 - `random`: any legal action.
-- `greedy`: the action that leads to the best-looking position at the end of the agent's turn.
+- `greedy`: the action that leads to the best-looking position at the end of the agent's own action.
 - `rollout-N`: flat Monte Carlo with N playouts (at least 1) of every legal action; `rollout` is `rollout-16`.
 - `ismcts-N`: tree search with N simulations a decision, `ismcts-Nms` with N milliseconds; `ismcts` is `ismcts-2000`.
 - `openspiel-mcts-N`, `openspiel-ismcts-N`: OpenSpiel's own searches, with N simulations a decision.

@@ -502,7 +502,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         f"{command} --quick my_module:MyAgent    # the same with few games: rough numbers, soon",
         "```",
         "",
-        "Only its own games are played. The tables with it are written into `runs/benchmark`.",
+        "Only the games of your agent are played. The tables, with your agent in them, go to `runs/benchmark`.",
         "",
     ]
     if plan.solo:
@@ -514,7 +514,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
             *_lines(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
             "",
             *plan.about_solo,
-            "- **decisions/s**: on the machine where that row was measured, beside what else ran there.",
+            "- **decisions/s**: on the machine that measured the row. Other programs ran there, too.",
             "",
         ]
     if benchmark.pairs:
@@ -525,18 +525,18 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
             "",
             *_lines(plan, [row for row in rows if row["rating"] is not None], heads),
             "",
-            f"- **won against**: {' or '.join(duels)} games of each two agents. Every seed is played with either agent",
+            f"- **won against**: {' or '.join(duels)} games for each pair of agents. Every seed is played with either agent",
             "  in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
             "- **rating**: openskill's (Plackett-Luce), the mean over several orders of the games. Only differences",
-            "  mean something, and a new agent moves the others a little. What stands after ± is the model's own",
-            "  belief. To see who is better than whom, read the columns beside it.",
+            "  mean something, and a new agent moves the others a little. The number after ± is the model's own",
+            "  uncertainty, not a confidence interval. The columns beside it say who is better than whom.",
             "",
         ]
     lines += [
         "## How this was measured",
         "",
-        f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from what `benchmark.json` keeps,",
-        "  and plays what is missing there.",
+        f"- `{command} --output {'FOLDER' if own else plan.docs}` writes this page from `benchmark.json`,",
+        "  and plays the games that are missing there.",
         f"- Intervals are 95 %. Seeds start at {benchmark.seed:,}.",
         f"- The figures are of {package} {benchmark.package_version}, state version {benchmark.state_version}.",
         *([f"- {plan.about_numbers}{replaced}. All figures depend on them."] if plan.about_numbers else []),

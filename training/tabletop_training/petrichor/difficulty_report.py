@@ -345,7 +345,7 @@ def _each_set(found: _Findings) -> list[str]:
         blocks.append(f"To choose a set by how often {found.name} should win:")
         blocks.append(_table(("wanted", "set", "won"), rows, left=2))
         missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
-        blocks += [f"No set is near {' or '.join(missed)}."] if missed else []
+        blocks += [f"No set has a win rate near {' or '.join(missed)}."] if missed else []
     path = smoothest_path(rates)
     steps = [f"{_title(path[0])} {100 * rates[path[0]]:.0f} %"]
     for before, after in pairwise(path):
@@ -504,7 +504,7 @@ def _hardest(found: _Findings) -> list[str]:
     weights = np.zeros(len(ALL_VARIANTS))
     weights[[hardest, _BASE]] = 1, -1
     neutral, player = (_side_sentence(sets, weights, side) for side in (_NEUTRAL, _PLAYER))
-    sentences += [f"Against the base game {neutral[0].lower()}{neutral[1:]}", player]
+    sentences += [f"Compared with the base game {neutral[0].lower()}{neutral[1:]}", player]
     chosen, without = ALL_VARIANTS[hardest], []
     for name in chosen if len(chosen) > 1 else ():
         easier = ALL_VARIANTS.index(tuple(other for other in chosen if other != name))
