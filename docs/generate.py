@@ -40,6 +40,7 @@ DIFFICULTY = (
 STRENGTH = "petrichor strength --games 300 --output docs"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
 ADVICE = "python -m benchmarks.advice --json docs/advice.json"
+OPENSPIEL_SPEED = "python -m benchmarks.openspiel --json docs/openspiel.json"
 OPENSPIEL = (
     "petrichor benchmark openspiel-mcts-200 openspiel-ismcts-200 --duel-games 40 --search-games 12 --output docs"
 )
@@ -280,6 +281,31 @@ def _advice() -> dict[str, Any]:
     return content
 
 
+def openspiel_rates() -> str:
+    content = _openspiel()
+    rows = ((game, f"{rate['median']:,}", f"{rate['best']:,}") for game, rate in content["rates"].items())
+    table = markdown_table(("decisions a second", "median", "best"), rows)
+    return f"{content['runs']} runs of each game, with {content['players']} players:\n\n{table}"
+
+
+def openspiel_operations() -> str:
+    of_games = _openspiel()["operations"]
+    names = list(next(iter(of_games.values())))
+    rows = ((name, *(f"{of_game[name]:,.0f} µs" for of_game in of_games.values())) for name in names)
+    return markdown_table(("operation, median", *of_games), rows)
+
+
+def openspiel_lengths() -> str:
+    content = _openspiel()
+    rows = ((game, f"{one['limit']:,}", f"{one['longest']:,}") for game, one in content["lengths"].items())
+    return markdown_table(("game", "`max_game_length`", f"longest of {content['games']:,} random games"), rows)
+
+
+def _openspiel() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((DOCS / "openspiel.json").read_text(encoding="utf-8"))
+    return content
+
+
 def openspiel_table() -> str:
     """OpenSpiel's searches among Petrichor's agents; for Evergreen there is a table in `measured.json`."""
     with (DOCS / "benchmark.csv").open(encoding="utf-8", newline="") as file:
@@ -368,8 +394,11 @@ BLOCKS = (
     Block("cluster.md", "cluster", cluster_table, CLUSTER),
     Block("cluster.md", "model", cluster_model, CLUSTER),
     Block("web.md", "web", web_table, "python -m benchmarks.web --json docs/web.json"),
+    Block("openspiel.md", "openspiel_lengths", openspiel_lengths, OPENSPIEL_SPEED),
+    Block("openspiel.md", "openspiel_rates", openspiel_rates, OPENSPIEL_SPEED),
+    Block("openspiel.md", "openspiel_operations", openspiel_operations, OPENSPIEL_SPEED),
     Block("openspiel.md", "openspiel", openspiel_table, OPENSPIEL),
-    *_measured("openspiel.md", "openspiel_play", "openspiel_times", "openspiel_evergreen"),
+    *_measured("openspiel.md", "openspiel_evergreen"),
     Block("playing.md", "hints", hints_table, ADVICE),
     Block("playing.md", "chances", chances_table, ADVICE),
     Block("playing.md", "reviews", reviews_table, ADVICE),
