@@ -137,7 +137,7 @@ class GuidedSearchAgent:
 
     @classmethod
     def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
-        """With the network of a checkpoint. Raises CheckpointError where it is missing, damaged or has no outlook."""
+        """Create it with a checkpoint's network. Raises CheckpointError if that is missing, damaged or has no outlook."""
         policy = PolicyAgent.load(path, game, name=str(path))
         if policy.network.outlook is None:
             text = f"{path}: its network has no outlook, by which a search values positions"
@@ -146,6 +146,7 @@ class GuidedSearchAgent:
 
     @property
     def network(self) -> Network:
+        """The network that guides the search."""
         return self.policy.network
 
     def check(self, config: Config) -> None:
