@@ -137,7 +137,7 @@ class GuidedSearchAgent:
 
     @classmethod
     def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
-        """Create it with a checkpoint's network. Raises CheckpointError if that is missing, damaged or has no outlook."""
+        """Create one from a checkpoint. Raises CheckpointError if it is missing, damaged or has no outlook."""
         policy = PolicyAgent.load(path, game, name=str(path))
         if policy.network.outlook is None:
             text = f"{path}: its network has no outlook, by which a search values positions"
