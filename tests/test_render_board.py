@@ -351,7 +351,7 @@ def test_names() -> None:
 
 @pytest.mark.parametrize("viewer", [2, -1, "player_0"])
 def test_wrong_viewer(viewer: Any) -> None:
-    with pytest.raises(TabletopError, match="a seat from 0 to 1, or None"):
+    with pytest.raises(TabletopError, match="must be a seat from 0 to 1, or None"):
         render_svg(scenario({"players": 2}), viewer=viewer)
 
 

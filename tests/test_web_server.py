@@ -55,7 +55,13 @@ def test_games_that_are_offered(server: Server) -> None:
     assert petrichor["title"] == "Petrichor" and petrichor["players"] == [1, 2, 3, 4, 5]
     options = {one["name"]: one for one in petrichor["options"]}
     assert options["variants"]["names"] == list(VARIANTS) and options["modules"]["names"] == list(MODULES)
-    rounds = {"name": "rounds", "help": "4 or 6.", "kind": "choice", "names": [4, 6], "for": "several"}
+    rounds = {
+        "name": "rounds",
+        "help": "Number of rounds: 4 or 6.",
+        "kind": "choice",
+        "names": [4, 6],
+        "for": "several",
+    }
     assert options["rounds"] == rounds
     assert "components" not in options  # the path of a file
     assert "search-800:solo" in petrichor["agents"]["1"] and "search-800:solo" not in petrichor["agents"]["2"]
@@ -100,7 +106,9 @@ AGENTS = ("policy:/etc/passwd", "policy:../solo", "os:system", "search-0:solo", 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_that_nobody_allowed(server: Server, name: str) -> None:
-    assert server.refused(game="petrichor", players=2, seats=["here", name]).startswith(f"agent {name}: not one of")
+    assert server.refused(game="petrichor", players=2, seats=["here", name]).startswith(
+        f"agent {name}: not available here"
+    )
 
 
 # --- games -----------------------------------------------------------------------------------------------------------

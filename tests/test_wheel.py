@@ -104,6 +104,7 @@ def test_it_is_the_wheel_that_runs(run: Run) -> None:
     ), paths
 
 
+@pytest.mark.slow
 def test_blocks_of_the_first_pages(run: Run) -> None:
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/start.md")]
     blocks = re.findall(r"```python\n(.*?)```", "\n".join(texts), re.DOTALL)
@@ -124,10 +125,13 @@ def test_evaluate_a_shipped_policy_and_show_a_replay(run: Run) -> None:
 
 
 def test_the_table_of_agents_is_there(run: Run) -> None:
-    """An agent of one's own is placed among the agents of the published table."""
     plan = "from tabletop_training.petrichor.benchmark import PLAN"
     published = (ROOT / "docs" / "benchmark.json").read_text(encoding="utf-8")
     assert run("-c", f"{plan}; print(PLAN.reference.read_text(encoding='utf-8'), end='')") == published
+
+
+@pytest.mark.slow
+def test_an_agent_is_placed_among_those_of_the_table(run: Run) -> None:
     words = ("benchmark", "policy-sample:versus", "--quick", "--games", "1", "--duel-games", "2", "--search-games", "1")
     said = run(*_command(*words))
     assert "ismcts-2000" in said and "policy-sample:versus" in said
@@ -149,6 +153,7 @@ def test_modules_are_commands(run: Run) -> None:
     assert run("-m", "evergreen_env", "--version").startswith("evergreen ")
 
 
+@pytest.mark.slow
 def test_the_second_game(run: Run) -> None:
     """Its numbers, its policy and its settings are in the wheel, too."""
     said = run("-c", "from tabletop_cli.evergreen import main; main(['components'])")
@@ -165,12 +170,14 @@ def test_the_second_game(run: Run) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_difficulty(run: Run) -> None:
     run(*_command("difficulty", "random", "policy:solo", "--games", "2", "--output", "study"))
     report = run("-c", "print(open('study/report.md', encoding='utf-8').read())")
     assert "policy:solo" in report and "double card" in report.lower()
 
 
+@pytest.mark.slow
 def test_notebook(run: Run) -> None:
     """Its cells one after another; what they show is drawn elsewhere."""
     cells = json.loads((ROOT / "notebooks" / "01_quickstart.ipynb").read_text(encoding="utf-8"))["cells"]

@@ -113,7 +113,7 @@ def marks(players: int) -> list[Mark]:
 def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
     players = int(state.players)
     if viewer is not None and viewer not in range(players):
-        raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+        raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
     labels = player_names(players) if names is None else tuple(map(clean, names))
     if len(labels) != players:
         raise TabletopError(f"names={names!r}: one for each of {players} seats")

@@ -121,7 +121,7 @@ def render_svg(
 def _view(state: State, viewer: int | None, tables: np.ndarray | None, names: Sequence[str] | None) -> View:
     players = state.players
     if viewer is not None and viewer not in range(players):
-        raise TabletopError(f"viewer={viewer!r}: a seat from 0 to {players - 1}, or None")
+        raise TabletopError(f"viewer={viewer!r}: must be a seat from 0 to {players - 1}, or None")
     labels = owner_names(players) if names is None else tuple(map(clean, names))
     if players == 1 and len(labels) == 1:
         labels = (*labels, NEUTRAL)

@@ -246,5 +246,5 @@ def test_names_and_viewers() -> None:
         with pytest.raises(TabletopError, match="one for each of 2 seats"):
             render_svg(state, names=names)
     for wrong in (2, -1):
-        with pytest.raises(TabletopError, match="a seat from 0 to 1, or None"):
+        with pytest.raises(TabletopError, match="must be a seat from 0 to 1, or None"):
             render_svg(state, wrong)
