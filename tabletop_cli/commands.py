@@ -178,7 +178,7 @@ def replay_files(folder: Path | None, most: int | None, probabilities: bool) -> 
 def players_of(workers: int | None, ray: str | None) -> Any:
     """Who plays: a context manager, as commands take it."""
     if workers == 0:
-        raise TabletopError("workers=0: at least 1")
+        raise TabletopError("workers=0: must be at least 1")
     return imported("tabletop_training.cluster", extra="evaluate").workers(workers, ray)
 
 
@@ -390,9 +390,9 @@ def replay(
     """Step through a recorded game in the terminal, or make a page or pictures of it."""
     in_terminal = page is None and gif is None and png is None
     if width is not None and gif is None and png is None:
-        raise TabletopError("width: of pictures, with --gif or --png")
+        raise TabletopError("width: only with --gif or --png")
     if seconds is not None and gif is None and not in_terminal:
-        raise TabletopError("seconds: of a step in a GIF or in the terminal, not with --html or --png alone")
+        raise TabletopError("seconds: only with --gif or in the terminal")
     if in_terminal:
         import_module("tabletop.replays.viewer").main(file, line.game, seat=seat, **given(seconds=seconds))
         return

@@ -28,7 +28,7 @@ def whole_numbers(option: str, text: str, wanted: str) -> list[int]:
     """The numbers of an option such as `1,2`. Raises TabletopError, which says what is wanted, for anything else."""
     listed = words(text)
     if not all(word.isdecimal() for word in listed):
-        raise TabletopError(f"{option}={text!r}: {wanted}")
+        raise TabletopError(f"{option}={text!r}: must be {wanted}")
     return [int(word) for word in listed]
 
 

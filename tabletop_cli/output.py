@@ -64,13 +64,13 @@ def check_outputs(file: Path, outputs: Mapping[str, Path | None]) -> None:
             continue
         for what, other in taken.items():
             if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
-                raise TabletopError(f"{option} {path}: the same file as {what}, which it would write over")
+                raise TabletopError(f"{option} {path}: the same file as {what}, which it would overwrite")
         taken[option] = path
         if option == "--png":
             if path.exists() and not path.is_dir():
-                raise TabletopError(f"{option} {path}: is no folder")
+                raise TabletopError(f"{option} {path}: is not a folder")
             beside = {other.resolve().parent for other in taken.values()}
             if path.resolve() in beside or (path.exists() and any(path.iterdir())):
-                raise TabletopError(f"{option} {path}: has other files in it; a new or empty folder for the pictures")
+                raise TabletopError(f"{option} {path}: has other files in it; give a new or empty folder")
         else:
             check_file(option, path)

@@ -395,7 +395,7 @@ def test_a_review_can_be_ended() -> None:
 def test_who_cannot_look_back() -> None:
     replay = game_of(Config(), [RandomAgent()], most=20)
     for agent in (PolicyAgent(network_for(GAME)), RandomAgent(), Own(value=np.array([0.5]))):
-        with pytest.raises(ConfigError, match=f"{agent.name!r}: it doesn't say what it expects after an answer"):
+        with pytest.raises(ConfigError, match=f"{agent.name!r}: it has no estimates for single answers"):
             review(replay, agent)
     with pytest.raises(ConfigError, match="seat=1: must be 0 to 0 in this replay"):
         review(replay, GreedyAgent(), (1,))

@@ -299,7 +299,7 @@ def test_agents_by_name() -> None:
     ],
 )
 def test_unknown_agents_are_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: one of random, greedy, rollout, ")):
+    with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: must be one of random, greedy, rollout, ")):
         make_agent(name, GAME)
 
 
@@ -335,7 +335,7 @@ def test_agents_of_ones_own_have_names_too(tmp_path: Path, monkeypatch: pytest.M
         "own_agents:Wanting": "strength",
         "no_such_module:First": "No module named",
     }.items():
-        with pytest.raises(ConfigError, match=rf"agent '{name}': one of random, .*{why}"):
+        with pytest.raises(ConfigError, match=rf"agent '{name}': must be one of random, .*{why}"):
             make_agent(name, GAME)
     with pytest.raises(ConfigError, match="Nothing has no method act"):
         make_agent("own_agents:Nothing", GAME)
@@ -351,13 +351,13 @@ def test_files_of_agents() -> None:
 
 def test_budgets_are_checked() -> None:
     for simulations, milliseconds in ((None, None), (5, 5.0)):
-        with pytest.raises(ConfigError, match="simulations or milliseconds, one of them"):
+        with pytest.raises(ConfigError, match="give either simulations or milliseconds"):
             IsmctsAgent(simulations, milliseconds)
-    with pytest.raises(ConfigError, match="simulations=0: an int of at least 1"):
+    with pytest.raises(ConfigError, match="simulations=0: must be an int of at least 1"):
         IsmctsAgent(0)
-    with pytest.raises(ConfigError, match="milliseconds=nan: a number above 0"):
+    with pytest.raises(ConfigError, match="milliseconds=nan: must be a number above 0"):
         IsmctsAgent(milliseconds=float("nan"))
-    with pytest.raises(ConfigError, match="playouts=0: an int of at least 1"):
+    with pytest.raises(ConfigError, match="playouts=0: must be an int of at least 1"):
         RolloutAgent(0)
     with pytest.raises(ConfigError, match="settings: unknown temperature; there are scale, "):
         IsmctsAgent(5, settings={"temperature": 1.0})
@@ -368,7 +368,7 @@ def test_missing_and_foreign_checkpoints_are_named(tmp_path: Path) -> None:
         make_agent(f"policy:{tmp_path / 'nowhere.zip'}", GAME)
     text = tmp_path / "text.zip"
     text.write_text("not a zip file")
-    with pytest.raises(CheckpointError, match=r"text\.zip: is damaged or no checkpoint"):
+    with pytest.raises(CheckpointError, match=r"text\.zip: is damaged or not a checkpoint"):
         make_agent(f"policy:{text}", GAME)
     other = tmp_path / "other.zip"
     with zipfile.ZipFile(other, "w") as archive:

@@ -67,7 +67,7 @@ def test_table_is_of_the_games_that_anybody_gets(folder: Path) -> None:
     assert table["random"]["against_random"] == ""
     page = (folder / "benchmark.md").read_text(encoding="utf-8")
     assert page.index("| `greedy` |") < page.index("| `random` |")
-    assert f"{GAMES} games of each two agents" in page
+    assert f"{GAMES} games for each pair of agents" in page
     assert "petrichor benchmark --output docs" in page
 
 
@@ -241,7 +241,7 @@ def test_bad_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     with pytest.raises(ConfigError, match="agent 'wizard'"):
         measure("wizard", output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    with pytest.raises(TabletopError, match="games=0: at least 1"):
+    with pytest.raises(TabletopError, match="games=0: must be at least 1"):
         benchmark.main(PLAN, ["random"], games=0, output=tmp_path / "none")
     file = tmp_path / "benchmark.json"
     for text, match in (("{}x", "no benchmark of this version"), ('{"solo": {"random": {}}}', "no benchmark")):

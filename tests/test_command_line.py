@@ -227,8 +227,8 @@ def test_the_help_says_what_exit_codes_mean(capsys: pytest.CaptureFixture[str]) 
         ("evaluate random --gams 3", "petrichor evaluate: No such option: --gams"),
         ("evaluate random --games few", "petrichor evaluate: Invalid value for '--games'"),
         ("train solo --minutes -1", "petrichor train solo: Invalid value for '--minutes'"),
-        ("evaluate random --workers 0", "petrichor: workers=0: at least 1"),
-        ("ladder --players two", "petrichor: players='two': whole numbers separated by commas, such as 1,2"),
+        ("evaluate random --workers 0", "petrichor: workers=0: must be at least 1"),
+        ("ladder --players two", "petrichor: players='two': must be whole numbers separated by commas, such as 1,2"),
     ],
 )
 def test_a_slip_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

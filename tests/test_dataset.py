@@ -100,7 +100,7 @@ def test_a_game_without_environments(tmp_path: Path) -> None:
     [
         ({"name": "../up"}, "small letters, digits and hyphens"),
         ({"name": "A"}, "small letters, digits and hyphens"),
-        ({"games": 0}, "games=0: at least 1"),
+        ({"games": 0}, "games=0: must be at least 1"),
         ({"reward": "fun"}, "reward='fun'"),
         ({"observation_dtype": "int3"}, "observation_dtype='int3'"),
     ],

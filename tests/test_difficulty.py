@@ -581,9 +581,9 @@ def test_modules_and_kept_games(tmp_path: Path) -> None:
 def test_bad_input(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="agent 'wizard'"):
         difficulty.main(["wizard"], output=tmp_path / "none")
-    with pytest.raises(TabletopError, match="each at most once"):
+    with pytest.raises(TabletopError, match="give each only once"):
         difficulty.main(["random", "random"], output=tmp_path / "none")
-    with pytest.raises(TabletopError, match="games=0: at least 1"):
+    with pytest.raises(TabletopError, match="games=0: must be at least 1"):
         difficulty.main(["random"], 0, output=tmp_path / "none")
     with pytest.raises(ConfigError, match="lake"):
         difficulty.main(["random"], modules=["lake"], output=tmp_path / "none")

@@ -326,9 +326,9 @@ def test_playing_refuses_bad_input() -> None:
         with pytest.raises(ConfigError, match="lineups: "):
             play_lineups(two, Config(players=2), [0], np.array(lineups))
     for config, seats in ((Config(), "1 player"), (Config(players=3), "3 players")):
-        with pytest.raises(ConfigError, match=f"2 agents for {seats}: one a seat"):
+        with pytest.raises(ConfigError, match=f"2 agents for {seats}: there must be one for each seat"):
             play_match(two, config, [0])
-    with pytest.raises(ConfigError, match="seeds: at least one"):
+    with pytest.raises(ConfigError, match="seeds: there must be at least one"):
         play_match(two, Config(players=2), [])
     with pytest.raises(EvaluationStopped):
         play_match(two, Config(players=2), [0], should_stop=lambda: True)
@@ -540,7 +540,7 @@ def test_tournament_stopped_early_and_refused() -> None:
         (two, Config(), 10, "players=1: a tournament is of two or more"),
         (two, Config(players=3), 10, "2 agents for games of 3 players"),
         ([*two, First()], Config(players=2), 10, "agents: first more than once"),
-        (two, Config(players=2), 0, "games=0: at least 1"),
+        (two, Config(players=2), 0, "games=0: must be at least 1"),
     ):
         with pytest.raises(ConfigError, match=text):
             tournament.play_tournament(agents, config, games, 0)
@@ -682,7 +682,7 @@ def test_names_are_no_agents() -> None:
         lambda: play_games(agents, config, 2, 0),
         lambda: tournament.play_tournament(agents, config, 4),
     ):
-        with pytest.raises(ConfigError, match="'greedy' has no name or no act; agents are objects, as make_agent"):
+        with pytest.raises(ConfigError, match="'greedy' has no name or no act; agents are objects such as make_agent"):
             play()
 
 
@@ -720,15 +720,15 @@ def test_games_with_numbers_of_ones_own(main: Callable[..., Path], tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("evaluate nobody", "agent 'nobody': one of"),
+        ("evaluate nobody", "agent 'nobody': must be one of"),
         ("evaluate greedy random --variants double_card", "variants=('double_card',): these are the solo game's"),
         ("evaluate random --modules lake", "the Lake is not used in solo play"),
         ("evaluate random --modules castle", "modules: unknown 'castle'; allowed are"),
-        ("evaluate random --until-width 5", "until_width=5.0: between 0 and 1"),
+        ("evaluate random --until-width 5", "until_width=5.0: must be between 0 and 1"),
         ("evaluate random random random random random random", "6 agents: at most 5 play one game"),
         ("evaluate policy:nothing.zip", "nothing.zip"),
         ("tournament random greedy --players 1", "players=1: a tournament is of two or more"),
-        ("tournament random greedy --players 3", "2 agents for games of 3 players: at least 3"),
+        ("tournament random greedy --players 3", "2 agents for games of 3 players: there must be at least 3"),
         ("tournament random random", "agents: random more than once"),
     ],
 )

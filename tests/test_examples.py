@@ -63,7 +63,7 @@ def test_examples_refuse_before_they_learn(tmp_path: Path, monkeypatch: pytest.M
     for output in (tmp_path / "file" / "policy.zip", tmp_path):
         with pytest.raises(SystemExit, match=f"--output {re.escape(str(output))}: "):
             sb3.main(output=output)
-    with pytest.raises(SystemExit, match="--opponent: agent 'nobody': one of"):
+    with pytest.raises(SystemExit, match="--opponent: agent 'nobody': must be one of"):
         cleanrl_style.main(opponent="nobody")
 
 

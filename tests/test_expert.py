@@ -243,11 +243,11 @@ def test_what_was_not_trained_here_is_refused(tmp_path: Path) -> None:
     for teach in (outlook.main, expert.main):
         with pytest.raises(CheckpointError, match=r"foreign\.zip: it does not say what it was trained for"):
             teach(GAME, str(path), output=tmp_path / "out")
-    with pytest.raises(ConfigError, match="device='nowhere': torch has none of that name here"):
+    with pytest.raises(ConfigError, match="device='nowhere': torch has no such device here"):
         expert.main(GAME, "solo", device="nowhere", output=tmp_path / "out")
-    with pytest.raises(ConfigError, match="simulations=0: at least 1"):
+    with pytest.raises(ConfigError, match="simulations=0: must be at least 1"):
         ExpertSettings(simulations=0)
-    with pytest.raises(ConfigError, match=r"sampled=2\.0: 0 to 1"):
+    with pytest.raises(ConfigError, match=r"sampled=2\.0: must be from 0 to 1"):
         ExpertSettings(sampled=2.0)
-    with pytest.raises(ConfigError, match=r"passes=0\.0: more than 0"):
+    with pytest.raises(ConfigError, match=r"passes=0\.0: must be more than 0"):
         ExpertSettings(passes=0.0)

@@ -356,7 +356,7 @@ def test_train_general_of_the_other_game(tiny: Path, tmp_path: Path) -> None:
     [
         (("--players", "7"), "players=7"),
         (("--players", "two"), "numbers of players, separated by commas"),
-        (("--players", "2,2"), "each once"),
+        (("--players", "2,2"), "each number once"),
         (("--rival", "solo"), "rival='solo': it was not trained for these numbers of players, or for no other seat"),
         (("--players", "1", "--rival", "versus"), "it was not trained for these numbers"),
         (("--device", "nowhere"), "device='nowhere'"),
@@ -373,7 +373,7 @@ def test_slips_on_the_command_line(
 
 @pytest.mark.parametrize(
     ("settings", "text"),
-    [({"earlier": 1.5}, "a share"), ({"snapshots": 2}, "at least 3"), ({"players": (2, 2)}, "each once")],
+    [({"earlier": 1.5}, "a share"), ({"snapshots": 2}, "at least 3"), ({"players": (2, 2)}, "each number once")],
 )
 def test_wrong_settings(settings: dict[str, Any], text: str) -> None:
     with pytest.raises(ConfigError, match=text):

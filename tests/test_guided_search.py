@@ -309,7 +309,7 @@ def test_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["search", "search-0:solo", "search-x:solo", "search-:solo", "search-0ms:solo"])
 def test_bad_names(name: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: one of random, greedy, rollout, ")):
+    with pytest.raises(ConfigError, match=re.escape(f"agent {name!r}: must be one of random, greedy, rollout, ")):
         make_agent(name, GAME)
 
 
@@ -331,16 +331,16 @@ def test_games_of_several_are_explored_less() -> None:
 def test_budgets_and_settings_are_checked() -> None:
     policy = PolicyAgent(network_for(GAME))
     for simulations, milliseconds in ((None, None), (5, 5.0)):
-        with pytest.raises(ConfigError, match="simulations or milliseconds, one of them"):
+        with pytest.raises(ConfigError, match="give either simulations or milliseconds"):
             GuidedSearchAgent(policy, simulations, milliseconds)
-    with pytest.raises(ConfigError, match="simulations=0: an int of at least 1"):
+    with pytest.raises(ConfigError, match="simulations=0: must be an int of at least 1"):
         GuidedSearchAgent(policy, 0)
-    with pytest.raises(ConfigError, match="milliseconds=nan: a number above 0"):
+    with pytest.raises(ConfigError, match="milliseconds=nan: must be a number above 0"):
         GuidedSearchAgent(policy, milliseconds=float("nan"))
     with pytest.raises(ConfigError, match="settings: unknown scale; there are exploration, "):
         GuidedSearchAgent(policy, 5, settings={"scale": 1.0})
     for name, value, least in (("widening", 0.0, "0.1"), ("temperature", float("nan"), "0.1"), ("margin", -1.0, "0")):
-        with pytest.raises(ConfigError, match=f"settings: {name}={value}: a finite number of at least {least}"):
+        with pytest.raises(ConfigError, match=f"settings: {name}={value}: must be a finite number of at least {least}"):
             GuidedSearchAgent(policy, 5, settings={name: value})
 
 

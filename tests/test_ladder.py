@@ -56,19 +56,19 @@ def test_steps_that_are_there_are_kept(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_wrong_ladders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"players=\[6\]: one or more of 1, 2, 3, 4"):
+    with pytest.raises(ConfigError, match=r"players=\[6\]: must be one or more of 1, 2, 3, 4"):
         main(ALL, (6,), output=tmp_path / "ladder.json")
-    with pytest.raises(ConfigError, match=r"players=\[\]: one or more"):
+    with pytest.raises(ConfigError, match=r"players=\[\]: must be one or more"):
         main(ALL, (), output=tmp_path / "ladder.json")
     with pytest.raises(ConfigError, match="at least two agents"):
         main(ALL, (1,), ("random",), output=tmp_path / "ladder.json")
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(TabletopError, match="no ladder of this project"):
+    with pytest.raises(TabletopError, match="not a ladder of this project"):
         main(ALL, (1,), output=tmp_path / "other.json")
     (tmp_path / "rows.json").write_text('{"game": "petrichor", "steps": [{}], "state_version": 3}', encoding="utf-8")
-    with pytest.raises(TabletopError, match="no ladder of this project"):
+    with pytest.raises(TabletopError, match="not a ladder of this project"):
         main(ALL, (1,), output=tmp_path / "rows.json")
-    with pytest.raises(TabletopError, match="no folder can be made there"):
+    with pytest.raises(TabletopError, match="the folder cannot be created"):
         main(ALL, (1,), output=tmp_path / "other.json" / "ladder.json")
     (tmp_path / "chess.json").write_text('{"game": "chess", "steps": [], "state_version": 3}', encoding="utf-8")
     with pytest.raises(TabletopError, match="a ladder of chess"):

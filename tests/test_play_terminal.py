@@ -573,7 +573,7 @@ def test_files_that_cannot_be_resumed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no seat is called 'person'"):
         TypedSession.resume(path, GAME)
     Replay.of(Config(players=2), 1, [], names=["person", "an unknown one"]).save(path)
-    with pytest.raises(ConfigError, match="agent 'an unknown one': one of random, greedy"):
+    with pytest.raises(ConfigError, match="agent 'an unknown one': must be one of random, greedy"):
         TypedSession.resume(path, GAME)
 
 
@@ -972,11 +972,11 @@ def test_the_screen_is_cleared_between_people() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"opponents": ["greedy"], "people": (2,)}, "people=2: different seats, 0 to 1 with 2 players"),
-        ({"people": (0, 0)}, "people=0, 0: different seats"),
-        ({"opponents": ["nobody"]}, "agent 'nobody': one of"),
+        ({"opponents": ["greedy"], "people": (2,)}, "people=2: must be different seats from 0 to 1"),
+        ({"people": (0, 0)}, "people=0, 0: must be different seats"),
+        ({"opponents": ["nobody"]}, "agent 'nobody': must be one of"),
         ({"opponents": ["greedy"] * 5}, "players=6"),
-        ({"hints": "nobody"}, "agent 'nobody': one of"),
+        ({"hints": "nobody"}, "agent 'nobody': must be one of"),
         ({"variants": ("double_card",), "opponents": ["greedy"]}, "variants"),
         ({"resume": "x.json", "seed": 0, "opponents": ["greedy"]}, "agents, seed: not with --resume"),
         ({"seed": -1}, "seed=-1"),
@@ -1006,7 +1006,7 @@ def test_an_agent_that_cannot_play_this() -> None:
         TypedSession(Config(players=2), {1: agent})
     with pytest.raises(ConfigError, match="only the solo game"):
         TypedSession(Config(players=2), {1: GreedyAgent()}, hints=agent)
-    with pytest.raises(ConfigError, match="agents in all seats, 0 to 1: one is to be free for a person"):
+    with pytest.raises(ConfigError, match="agents in all seats, 0 to 1: leave one for a person"):
         TypedSession(Config(players=2), {0: GreedyAgent(), 1: GreedyAgent()})
 
 

@@ -457,7 +457,7 @@ def test_outputs_that_are_refused(replay: Replay, tmp_path: Path, refused: Calla
     assert "the same file as --html" in refused(file, "--html", page, "--gif", tmp_path / "." / "game.html")
     assert "the same file as --gif" in refused(file, "--gif", folder, "--png", folder)
     assert "has other files" in refused(file, "--html", page, "--png", tmp_path)
-    assert "is no folder" in refused(file, "--html", page, "--png", tmp_path / "other")
+    assert "is not a folder" in refused(file, "--html", page, "--png", tmp_path / "other")
     assert "is a folder" in refused(file, "--html", tmp_path)
     assert "there is no folder" in refused(file, "--html", page, "--gif", folder / "game.gif")
     assert file.read_bytes() == content and sorted(tmp_path.iterdir()) == before
@@ -466,10 +466,10 @@ def test_outputs_that_are_refused(replay: Replay, tmp_path: Path, refused: Calla
 def test_options_that_do_not_go_together(replay: Replay, tmp_path: Path, refused: Callable[..., str]) -> None:
     file, page, folder = tmp_path / "game.json", tmp_path / "game.html", tmp_path / "pictures"
     replay.save(file)
-    assert "width: of pictures" in refused(file, "--width", 100)
-    assert "width: of pictures" in refused(file, "--html", page, "--width", 100)
-    assert "seconds: of a step" in refused(file, "--html", page, "--seconds", 1)
-    assert "seconds: of a step" in refused(file, "--png", folder, "--seconds", 1)
+    assert "width: only with --gif or --png" in refused(file, "--width", 100)
+    assert "width: only with --gif or --png" in refused(file, "--html", page, "--width", 100)
+    assert "seconds: only with --gif" in refused(file, "--html", page, "--seconds", 1)
+    assert "seconds: only with --gif" in refused(file, "--png", folder, "--seconds", 1)
     for output in ([], ["--html", page], ["--gif", tmp_path / "game.gif"], ["--png", folder]):
         assert "seat=5: must be 0 to 1" in refused(file, "--seat", 5, *output)
     assert list(tmp_path.iterdir()) == [file]

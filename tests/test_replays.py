@@ -781,7 +781,7 @@ def test_replay_files(tmp_path: Path) -> None:
     results = play_lineups(agents, Config(players=2), seeds, lineups, record_actions=True, record_probabilities=True)
     files = ReplayFiles(tmp_path / "all", probabilities=True)
     assert not (tmp_path / "all").exists()
-    with pytest.raises(ConfigError, match="a folder of its own"):
+    with pytest.raises(ConfigError, match="must be another folder"):
         files.open(tmp_path / "x" / ".." / "all")
     files.open(tmp_path / "x")
     assert list((tmp_path / "all").iterdir()) == []
@@ -816,7 +816,7 @@ def test_replay_files(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="replay"):
             ReplayFiles(*arguments)
     (tmp_path / "file").write_text("")
-    with pytest.raises(TabletopError, match="no folder"):
+    with pytest.raises(TabletopError, match="the folder cannot be created"):
         ReplayFiles(tmp_path / "file" / "x").add(results, ("a", "b"))
     assert slug("policy:runs/../best.zip") == "policy_runs_.._best.zip"
 
@@ -857,7 +857,7 @@ def test_where_no_replays_can_be_kept_no_game_is_played(tmp_path: Path) -> None:
         ("difficulty", difficulty.main),
     ):
         output, replays = tmp_path / name, ReplayFiles(tmp_path / "file" / "x")
-        with pytest.raises(TabletopError, match="no folder can be made"):
+        with pytest.raises(TabletopError, match="the folder cannot be created"):
             main(["random", "greedy"], games=10**6, replays=replays, output=output)
         assert list(output.iterdir()) == []
 

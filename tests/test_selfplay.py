@@ -189,7 +189,7 @@ def test_games_in_a_drawn_order() -> None:
 
 @pytest.mark.parametrize(("players", "order"), [(["a"], [1]), (["a", "b"], [1]), ([], [])])
 def test_games_that_cannot_be_rated(players: list[str], order: list[int]) -> None:
-    with pytest.raises(ConfigError, match="one each, at least two"):
+    with pytest.raises(ConfigError, match="must be two or more, with a place each"):
         Ratings().add(players, order)
 
 
@@ -374,11 +374,11 @@ def test_a_snapshot_starts_with_the_learners_rating(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"snapshot_steps": 0}, "snapshot_steps=0: at least 1"),
-        ({"snapshots": 2}, "snapshots=2: at least 3"),
-        ({"scripted": ()}, "at least one agent"),
-        ({"scripted": ("random", "random")}, "none twice"),
-        ({"newest": 1.5}, "newest=1.5: a share"),
+        ({"snapshot_steps": 0}, "snapshot_steps=0: must be at least 1"),
+        ({"snapshots": 2}, "snapshots=2: must be at least 3"),
+        ({"scripted": ()}, "one or more different agents"),
+        ({"scripted": ("random", "random")}, "one or more different agents"),
+        ({"newest": 1.5}, "newest=1.5: must be a share"),
         ({"floor": 0.0}, "floor above 0"),
     ],
 )
@@ -682,7 +682,7 @@ def test_shipped_settings(players: int) -> None:
         (["--players", "1"], "players=1: self-play is for two players or more"),
         (["--players", "2", "--config", "no_such"], "no_such: there is no such settings file"),
         (["--resume", "no_such"], "run.json: there is no such file"),
-        (["--steps", "0"], "steps=0: more than 0"),
+        (["--steps", "0"], "steps=0: must be more than 0"),
         (["--steps", "5", "--minutes", "5"], "one of them"),
     ],
 )
@@ -702,7 +702,7 @@ def test_slips_on_the_command_line(
     ("table", "text"),
     [
         ("[league]\nsnapshot = 3", "unknown key snapshot; there are snapshot_steps, snapshots"),
-        ("[league]\nsnapshots = 2.5", "snapshots=2.5: should be int"),
+        ("[league]\nsnapshots = 2.5", "snapshots=2.5: must be int"),
         ("[league]\nscripted = ['gredy']", "gredy"),
         ("[selfplay]\nplayers = 9", "players=9"),
         ("[selfplay]\nagainst = []", "at least one agent"),

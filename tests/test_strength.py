@@ -183,7 +183,7 @@ def test_stopped_and_gone_on_with(
 @pytest.mark.usefixtures("small")
 def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
-        (["--part", "all"], "part='all': ablations or curve"),
+        (["--part", "all"], "part='all': must be ablations or curve"),
         (["--policy", "nobody"], "nobody: there is no such file, nor a shipped policy"),
         (["--policy", "versus"], "was trained for 2, 3, 4 or 5 players, and this is the solo game"),
     ):
@@ -192,7 +192,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert error.value.code == 2
         said = capsys.readouterr().err
         assert message in said and said.count("\n") == 1
-    with pytest.raises(ConfigError, match="games=0: at least 1"):
+    with pytest.raises(ConfigError, match="games=0: must be at least 1"):
         main(games=0, output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
     network, _ = read_checkpoint(GAME, POLICIES / "petrichor" / "solo.zip")
@@ -210,14 +210,14 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"checkpoint": "0"}, "measured with another network"),
         ({"state_version": 1}, "measured with state version 1"),
         ({"settings": {**DEFAULT_SETTINGS, "margin": 1.0}}, "the search had other settings"),
-        ({"rows": [{}]}, "no measurements of this command"),
-        ({"rows": 3}, "no measurements of this command"),
+        ({"rows": [{}]}, "not a file of this command"),
+        ({"rows": 3}, "not a file of this command"),
     ):
         file.write_text(json.dumps({**kept, **change}), encoding="utf-8")
         with pytest.raises(TabletopError, match=message):
             main(games=1, output=tmp_path)
     file.write_text("[", encoding="utf-8")
-    with pytest.raises(TabletopError, match="no measurements of this command"):
+    with pytest.raises(TabletopError, match="not a file of this command"):
         main(games=1, output=tmp_path)
 
 

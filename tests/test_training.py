@@ -428,7 +428,7 @@ def test_damaged_checkpoint(trained: tuple[MaskablePPO, Path], tmp_path: Path) -
             PolicyAgent.load(path, GAME)
     with zipfile.ZipFile(path, "w"):
         pass
-    with pytest.raises(CheckpointError, match=r"^\S*policy\.zip: has no tabletop\.json: it is damaged, or no chec"):
+    with pytest.raises(CheckpointError, match=r"^\S*policy\.zip: has no tabletop\.json: it is damaged, or not a chec"):
         PolicyAgent.load(path, GAME)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(MEMBER, json.dumps(versions(GAME)))
@@ -846,22 +846,22 @@ def test_settings_files_that_are_shipped() -> None:
     [
         ("[learning]\nepoch = 3", r"\[learning\]: unknown key epoch; there are num_envs, steps"),
         ("[learing]", "unknown table or key learing; it has the tables learning, solo, budget"),
-        ("learning = 3", r"\[learning\]: a table, not 3"),
-        ("[learning]\nepochs = 2.5", "epochs=2.5: should be int"),
-        ("[learning]\nepochs = true", "epochs=True: should be int"),
+        ("learning = 3", r"\[learning\]: must be a table, not 3"),
+        ("[learning]\nepochs = 2.5", "epochs=2.5: must be int"),
+        ("[learning]\nepochs = true", "epochs=True: must be int"),
         ("[learning]\nlayers = [64, 'x']", "layers="),
         ("[learning]\nlayers = [64, 0]", "widths of at least 1"),
-        ("[learning]\nepochs = 0", "epochs=0: more than 0"),
-        ("[learning]\ndiscount = 1.5", "discount=1.5: 0 to 1"),
-        ("[learning]\nreward = 'fame'", "reward='fame': one of 'win', 'margin', 'points'"),
+        ("[learning]\nepochs = 0", "epochs=0: must be more than 0"),
+        ("[learning]\ndiscount = 1.5", "discount=1.5: must be from 0 to 1"),
+        ("[learning]\nreward = 'fame'", "reward='fame': must be one of 'win', 'margin', 'points'"),
         ("[learning]\nthreads = 0", "threads=0"),
-        ("[learning]\nlearning_rate = nan", "learning_rate=nan: more than 0"),
-        ("[learning]\nlearning_rate = inf", "learning_rate=inf: more than 0"),
-        ("[learning]\nentropy = -1.0", "entropy=-1.0: a finite number of at least 0"),
-        ("[learning]\nclip = nan", "clip=nan: a finite number of at least 0"),
-        ("[solo]\nthreshold = 'a'", "threshold='a': should be float"),
-        ("[solo]\ngames = 'a'", "games='a': should be int"),
-        ("[budget]\nminutes = 'x'", "minutes='x': should be float"),
+        ("[learning]\nlearning_rate = nan", "learning_rate=nan: must be more than 0"),
+        ("[learning]\nlearning_rate = inf", "learning_rate=inf: must be more than 0"),
+        ("[learning]\nentropy = -1.0", "entropy=-1.0: must be a finite number of at least 0"),
+        ("[learning]\nclip = nan", "clip=nan: must be a finite number of at least 0"),
+        ("[solo]\nthreshold = 'a'", "threshold='a': must be float"),
+        ("[solo]\ngames = 'a'", "games='a': must be int"),
+        ("[budget]\nminutes = 'x'", "minutes='x': must be float"),
         ("[learning]\nnum_envs = 1\nsteps = 17\nminibatch = 16", "a minibatch of a single decision"),
         ("[solo]\nvariants = ['hard']", "variants: unknown 'hard'"),
         ("[solo]\ncurriculum = true\nvariants = ['double_card']", "give one of the two"),
@@ -870,7 +870,7 @@ def test_settings_files_that_are_shipped() -> None:
         ("[budget]\nsteps = 5\nminutes = 1", "one of them"),
         ("[budget]\nminutes = -1", "at least 0"),
         ("[budget]\nminutes = nan", "at least 0"),
-        ("[learning", "no TOML"),
+        ("[learning", "is not TOML"),
     ],
 )
 def test_settings_that_are_wrong(text: str, error: str, tmp_path: Path) -> None:
@@ -1112,8 +1112,8 @@ def test_a_run_that_is_stopped_says_what_is_kept(
         ({"variants": ["hard"]}, "unknown 'hard'"),
         ({"variants": ["double_card"], "curriculum": True}, "give one of the two"),
         ({"steps": 5, "minutes": 5.0}, "one of them"),
-        ({"steps": 0}, "steps=0: more than 0"),
-        ({"minutes": 0.0}, "minutes=0.0: more than 0"),
+        ({"steps": 0}, "steps=0: must be more than 0"),
+        ({"minutes": 0.0}, "minutes=0.0: must be more than 0"),
         ({"components": "nowhere"}, "nowhere"),
     ],
 )
@@ -1294,7 +1294,7 @@ def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(TabletopError, match="no folder can be made"):
+    with pytest.raises(TabletopError, match="the folder cannot be created"):
         make_folder(tmp_path / "file" / "demo", new=True)
 
 

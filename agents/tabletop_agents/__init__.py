@@ -202,4 +202,4 @@ def checkpoint_path(path: str, game: Game) -> Path:
 def _unknown(name: str, game: Game) -> ConfigError:
     shipped = shipped_policies(game)
     also = f"; shipped policies are {', '.join(f'policy:{one}' for one in shipped)}" if shipped else ""
-    return ConfigError(f"agent {name!r}: one of {', '.join(AGENT_NAMES)}{also}")
+    return ConfigError(f"agent {name!r}: must be one of {', '.join(AGENT_NAMES)}{also}")

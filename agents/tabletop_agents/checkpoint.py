@@ -94,7 +94,7 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip that training leaves")
+        raise CheckpointError(f"{path}: there is no such file; a checkpoint is the policy.zip of a training run")
     try:
         with zipfile.ZipFile(path) as archive:
             check_unpacked(archive, MOST_BYTES)
@@ -102,7 +102,7 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:  # as zipfile raises
-        raise CheckpointError(f"{path}: is damaged or no checkpoint ({error})") from None
+        raise CheckpointError(f"{path}: is damaged or not a checkpoint ({error})") from None
 
 
 def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
@@ -152,14 +152,14 @@ def _notes(game: Game, archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if MEMBER not in archive.namelist():
         if _PICKLED in archive.namelist():
             raise CheckpointError(
-                "is Stable-Baselines3's own file, which can hold a program, so nobody reads it here. If you made it, "
+                "is Stable-Baselines3's own file, which can hold a program, so it is not read here. If you made it, "
                 "`tabletop_agents.checkpoint` converts it: "
                 f"save_checkpoint(GAME, MaskablePPO.load({path.name!r}), 'converted.zip')"
             )
-        raise CheckpointError(f"has no {MEMBER}: it is damaged, or no checkpoint of this project")
+        raise CheckpointError(f"has no {MEMBER}: it is damaged, or not a checkpoint of this project")
     notes: dict[str, Any] = json.loads(archive.read(MEMBER))
     if not isinstance(notes, dict):
-        raise CheckpointError(f"its {MEMBER} should be a JSON object, not {notes!r}")
+        raise CheckpointError(f"its {MEMBER} must be a JSON object, not {notes!r}")
     here = versions(game)
     different = [
         f"{meaning} is {notes.get(key, 'missing')}, here {here[key]}"

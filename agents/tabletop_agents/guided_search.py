@@ -128,7 +128,9 @@ class GuidedSearchAgent:
     def __post_init__(self) -> None:
         check_budget("search", self.simulations, self.milliseconds)
         if self.policy.network.outlook is None:
-            raise ConfigError(f"{self.policy.name}: its network has no outlook, by which a search values positions")
+            raise ConfigError(
+                f"{self.policy.name}: its network has no outlook, which a search needs to value positions"
+            )
         self._settings = settings_record(self.settings or {})
         self._settings_of_several = settings_record({**OF_SEVERAL, **(self.settings or {})})
         budget = f"{self.simulations}" if self.simulations is not None else f"{self.milliseconds:g}ms"
@@ -140,7 +142,7 @@ class GuidedSearchAgent:
         """Create one from a checkpoint. Raises CheckpointError if it is missing, damaged or has no outlook."""
         policy = PolicyAgent.load(path, game, name=str(path))
         if policy.network.outlook is None:
-            text = f"{path}: its network has no outlook, by which a search values positions"
+            text = f"{path}: its network has no outlook, which a search needs to value positions"
             raise CheckpointError(f"{text}; `{game.name} train outlook {path}` teaches it one")
         return cls(policy, **options)
 
@@ -213,9 +215,7 @@ class GuidedSearchAgent:
         if len(chosen):
             in_threads(think, len(chosen), 1, self.num_threads)
         if not (visits[chosen].any(axis=1) & np.isfinite(utilities[chosen]).all(axis=1)).all():
-            raise CheckpointError(
-                f"{self.name}: the network's outputs are not finite: it has learned nothing to search by"
-            )
+            raise CheckpointError(f"{self.name}: the network's outputs are not finite, so it cannot guide a search")
         return visits, utilities, wins
 
 
@@ -234,7 +234,7 @@ def settings_record(settings: Mapping[str, float]) -> np.ndarray:
     for name, value in settings.items():
         least = 0.1 if name in ("temperature", "widening") else 0.0
         if not least <= value < float("inf"):
-            raise ConfigError(f"settings: {name}={value}: a finite number of at least {least:g}")
+            raise ConfigError(f"settings: {name}={value}: must be a finite number of at least {least:g}")
     return np.array([tuple({**DEFAULT_SETTINGS, **settings}.values())], SETTINGS)
 
 

@@ -118,7 +118,7 @@ class Network(nn.Module):
             logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
             logits = logits - logits.logsumexp(dim=1, keepdim=True)
             if not torch.isfinite(logits).all():
-                raise CheckpointError("the network's outputs are not finite: it has learned nothing that can be played")
+                raise CheckpointError("the network's outputs are not finite, so it cannot play")
             return np.asarray(logits.numpy())
 
     def prospects(self, observations: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -130,7 +130,7 @@ class Network(nn.Module):
         with torch.no_grad():
             said = self.outlook(torch.as_tensor(observations)).double().numpy()
         if not np.isfinite(said).all():
-            raise CheckpointError("the outlook's numbers are not finite: it has learned nothing that can be told")
+            raise CheckpointError("the outlook's numbers are not finite, so it has no estimates")
         seats = said.shape[1] // 2
         there = np.arange(1, seats) < players[:, None]
         with np.errstate(over="ignore"):

@@ -55,7 +55,7 @@ class RolloutAgent(LooksAhead):
         name: str | None = None,
     ) -> None:
         if type(playouts) is not int or playouts < 1:
-            raise ConfigError(f"playouts={playouts!r}: an int of at least 1")
+            raise ConfigError(f"playouts={playouts!r}: must be an int of at least 1")
         self.playouts = playouts
         self.num_threads = num_threads
         super().__init__(weights, settings)

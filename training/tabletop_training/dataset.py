@@ -199,7 +199,7 @@ def main(
     own = re.sub("[^a-z0-9]+", "-", "-".join([game.name, *names]).lower()).strip("-")
     chosen = name or own[:60].strip("-")
     if not _NAME.fullmatch(chosen):
-        raise ConfigError(f"name={name!r}: small letters, digits and hyphens")
+        raise ConfigError(f"name={name!r}: must consist of small letters, digits and hyphens")
     Batch(config, 1, 0, reward=reward, observation_dtype=observation_dtype)  # says what is wrong with these
     env = environment_of(config, names, reward, observation_dtype)
     folder = Path(output) / f"{chosen}-v0" / "data"

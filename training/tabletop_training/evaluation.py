@@ -179,7 +179,7 @@ HERE = Workers()
 def concatenate(parts: Sequence[Results]) -> Results:
     """Join results of the same agents and configuration. Raises ValueError if these differ, or without any results."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
-        raise ValueError("results to put together: at least one, all of the same agents and configuration")
+        raise ValueError("results to join: there must be at least one, all of the same agents and configuration")
     arrays = ("points", "places", "lengths", "decisions", "scored", "seeds", "lineups")
     together: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays}
     for name in ("actions", "probabilities"):
@@ -203,7 +203,9 @@ def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, *
 def check_seats(agents: Sequence[Agent], config: Config) -> None:
     """Raise ConfigError unless there is one agent for each seat."""
     if len(agents) != config.players:
-        raise ConfigError(f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: one a seat")
+        raise ConfigError(
+            f"{counted(len(agents), 'agent')} for {counted(config.players, 'player')}: there must be one for each seat"
+        )
 
 
 def play_rounds(
@@ -220,7 +222,7 @@ def play_rounds(
 def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[Block]:
     """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
     if len(seeds) < 1:
-        raise ConfigError("seeds: at least one")
+        raise ConfigError("seeds: there must be at least one")
     at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
     blocks = []
     for start in range(0, len(seeds), at_once):
@@ -246,10 +248,12 @@ def play_lineups(
     lineups = np.asarray(lineups, np.int64)
     games = len(seeds)
     if games < 1 or lineups.shape != (games, config.players):
-        raise ConfigError(f"lineups: an array ({games}, {config.players}) of at least one game, not {lineups.shape}")
+        raise ConfigError(
+            f"lineups: must be an array ({games}, {config.players}) of at least one game, not {lineups.shape}"
+        )
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
-        raise ConfigError(f"lineups: different numbers from 0 to {len(agents) - 1} in every game")
+        raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
     names = names_of(agents)
     check_agents(agents, config)
     should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
@@ -309,7 +313,7 @@ def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
     """The agents' names. Raises ConfigError for anything that is not an agent, such as an agent's name."""
     for agent in agents:
         if not isinstance(agent, Agent):
-            raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects, as make_agent gives them")
+            raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects such as make_agent returns")
     return tuple(agent.name for agent in agents)
 
 
@@ -377,7 +381,7 @@ NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a win rate. Raises ValueError unless 0 <= wins <= games and games >= 1."""
     if games < 1 or not 0 <= wins <= games:
-        raise ValueError(f"{wins} wins of {games} games: 0 to games, of at least 1 game")
+        raise ValueError(f"{wins} wins of {games} games: must be 0 to games, with at least 1 game")
     interval = stats.binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
 
@@ -409,7 +413,7 @@ def share_estimate(shares: np.ndarray) -> Estimate:
     shares = np.asarray(shares, np.float64)
     n = len(shares)
     if n < 1 or shares.min() < 0 or shares.max() > 1:
-        raise ValueError(f"{n} shares: at least one, all from 0 to 1")
+        raise ValueError(f"{n} shares: there must be at least one, all from 0 to 1")
     mean = float(shares.mean())
     greatest = mean * (1 - mean)
     effect = min(1.0, float(shares.var()) / greatest + 1 / n) if greatest > 0 else 1.0
@@ -430,5 +434,5 @@ def difference_estimate(differences: np.ndarray) -> Estimate:
     """
     differences = np.asarray(differences, np.float64)
     if len(differences) < 1 or np.abs(differences).max() > 1:
-        raise ValueError(f"{len(differences)} differences: at least one, all from -1 to 1")
+        raise ValueError(f"{len(differences)} differences: there must be at least one, all from -1 to 1")
     return Estimate(*(2 * end - 1 for end in share_estimate((differences + 1) / 2)))

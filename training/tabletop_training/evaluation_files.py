@@ -110,7 +110,7 @@ class ReplayFiles:
         """
         if self._wanted is not None and self._folder is None:
             if output is not None and Path(self._wanted).resolve() == output.resolve():
-                raise ConfigError(f"save_replays={self._wanted}: a folder of its own, not that of the results")
+                raise ConfigError(f"save_replays={self._wanted}: must be another folder than that of the results")
             self._folder = make_folder(self._wanted, new=True)
 
     def add(self, results: Results, labels: Sequence[str], within: Path = Path()) -> None:

@@ -65,10 +65,10 @@ class ExpertSettings:
         check_at_least_one(**{name: getattr(self, name) for name in counts})
         for name in ("sampled", "final"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: 0 to 1")
+                raise ConfigError(f"{name}={getattr(self, name)}: must be from 0 to 1")
         for name in ("sharpness", "doubt", "passes", "learning_rate"):
             if not 0 < getattr(self, name) < float("inf"):
-                raise ConfigError(f"{name}={getattr(self, name)}: more than 0")
+                raise ConfigError(f"{name}={getattr(self, name)}: must be more than 0")
 
 
 def wishes_of(

@@ -63,11 +63,11 @@ class GeneralSettings:
         check_types(self)
         check_at_least_one(games=self.games, snapshot_updates=self.snapshot_updates)
         if self.snapshots < 3:
-            raise ConfigError(f"snapshots={self.snapshots}: at least 3")
+            raise ConfigError(f"snapshots={self.snapshots}: must be at least 3")
         if not 0 <= self.earlier <= 1:
-            raise ConfigError(f"earlier={self.earlier}: a share, 0 to 1")
+            raise ConfigError(f"earlier={self.earlier}: must be a share from 0 to 1")
         if len(set(self.players)) < len(self.players):
-            raise ConfigError(f"players={list(self.players)}: each once")
+            raise ConfigError(f"players={list(self.players)}: must have each number once")
 
     def configs(self, game: Game) -> list[Config]:
         """The configurations by number of players. Raises ConfigError for numbers of players that the game lacks."""

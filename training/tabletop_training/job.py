@@ -79,7 +79,7 @@ def make_folder(wanted: str | Path, new: bool = False) -> Path:
             folder = Path(f"{first}-{number}")
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise TabletopError(f"{folder}: no folder can be made there ({error.strerror})") from None
+        raise TabletopError(f"{folder}: the folder cannot be created ({error.strerror})") from None
     return folder
 
 

@@ -103,7 +103,9 @@ def main(
     by_players = {config.players: config for config in configs}
     players = list(by_players) if players is None else players
     if not players or not set(players) <= set(by_players):
-        raise ConfigError(f"players={list(players)}: one or more of {', '.join(map(str, by_players))}; 1 is solo")
+        raise ConfigError(
+            f"players={list(players)}: must be one or more of {', '.join(map(str, by_players))}; 1 is solo"
+        )
     if len(agents) < 2:
         raise ConfigError("a ladder has at least two agents, the weakest first")
     path = Path(output)
@@ -147,7 +149,7 @@ def _read(path: Path, game: Game) -> dict[tuple[str, str, int], dict[str, Any]]:
         version, name = kept["state_version"], kept["game"]
         _table(kept["steps"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TabletopError(f"{path}: no ladder of this project ({error})") from None
+        raise TabletopError(f"{path}: not a ladder of this project ({error})") from None
     if name != game.name:
         raise TabletopError(f"{path}: a ladder of {name}: give another file")
     if version != game.rules_version:

@@ -52,15 +52,17 @@ class LeagueSettings:
         check_types(self)
         check_at_least_one(snapshot_steps=self.snapshot_steps)
         if self.snapshots < 3:
-            raise ConfigError(f"snapshots={self.snapshots}: at least 3 (the first, the newest, the highest rated)")
+            raise ConfigError(
+                f"snapshots={self.snapshots}: must be at least 3 (the first, the newest, the highest rated)"
+            )
         if not self.scripted or len(set(self.scripted)) < len(self.scripted):
-            raise ConfigError(f"scripted={list(self.scripted)}: at least one agent, and none twice")
+            raise ConfigError(f"scripted={list(self.scripted)}: must be one or more different agents")
         if not 0 <= self.newest <= 1:
-            raise ConfigError(f"newest={self.newest}: a share, 0 to 1")
+            raise ConfigError(f"newest={self.newest}: must be a share from 0 to 1")
         if self.power < 0 or self.floor <= 0 or self.memory < 1:
             raise ConfigError(
-                f"power={self.power}, floor={self.floor}, memory={self.memory}: power at least 0, floor above 0, "
-                "memory at least 1"
+                f"power={self.power}, floor={self.floor}, memory={self.memory}: must have power at least 0, "
+                "floor above 0, memory at least 1"
             )
 
 

@@ -53,9 +53,9 @@ class Budget:
     def __post_init__(self) -> None:
         check_types(self)
         if self.steps is not None and self.minutes is not None:
-            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: one of them")
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: give only one of them")
         if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
-            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: at least 0")
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: must be at least 0")
 
     def fraction(self, steps: int, seconds: float) -> float:
         """The part of the budget that is used up, 0 to 1."""

@@ -306,7 +306,9 @@ def check_numbers(games: int, until_width: float | None) -> None:
     """Raise ConfigError for numbers that `evaluate` does not accept."""
     check_at_least_one(games=games)
     if until_width is not None and not 0 < until_width < 1:
-        raise ConfigError(f"until_width={until_width}: between 0 and 1, such as 0.05 for five percentage points")
+        raise ConfigError(
+            f"until_width={until_width}: must be between 0 and 1, such as 0.05 for five percentage points"
+        )
 
 
 def seeds_for(games: int, players: int) -> int:
@@ -366,7 +368,7 @@ def main(
     finished blocks. Raises ConfigError, CheckpointError and TabletopError.
     """
     if not names:
-        raise ConfigError("agents: at least one name")
+        raise ConfigError("agents: name at least one")
     alone = config.players == 1
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)

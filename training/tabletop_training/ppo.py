@@ -166,7 +166,7 @@ def check_device(device: str) -> None:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ConfigError(f"device={device!r}: torch has none of that name here ({reason})") from None
+        raise ConfigError(f"device={device!r}: torch has no such device here ({reason})") from None
 
 
 def fastest_threads(policy: Any, minibatch: int) -> int:

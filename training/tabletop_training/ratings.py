@@ -111,7 +111,9 @@ class Ratings:
         Raises ConfigError for fewer than two seats or lists of different lengths.
         """
         if len(players) < 2 or len(players) != len(places):
-            raise ConfigError(f"a game of {len(players)} players with {len(places)} places: one each, at least two")
+            raise ConfigError(
+                f"a game of {len(players)} players with {len(places)} places: must be two or more, with a place each"
+            )
         before = {name: self[name] for name in dict.fromkeys(players)}
         if len(before) == 1:  # says nothing about its strength
             (only,) = before.values()

@@ -63,7 +63,7 @@ def save_tree(path: Path, tree: Any) -> None:
 def load_tree(path: Path) -> Any:
     """Load a file of `save_tree`. Raises CheckpointError if it is missing or damaged."""
     if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such file; a run leaves it when it saves for the first time")
+        raise CheckpointError(f"{path}: there is no such file; a run writes it when it saves for the first time")
     try:
         with zipfile.ZipFile(path) as archive:
             check_unpacked(archive, MOST_UNPACKED)
@@ -83,4 +83,4 @@ def load_tree(path: Path) -> Any:
 
             return value(json.loads(archive.read(_TREE)))
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError, KeyError) as error:
-        raise CheckpointError(f"{path}: is damaged or not what a run left ({error})") from None
+        raise CheckpointError(f"{path}: is damaged, or not the file of a run ({error})") from None

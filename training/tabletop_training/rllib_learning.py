@@ -55,7 +55,7 @@ _SECONDS_TO_ANSWER = 1.0
 def joined(address: str) -> Iterator[None]:
     """`cluster.joined` with fewer messages from Ray. Raises ConfigError for the address of a Ray client."""
     if address.startswith("ray://"):
-        raise ConfigError(f"--ray {address}: what learns must run on a machine of the cluster; give HOST:PORT there")
+        raise ConfigError(f"--ray {address}: the learner must run on a machine of the cluster; give HOST:PORT there")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     with cluster.joined(address):

@@ -63,7 +63,7 @@ def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budg
         budget = Budget(steps, minutes)
     for name, value in asdict(budget).items():
         if value == 0:
-            raise ConfigError(f"{name}={value}: more than 0")
+            raise ConfigError(f"{name}={value}: must be more than 0")
     return budget
 
 

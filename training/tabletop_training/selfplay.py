@@ -54,7 +54,7 @@ class Task:
     def __post_init__(self) -> None:
         check_types(self)
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
-            raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: 0 to 1")
+            raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: must be from 0 to 1")
         check_at_least_one(games=self.games)
         if self.curriculum and not hasattr(self.config, "curriculum"):
             raise ConfigError(f"curriculum: {self.config.game.title} has none")
@@ -138,7 +138,7 @@ class SelfPlaySettings(Task):
             command = f"`{self.config.game.name} train solo`"
             raise ConfigError(f"players=1: self-play is for two players or more; for one it is {command}")
         if not self.against:
-            raise ConfigError(f"against={list(self.against)}: at least one agent")
+            raise ConfigError(f"against={list(self.against)}: must have at least one agent")
 
 
 class LeagueGames(VersusBatch):

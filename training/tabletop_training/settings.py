@@ -55,17 +55,17 @@ class Settings:
         counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
         for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus"):
             if not 0 <= getattr(self, name) < math.inf:
-                raise ConfigError(f"{name}={getattr(self, name)}: a finite number of at least 0")
+                raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
         for name in (*counts, "learning_rate", "reward_scale"):
             if not 0 < getattr(self, name) < math.inf:
-                raise ConfigError(f"{name}={getattr(self, name)}: more than 0")
+                raise ConfigError(f"{name}={getattr(self, name)}: must be more than 0")
         for name in ("discount", "gae_lambda", "final"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: 0 to 1")
+                raise ConfigError(f"{name}={getattr(self, name)}: must be from 0 to 1")
         if self.reward not in REWARDS:
-            raise ConfigError(f"reward={self.reward!r}: one of {', '.join(map(repr, REWARDS))}")
+            raise ConfigError(f"reward={self.reward!r}: must be one of {', '.join(map(repr, REWARDS))}")
         if any(width < 1 for width in (*self.trunk, *self.layers)):
-            raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: widths of at least 1")
+            raise ConfigError(f"trunk={self.trunk}, layers={self.layers}: must be widths of at least 1")
         check_at_least_one(threads=1 if self.threads is None else self.threads)
         if self.num_envs * self.steps % self.minibatch == 1:  # its advantages can't be normalized
             raise ConfigError(
@@ -99,7 +99,7 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
         try:
             tables = tomllib.loads(read_limited(path).decode())
         except (ValueError, RecursionError, OSError) as error:
-            raise ConfigError(f"{path}: no TOML ({error})") from None
+            raise ConfigError(f"{path}: is not TOML ({error})") from None
     unknown = sorted(set(tables) - set(sections))
     if unknown:
         raise ConfigError(f"{path}: unknown table or key {', '.join(unknown)}; it has the tables {', '.join(sections)}")
@@ -108,7 +108,7 @@ def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) ->
         table = tables.get(section, {})
         try:
             if not isinstance(table, dict):
-                raise ConfigError(f"a table, not {table!r}")
+                raise ConfigError(f"must be a table, not {table!r}")
             made[section] = section_of(kind, game, table)
         except ConfigError as error:
             raise ConfigError(f"{path}: [{section}]: {error}") from None
@@ -130,7 +130,7 @@ def check_at_least_one(**numbers: int) -> None:
     """Raise ConfigError for a number below 1."""
     for name, number in numbers.items():
         if number < 1:
-            raise ConfigError(f"{name}={number}: at least 1")
+            raise ConfigError(f"{name}={number}: must be at least 1")
 
 
 def check_keys(table: Iterable[str], known: Sequence[str]) -> None:
@@ -152,7 +152,7 @@ def check_types(settings: Any) -> None:
         value, wanted = getattr(settings, name), hints[name]
         if not _is(value, wanted):
             text = str(getattr(wanted, "__name__", wanted) if get_origin(wanted) is None else wanted)
-            raise ConfigError(f"{name}={value!r}: should be {text}")
+            raise ConfigError(f"{name}={value!r}: must be {text}")
 
 
 def _is(value: Any, wanted: Any) -> bool:

@@ -166,10 +166,10 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
         raise ConfigError(f"players=1: a tournament is of two or more players; {compares}")
     if len(agents) < config.players:
         number = counted(len(agents), "agent")
-        raise ConfigError(f"{number} for games of {config.players} players: at least {config.players}")
+        raise ConfigError(f"{number} for games of {config.players} players: there must be at least {config.players}")
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
-        raise ConfigError(f"agents: {', '.join(twice)} more than once; a tournament is of different agents")
+        raise ConfigError(f"agents: {', '.join(twice)} more than once; the agents of a tournament must be different")
     check_at_least_one(games=games)
     return labels
 

@@ -111,7 +111,7 @@ class SeveralWorkers(Workers, Generic[Handle]):
 
     def __init__(self, number: int) -> None:
         if type(number) is not int or not 1 <= number <= MOST:
-            raise ConfigError(f"workers={number!r}: from 1 to {MOST:,}")
+            raise ConfigError(f"workers={number!r}: must be from 1 to {MOST:,}")
         self.number = self.at_once = number
 
     @abstractmethod

@@ -152,5 +152,5 @@ def _is_choice(replay: Replay, step: int, action: int, seats: Collection[int]) -
 
 def _estimate(advice: Advice, action: int) -> float:
     if action not in advice.estimates:
-        raise ConfigError(f"agent {advice.agent!r}: it doesn't say what it expects after an answer; take a search")
+        raise ConfigError(f"agent {advice.agent!r}: it has no estimates for single answers; use a search")
     return advice.estimates[action]

@@ -92,7 +92,7 @@ class Session:
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)):
             taken = ", ".join(map(str, sorted(self.agents)))
-            raise ConfigError(f"agents in seats {taken}: of 0 to {config.players - 1}")
+            raise ConfigError(f"agents in seats {taken}: the seats are 0 to {config.players - 1}")
         check_agents([*self.agents.values(), *([] if hints is None else [hints])], config)
         check_names(self.seats, config)  # otherwise the game could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
@@ -120,7 +120,9 @@ class Session:
         if replay.winners is not None:
             raise ConfigError(f"{path}: this game is over; look at it with {game.name} replay")
         if PERSON not in replay.names:
-            raise ConfigError(f"{path}: no seat is called {PERSON!r}, so nobody can go on; {game.name} replay shows it")
+            raise ConfigError(
+                f"{path}: no seat is called {PERSON!r}, so nobody can continue; look at it with {game.name} replay"
+            )
         check_trusted(path, replay.names, trusted)
         agents = {seat: make_agent(name, game) for seat, name in enumerate(replay.names) if name != PERSON}
         return cls.of(replay, agents, hints)
@@ -325,5 +327,5 @@ def _free_seats(config: Config, people: Sequence[int]) -> list[int]:
     """The seats of the agents. Raises ConfigError unless the people's seats are different and exist in the game."""
     if len(set(people)) < len(people) or not set(people) <= set(range(config.players)):
         seats = ", ".join(map(str, people))
-        raise ConfigError(f"people={seats}: different seats, 0 to {config.players - 1} with {config.players} players")
+        raise ConfigError(f"people={seats}: must be different seats from 0 to {config.players - 1}")
     return [seat for seat in range(config.players) if seat not in people]

@@ -59,7 +59,7 @@ class TypedSession(Session):
     ) -> None:
         super().__init__(config, agents, seed=seed, hints=hints)
         if not self.people:
-            raise ConfigError(f"agents in all seats, 0 to {config.players - 1}: one is to be free for a person")
+            raise ConfigError(f"agents in all seats, 0 to {config.players - 1}: leave one for a person")
         self._saved: tuple[int, ...] = ()  # the actions of the game as it was last saved
         self._path: Path | None = None  # where that was
         self._leaving = False

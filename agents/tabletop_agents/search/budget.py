@@ -13,11 +13,11 @@ _SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
 def check_budget(kind: str, simulations: int | None, milliseconds: float | None) -> None:
     """Raise ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given."""
     if (simulations is None) == (milliseconds is None):
-        raise ConfigError(f"{kind}: its budget is simulations or milliseconds, one of them")
+        raise ConfigError(f"{kind}: give either simulations or milliseconds")
     if simulations is not None and (type(simulations) is not int or simulations < 1):
-        raise ConfigError(f"simulations={simulations!r}: an int of at least 1")
+        raise ConfigError(f"simulations={simulations!r}: must be an int of at least 1")
     if milliseconds is not None and not milliseconds > 0:
-        raise ConfigError(f"milliseconds={milliseconds!r}: a number above 0")
+        raise ConfigError(f"milliseconds={milliseconds!r}: must be a number above 0")
 
 
 def portions(simulations: int | None, milliseconds: float | None) -> Iterator[int]:

@@ -93,7 +93,7 @@ def main(
         )
     games, search_games = GAMES if games is None else games, SEARCH_GAMES if search_games is None else search_games
     if len(set(names)) < len(names):
-        raise TabletopError(f"agents {', '.join(names)}: each at most once")
+        raise TabletopError(f"agents {', '.join(names)}: give each only once")
     check_at_least_one(games=games, search_games=search_games)
     number_of = {name: search_games if is_search(name) else games for name in names}
     with Console().status("loading the agents"):

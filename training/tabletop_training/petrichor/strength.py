@@ -226,7 +226,7 @@ def main(
     rows of another network, of other rules, or of a search with other settings.
     """
     if part is not None and part not in PARTS:
-        raise ConfigError(f"part={part!r}: {' or '.join(PARTS)}")
+        raise ConfigError(f"part={part!r}: must be {' or '.join(PARTS)}")
     check_at_least_one(games=games)
     wanted = {key_of(*one): one for name in PARTS if part in (None, name) for one in PARTS[name]}
     with Console().status("loading the policy"):
@@ -292,7 +292,7 @@ def _read(path: Path, checkpoint: str | None) -> dict[Key, Row]:
         for name in PARTS:
             _table(name, rows_of(name, rows), kept["policy"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TabletopError(f"{path}: no measurements of this command ({error})") from None
+        raise TabletopError(f"{path}: not a file of this command ({error})") from None
     if version != GAME.rules_version:
         raise TabletopError(
             f"{path}: measured with state version {version}, this is {GAME.rules_version}: move it away"
