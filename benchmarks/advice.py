@@ -8,7 +8,6 @@ games are reviewed twice with different random numbers. `docs/playing.md` shows 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import time
@@ -26,9 +25,11 @@ from tabletop.agents import CHANCE_TO_WIN, Decisions, assess
 from tabletop.batch import Batch, use_cores
 from tabletop.game import Config
 from tabletop.replays.replay import Replay
+from tabletop.scores import margins, win_shares
 from tabletop_agents import make_agent
 from tabletop_agents.play.advice import Review, review
 from tabletop_training.evaluation import EVALUATION_SEED, play_games
+from tabletop_training.evaluation_files import write_json
 
 GAMES: dict[str, Config] = {
     "solo, all four variants": PETRICHOR.config(variants=VARIANTS),
@@ -106,15 +107,11 @@ def hints(title: str, name: str, games: int) -> dict[str, Any]:
 
 def _results(batch: Batch, estimated: str) -> np.ndarray:
     """What finished games came to in the terms of the estimates: (games, players) float64."""
-    config = batch.config
     if estimated == CHANCE_TO_WIN:
-        winners = [config.game.winners(state) for state in batch.states]
-        return np.array([[(seat in won) / len(won) for seat in range(config.players)] for won in winners])
-    points = batch.states["points"][:, : config.owners].astype(float)
-    if config.owners == 1:
-        return points
-    others = (points.sum(axis=1, keepdims=True) - points) / (config.owners - 1)
-    return (points - others)[:, : config.players]
+        results = win_shares(batch.places(batch.states))
+    else:
+        results = margins(batch.states["points"][:, : batch.config.owners])
+    return results[:, : batch.config.players]
 
 
 def reviews(title: str, name: str, who: str, games: int) -> dict[str, Any]:
@@ -188,7 +185,7 @@ def main() -> None:
             content["reviews"].append(reviews(title, name, who, given.games))
             print(content["reviews"][-1], flush=True)
     if given.json:
-        given.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_json(given.json, content)
 
 
 if __name__ == "__main__":

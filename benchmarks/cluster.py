@@ -8,7 +8,6 @@ no time to play, so they show the cost of handing out a block and fetching its r
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import time
@@ -27,6 +26,7 @@ from tabletop.batch import use_cores
 from tabletop_agents import Agent, GreedyAgent, RandomAgent
 from tabletop_training.cluster import RayWorkers
 from tabletop_training.evaluation import HERE, Block, Workers, blocks_of
+from tabletop_training.evaluation_files import write_json
 from tabletop_training.matches import get_ready, rotations
 from tabletop_training.workers import Processes
 
@@ -123,7 +123,7 @@ def main() -> None:
     if given.json:
         header = {"date": date.today().isoformat(), "cores": os.cpu_count(), "python": platform.python_version()}
         content = {**header, "rounds": given.rounds, "rows": rows}
-        given.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_json(given.json, content)
 
 
 if __name__ == "__main__":

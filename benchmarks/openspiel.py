@@ -28,6 +28,7 @@ from tabletop.batch import Batch
 from tabletop.envs.openspiel import Playouts
 from tabletop.game import Config
 from tabletop_training.evaluation import EVALUATION_SEED
+from tabletop_training.evaluation_files import write_json
 
 GAMES = {"Petrichor": "python_petrichor", "Evergreen": "python_evergreen"}
 PLAYERS = 3
@@ -122,7 +123,7 @@ def main() -> None:
     }
     print(json.dumps(content, indent=1))
     if given.json:
-        given.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_json(given.json, content)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ import numpy as np
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
+from tabletop_training.evaluation_files import write_json
+
 TABLES = (
     {"game": "petrichor", "players": 1, "seats": ["here"]},
     {"game": "petrichor", "players": 3, "seats": ["here", "greedy", "greedy"]},
@@ -172,7 +174,7 @@ def main() -> None:
             "answers": answers,
             "memory": memory,
         }
-        given.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_json(given.json, content)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import typer
 
 from tabletop_cli import evergreen, petrichor
 from tabletop_cli.run import EXIT_CODES
+from tabletop_training.evaluation_files import markdown_table
 
 APPS = {"petrichor": petrichor.app, "evergreen": evergreen.app}
 
@@ -92,16 +93,13 @@ def blocks() -> dict[str, str]:
     known = shared(listed)
     rows = [_row(text, of_games) for text, of_games in known.items()]
     return {
-        "exit codes": _table(("code", "meaning"), [(str(code), text) for code, text in EXIT_CODES.items()]),
+        "exit codes": markdown_table(
+            ("code", "meaning"), [(str(code), text) for code, text in EXIT_CODES.items()], left=2
+        ),
         "purposes": _purposes(listed),
-        "shared options": _table(("argument or option", "what it does", "default"), rows),
+        "shared options": markdown_table(("argument or option", "what it does", "default"), rows, left=3),
         "commands": "\n\n".join(_sections(listed, known)),
     }
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _row(text: str, of_games: Mapping[str, Parameter | None]) -> tuple[str, str, str]:
@@ -123,7 +121,9 @@ def _purposes(listed: Mapping[str, Sequence[Command]]) -> str:
     for command in (one for several in listed.values() for one in several):
         link = f"[{command.words}](#{command.words.replace(' ', '-')})"
         groups.setdefault(command.group, {})[link] = None
-    return _table(("purpose", "commands"), [(group, ", ".join(links)) for group, links in groups.items()])
+    return markdown_table(
+        ("purpose", "commands"), [(group, ", ".join(links)) for group, links in groups.items()], left=2
+    )
 
 
 def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -> Iterator[str]:
@@ -149,6 +149,6 @@ def _sections(listed: Mapping[str, Sequence[Command]], known: Collection[str]) -
         own = [text for text in parameters[game] if text not in known]
         if own:
             rows = [_row(text, {name: of.get(text) for name, of in parameters.items()}) for text in own]
-            yield _table(("argument or option", "what it does", "default"), rows)
+            yield markdown_table(("argument or option", "what it does", "default"), rows, left=3)
         if rest := [f"`{one.name}`" for one in command.parameters if one.text in known]:
             yield f"{'Also, of' if own else 'Of'} the [shared options](#shared-options): {', '.join(rest)}."

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -27,7 +27,7 @@ from docs.pictures import FOLDER, WIDTH, drawings
 from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD
 from tabletop.drawing.raster import save_png
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate
-from tabletop_training.evaluation_files import percent, percentage_points, plus_minus
+from tabletop_training.evaluation_files import markdown_table, percent, percentage_points, plus_minus
 from tabletop_training.petrichor.strength import FILE as STRENGTH_FILE
 from tabletop_training.petrichor.strength import PICTURE as STRENGTH_PICTURE
 from tabletop_training.petrichor.strength import SETS, Row, plot_thinking, read_rows, rows_of
@@ -47,13 +47,6 @@ OPENSPIEL = (
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
-
-
-def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
-    """All but the `left` first columns are aligned to the right."""
-    rule = "|---" * left + "|---:" * (len(heads) - left) + "|"
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
-    return "\n".join([lines[0], rule, *lines[1:]])
 
 
 def performance_table(folder: Path = DOCS) -> str:

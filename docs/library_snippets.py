@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate
-from tabletop_training.evaluation_files import percent
+from tabletop_training.evaluation_files import markdown_table, percent
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -209,20 +209,15 @@ def program(name: str) -> str:
 def table() -> str:
     """A row for each snippet, with the result in `libraries.json`."""
     results = json.loads(FILE.read_text(encoding="utf-8"))
-    lines = [
-        "| program | versions | environment | mask | autoreset | won | minutes | decisions a second |",
-        "|---|---|---|---|---|---:|---:|---:|",
-    ]
+    rows = []
     for name, snippet in SNIPPETS.items():
         result = results[name]
         versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
-        won = percent(Estimate(*result["win_rate"]))
-        speed = result["steps"] / result["seconds"]
-        lines.append(
-            f"| [{snippet.library}](libraries/{name}.py) | {versions} | {snippet.ours} | {snippet.mask} | "
-            f"{snippet.autoreset} | {won} | {result['seconds'] / 60:.1f} | {speed:,.0f} |"
-        )
-    return "\n".join(lines)
+        words = (f"[{snippet.library}](libraries/{name}.py)", versions, snippet.ours, snippet.mask, snippet.autoreset)
+        won, speed = percent(Estimate(*result["win_rate"])), result["steps"] / result["seconds"]
+        rows.append((*words, won, f"{result['seconds'] / 60:.1f}", f"{speed:,.0f}"))
+    heads = ("program", "versions", "environment", "mask", "autoreset", "won", "minutes", "decisions a second")
+    return markdown_table(heads, rows, left=5)
 
 
 def main() -> None:

@@ -35,6 +35,7 @@ from tabletop_training.evaluation import (
 )
 from tabletop_training.evaluation_files import (
     OnResult,
+    markdown_table,
     new_table,
     percent,
     plain,
@@ -511,7 +512,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         lines += [
             "## Alone",
             "",
-            *_lines(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
+            _markdown(plan, alone, {plan.solo_games: "games", **heads, "decisions_per_second": "decisions/s"}),
             "",
             *plan.about_solo,
             "- **decisions/s**: on the machine that measured the row. Other programs ran there, too.",
@@ -523,7 +524,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
         lines += [
             "## Two players",
             "",
-            *_lines(plan, [row for row in rows if row["rating"] is not None], heads),
+            _markdown(plan, [row for row in rows if row["rating"] is not None], heads),
             "",
             f"- **won against**: {' or '.join(duels)} games for each pair of agents. Every seed is played with either",
             "  agent in the first seat. A shared victory counts half. The unit of the intervals is the seed.",
@@ -544,9 +545,7 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> Iterator[str]:
-    """A table in Markdown."""
-    yield f"| agent | {' | '.join(heads.values())} |"
-    yield "|---|" + "---:|" * len(heads)
-    for row in rows:
-        yield f"| `{row['agent']}` | {' | '.join(_cell(plan, row, key) for key in heads)} |"
+def _markdown(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> str:
+    """The table of these columns, a line for each agent."""
+    lines = ((f"`{row['agent']}`", *(_cell(plan, row, key) for key in heads)) for row in rows)
+    return markdown_table(("agent", *heads.values()), lines)

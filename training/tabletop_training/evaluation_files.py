@@ -223,6 +223,13 @@ def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption:
     return table
 
 
+def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
+    """A table in Markdown. All but the `left` first columns are aligned to the right."""
+    rule = "|---" * left + "|---:" * (len(heads) - left) + "|"
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
 def flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row in which each estimate has three columns: its value, its `_low` and its `_high`."""
     columns: dict[str, Any] = {}

@@ -16,7 +16,15 @@ from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
 from tabletop.words import counted
 from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
-from tabletop_training.evaluation_files import ends, percentage_points, plain, signed, write_json, write_rows
+from tabletop_training.evaluation_files import (
+    ends,
+    markdown_table,
+    percentage_points,
+    plain,
+    signed,
+    write_json,
+    write_rows,
+)
 from tabletop_training.petrichor import report_plots
 from tabletop_training.petrichor.report_plots import VARIANT_TITLES, set_title, source_title, sources_of
 from tabletop_training.petrichor.study import Study, by_set, complete_sets, study_summaries
@@ -215,12 +223,6 @@ def _title(index: int) -> str:
     return set_title(ALL_VARIANTS[index])
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """A Markdown table, whose first `left` columns are words."""
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * left + "---:|" * (len(head) - left)]
-    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
-
-
 def _side_sentence(sets: Sets, weights: np.ndarray, side: int) -> str:
     """A sentence: how this contrast of sets changes a side's points, with the largest sure changes of its sources.
 
@@ -308,11 +310,11 @@ def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], s
     head = ("won: shipped", "here", "change, percentage points", "points ahead: shipped", "here", "change, points")
     return [
         "## What the changed numbers do",
-        _table(("number", "what", "shipped", "here"), numbers, left=4),
+        markdown_table(("number", "what", "shipped", "here"), numbers, left=4),
         *(["\n".join(means)] if means else []),
         "The same agents also played the same seeds with the shipped numbers and are compared seed by seed."
         " Each interval is for its own row: even without any change, about one row in twenty excludes 0 by chance.",
-        _table(("set", "agent", *head), rows, left=2),
+        markdown_table(("set", "agent", *head), rows, left=2),
     ]
 
 
@@ -343,7 +345,7 @@ def _each_set(found: _Findings) -> list[str]:
     if wanted:
         rows = [(f"{100 * goal:.0f} %", _title(at), _percent(found.yardstick.rate(at))) for at, goal in wanted.items()]
         blocks.append(f"To choose a set by how often {found.name} should win:")
-        blocks.append(_table(("wanted", "set", "won"), rows, left=2))
+        blocks.append(markdown_table(("wanted", "set", "won"), rows, left=2))
         missed = [f"{100 * target:.0f} %" for target in _TARGETS if target not in wanted.values()]
         blocks += [f"No set has a win rate near {' or '.join(missed)}."] if missed else []
     path = smoothest_path(rates)
@@ -373,8 +375,8 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
         " the other three variants. The right half of the picture shows how much each pair changes it beyond the sum"
         " of both.",
         "![Effects of the variants on the margin](effects.png)",
-        _table(("change of the margin, points", *titles), points),
-        _table(("change of the win rate, percentage points", *titles), rates),
+        markdown_table(("change of the margin, points", *titles), points),
+        markdown_table(("change of the win rate, percentage points", *titles), rates),
         f"![What each variant changes for both sides, source by source, when {found.name} plays](costs.png)",
         *(_variant_paragraph(found, effect) for effect in found.main),
     ]
@@ -443,7 +445,7 @@ def _good_play(found: _Findings) -> list[str]:
             shifts.append(f"{VARIANT_TITLES[name]} shifts this lead by {_size(change)} in favour of {gains}.")
     return [
         title,
-        _table(head, rows),
+        markdown_table(head, rows),
         f"Does a variant leave room for good play? Averaged over the sets, {found.name} ends {gap} the next strongest,"
         f" `{agent_title(other.agent)}`, on the {counted(games, 'seed')} that both played."
         f" {' '.join(shifts) or 'No variant changes this lead by more than chance.'}",
@@ -478,7 +480,7 @@ def _points(found: _Findings) -> list[str]:
         " cards can give it such points, too).",
         f"![Mean points a game by source, when {found.name} plays](sources.png)",
         " ".join(sentences),
-        _table(head, [*rows, totals]),
+        markdown_table(head, [*rows, totals]),
     ]
 
 
@@ -530,7 +532,7 @@ def _ranking(found: _Findings) -> list[str]:
         f"The sets, ordered by how often {found.name} wins them. A new level starts at a set that is significantly"
         " harder than the first set of the level before. Within a level, the order may be chance. *Could be* gives the"
         " ranks of a set in 95 % of resamples of the seeds.",
-        _table(("rank", "level", "set", "won", "points ahead", "could be"), rows, left=3),
+        markdown_table(("rank", "level", "set", "won", "points ahead", "could be"), rows, left=3),
         "![Ranking, how games end, and which differences are more than chance](ranking.png)",
         f"One game says little: within a set, the points ahead have a standard deviation of {spreads.min():.1f} to"
         f" {spreads.max():.1f}.",
@@ -545,7 +547,7 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
         rows.append((set_title(one.variant_names), agent_title(one.agent), *measured))
     head = ("set", "agent", "games", "won", "points ahead", "your points", "neutral points", "decisions")
     picture = "![Win rates and margins with 95 % intervals](difficulty.png)"
-    return ["## All figures", picture, _table(head, rows, left=2)]
+    return ["## All figures", picture, markdown_table(head, rows, left=2)]
 
 
 def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
