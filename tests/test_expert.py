@@ -33,13 +33,13 @@ from tabletop_training.outlook import (
     new_outlook,
     outlook_losses,
 )
-from tabletop_training.positions import Positions, Replay, play_positions
+from tabletop_training.positions import Chosen, Positions, Replay, play_positions
 from tests.games import connect_four
 from tests.test_guided_search import network_for
 
 
-def by_greedy(decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, None]:
-    return GreedyAgent().act(decisions, generator), None
+def by_greedy(decisions: Decisions, generator: np.random.Generator) -> Chosen:
+    return Chosen(GreedyAgent().act(decisions, generator))
 
 
 # --- Positions -------------------------------------------------------------------------------------------------------
@@ -56,13 +56,13 @@ def test_positions_say_what_their_games_came_to(players: int) -> None:
     assert (positions.players == players).all()
     assert (positions.won[:, players:] == 0).all()
     assert (positions.masks.sum(axis=1) > 1).all()
-    assert (positions.wishes == 0).all()
+    assert (positions.wishes == 0).all() and (positions.shortfalls == 0).all()
     # the same games again: each position's seats clockwise from who was asked
     batch, generator, row = Batch(config, 6, 11, autoreset="disabled"), np.random.default_rng([11, 3]), 0
     while len(playing := np.flatnonzero(batch.actors >= 0)):
         decisions = Decisions.of(batch, playing)
         actions = np.zeros(6, np.int64)
-        actions[playing] = by_greedy(decisions, generator)[0]
+        actions[playing] = by_greedy(decisions, generator).actions
         generator.random(len(playing))
         for number, game in enumerate(playing):
             if decisions.action_masks[number].sum() > 1:
@@ -87,7 +87,8 @@ def test_a_share_of_the_positions_and_a_stop() -> None:
 def numbered(first: int, count: int) -> Positions:
     numbers = np.arange(first, first + count)
     columns = numbers[:, None].astype(np.float32)
-    return Positions(columns.astype(np.float16), columns > 0, columns.astype(np.float16), columns, columns, numbers)
+    small = columns.astype(np.float16)
+    return Positions(small, columns > 0, small, small, columns, columns, numbers)
 
 
 def test_a_replay_keeps_the_newest() -> None:

@@ -95,7 +95,7 @@ def test_rollouts_are_the_games_of_batches() -> None:
 def test_other_seats_are_played_by_whom_they_belong_to() -> None:
     """A rival that always wants the lowest action takes it, and its decisions are not learned from."""
 
-    def lowest(seen: torch.Tensor) -> torch.Tensor:
+    def lowest(seen: torch.Tensor, fallen: object) -> torch.Tensor:
         return -1e4 * torch.arange(GAME.num_actions, dtype=torch.float32).expand(len(seen), -1)
 
     seats = np.array([LEARNER, 0, LEARNER])
@@ -181,7 +181,7 @@ def test_advantages_follow_each_seat() -> None:
         return torch.randn(*shape, generator=generator)
 
     rollout = Rollout(
-        *(torch.empty(0),) * 4,
+        *(torch.empty(0),) * 5,
         values=some(steps, games),
         actors=torch.randint(seats, (steps, games), generator=generator),
         deciding=torch.rand(steps, games, generator=generator) < 0.7,
@@ -271,7 +271,7 @@ def test_a_rival_has_all_other_seats() -> None:
     rollout, _ = general.table.play(general.network, 40)
     theirs = (rollout.masks.sum(dim=2) > 1) & ~rollout.deciding
     seen = general.table.scaled(rollout.observations[theirs])
-    likeliest = masked_log_probabilities(policy_of(rival)(seen), rollout.masks[theirs]).argmax(dim=1)
+    likeliest = masked_log_probabilities(policy_of(rival)(seen, None), rollout.masks[theirs]).argmax(dim=1)
     assert theirs.any() and (rollout.actions[theirs] == likeliest).all()
 
 

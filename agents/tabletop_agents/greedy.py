@@ -13,6 +13,7 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.threads import in_threads
 from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.one_turn import MAX_NODES
 
 MIN_GAMES_A_THREAD = 16
 
@@ -29,7 +30,7 @@ class GreedyAgent(LooksAhead):
     name = "greedy"
 
     def __init__(
-        self, weights: Mapping[str, float] | None = None, *, max_nodes: int = 600, num_threads: int | None = None
+        self, weights: Mapping[str, float] | None = None, *, max_nodes: int = MAX_NODES, num_threads: int | None = None
     ) -> None:
         super().__init__(weights)
         self.max_nodes = max_nodes

@@ -20,7 +20,7 @@ from tabletop.threads import in_threads
 from tabletop.warm_up import Call, compile_once
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.search import guided_tree
+from tabletop_agents.search import guided_tree, one_turn, walk_stack, weights_of
 from tabletop_agents.search.budget import check_budget, portions
 from tabletop_agents.search.forward import LAYER
 from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_factors
@@ -45,7 +45,7 @@ class GuidedSearch:
         self.game = game
         self.factors = seen_factors(game.observation.size)
         self.rng_at = int(game.state.fields["rng"][1])  # type: ignore[index]
-        self.__dict__.update(game.made([write_places, *templates_in(guided_tree)]))
+        self.__dict__.update(game.made([write_places, *templates_in(guided_tree, one_turn)]))
         what = f"the search with a network for {game.title}, once"
         compile_once(game.cache_folder, what, self.read_guided_root, self._calls)
 
@@ -83,6 +83,7 @@ class GuidedTree:
         self.edges = np.zeros(_EDGES_A_SIMULATION * simulations + 512, EDGE)
         self.states = np.zeros(len(self.nodes) if closed else 1, search.game.state)
         self.stack = np.zeros(1, search.game.state)
+        self._walk = (walk_stack(search.game), search.game.new_memo(), weights_of(search.game, {}))
 
     def clear(self) -> None:
         """Begin a new tree."""
@@ -100,7 +101,8 @@ class GuidedTree:
         search, states, stack = self.search, self.states, self.stack
         grown = (self.tree, self.nodes, self.edges, states, _bytes_of(states), stack, _bytes_of(stack))
         fixed = (search.rng_at, search.factors, search.game.observation.divisors)
-        search.search_guided_tree(root, tables, settings, self.closed, *network, *grown, *fixed, simulations)
+        walk = (*self._walk, search.game.num_actions)
+        search.search_guided_tree(root, tables, settings, self.closed, *network, *grown, *fixed, *walk, simulations)
 
 
 @dataclass(eq=False)

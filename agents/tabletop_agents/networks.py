@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import math
 from typing import Any, Self
 
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents.search import forward
@@ -29,13 +32,22 @@ class Network(nn.Module):
     seat: 2 K numbers, where K is the largest number of players of the game. The first K are logits of winning, the
     others margins in points, both clockwise from the acting seat. For several players a softmax turns the logits into
     chances to win; in a game for one the single logit stands alone.
+
+    A network may weigh what the agent `greedy` looks at. Then `weighs` is true, and its policy has one number more than
+    there are actions. Its softplus is how much a point of an action's shortfall (`tabletop_agents.shortfalls`) lowers
+    the action's logit.
     """
 
     def __init__(
-        self, trunk: nn.Sequential, policy: nn.Sequential, value: nn.Sequential, outlook: nn.Sequential | None = None
+        self,
+        trunk: nn.Sequential,
+        policy: nn.Sequential,
+        value: nn.Sequential,
+        outlook: nn.Sequential | None = None,
+        weighs: bool = False,
     ) -> None:
         super().__init__()
-        self.trunk, self.policy, self.value, self.outlook = trunk, policy, value, outlook
+        self.trunk, self.policy, self.value, self.outlook, self.weighs = trunk, policy, value, outlook, weighs
 
     @classmethod
     def of(cls, policy: Any) -> Self:
@@ -51,7 +63,8 @@ class Network(nn.Module):
             [*policy.mlp_extractor.policy_net, policy.action_net],
             [*policy.mlp_extractor.value_net, policy.value_net],
         )
-        network = cls(*(nn.Sequential(*part) for part in parts))
+        trunk, head, value = (nn.Sequential(*part) for part in parts)
+        network = cls(trunk, head, value)
         known = all(type(layer).__name__ in (_LINEAR, *ACTIVATIONS) for layer in network.layers)
         if not known or _size(network) != _size(policy):
             layers = ", ".join(type(layer).__name__ for layer in [features, *network.layers])
@@ -90,11 +103,12 @@ class Network(nn.Module):
                 layers.append(layer)
                 width = len(bias)
             widths[part], made[part] = width, nn.Sequential(*layers)
-        if (widths["policy"], widths["value"]) != (actions, 1):
+        weighs = widths["policy"] == actions + 1
+        if (widths["policy"] - weighs, widths["value"]) != (actions, 1):
             raise CheckpointError(f"its heads give {widths['policy']} and {widths['value']} numbers, not {actions}, 1")
         if OUTLOOK in made and (widths[OUTLOOK] % 2 == 1 or widths[OUTLOOK] < 2 * players):
             raise CheckpointError(f"its outlook gives {widths[OUTLOOK]} numbers, not {2 * players}, two a player")
-        return cls(**made)
+        return cls(**made, weighs=weighs)
 
     @property
     def layers(self) -> list[nn.Module]:
@@ -107,13 +121,26 @@ class Network(nn.Module):
         parts = [*_PARTS, *([] if self.outlook is None else [OUTLOOK])]
         return {part: [type(layer).__name__ for layer in getattr(self, part)] for part in parts}
 
-    def log_probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+    def logits(self, hidden: torch.Tensor, shortfalls: torch.Tensor | None) -> torch.Tensor:
+        """(N, A) logits of all actions, from what the trunk gives; a network that weighs needs `shortfalls`, (N, A)."""
+        said: torch.Tensor = self.policy(hidden)
+        if not self.weighs:
+            return said
+        assert shortfalls is not None
+        return said[:, :-1] - functional.softplus(said[:, -1:]) * shortfalls
+
+    def log_probabilities(
+        self, observations: np.ndarray, action_masks: np.ndarray, shortfalls: np.ndarray | None = None
+    ) -> np.ndarray:
         """(N, A) float32 of the actions, about -1e8 for those that are masked out.
+
+        A network that weighs needs the actions' `shortfalls`, (N, A) float32 in points.
 
         Raises CheckpointError where the network gives numbers that are not finite.
         """
         with torch.no_grad():
-            logits = self.policy(self.trunk(torch.as_tensor(observations)))
+            fallen = None if shortfalls is None else torch.as_tensor(shortfalls)
+            logits = self.logits(self.trunk(torch.as_tensor(observations)), fallen)
             logits = logits - logits.logsumexp(dim=1, keepdim=True)
             logits = torch.where(torch.as_tensor(action_masks, dtype=torch.bool), logits, _NEVER)
             logits = logits - logits.logsumexp(dim=1, keepdim=True)
@@ -156,6 +183,25 @@ def flat_network(network: Network) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 layers[-1] = (*layers[-1][:-1], _ACTIVATION_CODES[type(layer).__name__])
         parts.append((first, len(layers)))
     return np.array(layers, forward.LAYER), np.array(parts, np.int64), np.concatenate(weights).astype(np.float32)
+
+
+def weighing(network: Network, weight: float, sureness: float = 1.0) -> Network:
+    """A copy of a network that does not weigh shortfalls, and from here on weighs them.
+
+    The weight of a point is `weight` nats everywhere, more than 0; it changes only by training. The network's own
+    logits are multiplied by `sureness`.
+    """
+    copied = copy.deepcopy(network)
+    last: Any = copied.policy[-1]
+    wider = nn.Linear(last.in_features, last.out_features + 1)
+    with torch.no_grad():
+        wider.weight.zero_()
+        wider.weight[:-1] = sureness * last.weight
+        wider.bias[:-1] = sureness * last.bias
+        wider.bias[-1] = math.log(math.expm1(weight))
+    copied.policy[-1] = wider
+    copied.weighs = True
+    return copied
 
 
 def _size(module: nn.Module) -> int:

@@ -14,6 +14,7 @@ from tabletop.game import Config, Game
 from tabletop.words import either
 from tabletop_agents.checkpoint import read_checkpoint
 from tabletop_agents.networks import Network
+from tabletop_agents.shortfalls import shortfalls
 
 
 @dataclass(eq=False)
@@ -52,21 +53,25 @@ class PolicyAgent:
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions."""
-        logits = self.network.log_probabilities(decisions.observations, decisions.action_masks)
+        logits = self._log_probabilities(decisions, generator)
         if self.sample:  # the Gumbel trick, by the caller's generator rather than torch's global one
             logits = logits + generator.gumbel(size=logits.shape)
         return np.asarray(logits.argmax(axis=1), np.int64)
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N, A) float64: what the policy gives each action; nothing is drawn from the generator."""
-        logits = self.network.log_probabilities(decisions.observations, decisions.action_masks).astype(np.float64)
+        """(N, A) float64: what the policy gives each action.
+
+        The generator is used only if the network weighs shortfalls, to draw what is hidden.
+        """
+        logits = self._log_probabilities(decisions, generator).astype(np.float64)
         shares = np.exp(logits - logits.max(axis=1, keepdims=True)) * (decisions.action_masks == 1)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
         """The policy's probabilities, the likeliest action, and what the outlook, if there is one, expects.
 
-        The outlook values the position only, so single actions have no values. Nothing is drawn from the generator.
+        The outlook values the position only, so single actions have no values. The generator is used as in
+        `probabilities`.
         """
         shares = self.probabilities(decisions, generator)
         told = Assessment(actions=shares.argmax(axis=1), shares=shares, meaning="probability of its policy")
@@ -76,3 +81,7 @@ class PolicyAgent:
         if (decisions.owners == 1).all():
             return replace(told, value=points, estimated=POINTS)
         return replace(told, value=chances, estimated=CHANCE_TO_WIN)
+
+    def _log_probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
+        fallen = shortfalls(decisions, generator) if self.network.weighs else None
+        return self.network.log_probabilities(decisions.observations, decisions.action_masks, fallen)

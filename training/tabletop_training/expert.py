@@ -25,13 +25,14 @@ from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.general import judge_everything
 from tabletop_training.job import Job
 from tabletop_training.learning import BEST, POLICY, Budget, Judgement
 from tabletop_training.outlook import Outcomes, in_points, in_units, new_outlook, outlook_loss
-from tabletop_training.positions import Positions, Replay, play_positions
+from tabletop_training.positions import Chosen, Positions, Replay, play_positions
 from tabletop_training.ppo import check_device
 from tabletop_training.seats import masked_log_probabilities
 from tabletop_training.settings import check_at_least_one, check_types
@@ -93,7 +94,8 @@ def policy_loss(network: Network, seen: torch.Tensor, positions: Positions) -> t
     `seen` are the observations, (n, D) float32 on the network's device.
     """
     device = seen.device
-    logits = network.policy(network.trunk(seen))
+    fallen = torch.from_numpy(positions.shortfalls).to(device, torch.float32) if network.weighs else None
+    logits = network.logits(network.trunk(seen), fallen)
     told = masked_log_probabilities(logits, torch.from_numpy(positions.masks).to(device))
     wishes = torch.from_numpy(positions.wishes).to(device, torch.float32)
     return -(wishes * told).sum(dim=1).mean()
@@ -158,15 +160,16 @@ class Expert:
         settings, policy = self.settings, PolicyAgent(self.playable())
         agent = GuidedSearchAgent(policy, settings.simulations)
 
-        def choose(decisions: Decisions, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        def choose(decisions: Decisions, chance: np.random.Generator) -> Chosen:
             visits, utilities = agent.search(decisions, chance)
-            logits = policy.network.log_probabilities(decisions.observations, decisions.action_masks)
+            fallen = shortfalls(decisions, chance) if policy.network.weighs else None
+            logits = policy.network.log_probabilities(decisions.observations, decisions.action_masks, fallen)
             wishes = wishes_of(logits, visits, utilities, settings.sharpness, settings.doubt)
             actions = visits.argmax(axis=1)
             drawn = chance.random(len(actions)) < settings.sampled
             sums = visits.cumsum(axis=1)
             thrown = chance.random((len(actions), 1)) * sums[:, -1:]
-            return np.where(drawn, (sums <= thrown).sum(axis=1), actions), wishes
+            return Chosen(np.where(drawn, (sums <= thrown).sum(axis=1), actions), wishes, fallen)
 
         won: list[float] = []
         margins: list[float] = []

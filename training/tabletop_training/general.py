@@ -20,7 +20,7 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import Agent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network, variety
-from tabletop_agents.networks import Network
+from tabletop_agents.networks import Network, weighing
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.curriculum import by_players, curricula
 from tabletop_training.evaluation_files import write_log
@@ -37,7 +37,7 @@ from tabletop_training.learning import (
 )
 from tabletop_training.ppo import check_device, torch_settings
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import LEARNER, Ends, SeatGames, new_network, policy_of, update
+from tabletop_training.seats import GREEDY, LEARNER, Ends, SeatGames, new_network, policy_of, update
 from tabletop_training.selfplay import judge
 from tabletop_training.settings import Settings, check_at_least_one, check_types, read_settings, shipped_settings
 
@@ -54,18 +54,27 @@ class GeneralSettings:
     players: tuple[int, ...] = ()  # numbers of players, () for every one from 2 on
     components: Any = None  # an overlay file
     earlier: float = 0.25  # share of the games in which all seats but one are earlier selves'
+    greedy: float = 0.0  # share of the games in which all seats but one are the agent `greedy`'s
     snapshots: int = 8  # earlier selves that are kept, spread evenly over the past
     snapshot_updates: int = 20  # updates between two of them
     against: tuple[str, ...] = ("greedy",)  # whom evaluations are against; in a game for one nobody
     games: int = 100  # of an evaluation, for each number of players and way to play
+    weight: float = 0.0  # of shortfalls, nats a point: the first one of a network that has none yet; 0: it gets none
+    sureness: float = 1.0  # what the logits of such a network are multiplied by
 
     def __post_init__(self) -> None:
         check_types(self)
         check_at_least_one(games=self.games, snapshot_updates=self.snapshot_updates)
         if self.snapshots < 3:
             raise ConfigError(f"snapshots={self.snapshots}: must be at least 3")
-        if not 0 <= self.earlier <= 1:
-            raise ConfigError(f"earlier={self.earlier}: must be a share from 0 to 1")
+        for name in ("weight", "sureness"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
+        for name in ("earlier", "greedy"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name}={getattr(self, name)}: must be a share from 0 to 1")
+        if self.earlier + self.greedy > 1:
+            raise ConfigError(f"earlier={self.earlier}, greedy={self.greedy}: together they must be at most 1")
         if len(set(self.players)) < len(self.players):
             raise ConfigError(f"players={list(self.players)}: must have each number once")
 
@@ -103,6 +112,8 @@ class General:
         self.configs, self.task, self.settings, self.budget, self.seed = list(configs), task, settings, budget, seed
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
         self.network.outlook = None
+        if task.weight > 0 and not self.network.weighs:
+            self.network = weighing(self.network, task.weight, task.sureness)
         self.network.to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
         self.generator = np.random.default_rng([seed, 6])
@@ -112,7 +123,10 @@ class General:
         self.steps = self.games = self.updates = 0
         self._curricula = curricula(configs, seed)
         first = [curriculum.configs[0] for curriculum in self._curricula.values()]
-        self.table = SeatGames(first, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others)
+        weighs = self.network.weighs or task.greedy > 0 or (rival is not None and rival.weighs)
+        self.table = SeatGames(
+            first, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others, weighs
+        )
         self._start = time.monotonic()
 
     @property
@@ -174,12 +188,14 @@ class General:
 
     def _seat(self, games: int, players: int) -> np.ndarray:
         seated = np.full((games, players), LEARNER, np.int64)
-        if players == 1 or not self._others:
+        if players == 1:
             return seated
-        others = self.generator.integers(len(self._others), size=seated.shape)
-        mixed = self.generator.random(games) < (1.0 if self.rival else self.task.earlier)
+        others = seated if not self._others else self.generator.integers(len(self._others), size=seated.shape)
+        kind = self.generator.random((games, 1))
+        mixed = kind < (1.0 if self.rival else self.task.earlier)
+        against_greedy = ~mixed & (kind >= 1.0 - self.task.greedy)
         mine = np.arange(players) == self.generator.integers(players, size=(games, 1))
-        return np.where(mixed[:, None] & ~mine, others, seated)
+        return np.where(mine, LEARNER, np.where(against_greedy, GREEDY, np.where(mixed, others, seated)))
 
     def _take_snapshot(self) -> None:
         """Keep a copy of the network. If there are enough, it replaces the one that leaves the smallest gap."""

@@ -193,6 +193,7 @@ def learn_outlook(
         device,
         lambda games, players: by_number[players].choose(games),
         lambda games, players: np.full((games, players), LEARNER),
+        weighs=network.weighs,
     )
     waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)
     start, games = time.monotonic(), 0

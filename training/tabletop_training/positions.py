@@ -12,15 +12,23 @@ from tabletop.batch import Batch
 from tabletop.game import NOBODY, Config
 from tabletop.scores import margins, win_shares
 
-Choose = Callable[[Decisions, np.random.Generator], tuple[np.ndarray, np.ndarray | None]]
-"""Takes decisions, returns actions (n,) int64 and targets for a policy, (n, A) probabilities or None."""
+
+class Chosen(NamedTuple):
+    """What was chosen in n decisions."""
+
+    actions: np.ndarray  # (n,) int64
+    wishes: np.ndarray | None = None  # (n, A) target probabilities of a policy
+    shortfalls: np.ndarray | None = None  # (n, A) in points, for a network that weighs them
+
+
+Choose = Callable[[Decisions, np.random.Generator], Chosen]
 
 
 class Positions(NamedTuple):
     """Decisions of finished games and the games' results: n decisions, A actions, space for K seats.
 
     observations: (n, D) float16. masks: (n, A) bool, the legal actions.
-    wishes: (n, A) float16, target probabilities of a policy; zeros if there are none.
+    wishes, shortfalls: (n, A) float16, as in `Chosen`; zeros if there are none.
     won, margins: (n, K) float32, each seat's share of the victory and its margin in points, clockwise from the actor;
         0 for seats that the game does not have.
     players: (n,) int64.
@@ -29,6 +37,7 @@ class Positions(NamedTuple):
     observations: np.ndarray
     masks: np.ndarray
     wishes: np.ndarray
+    shortfalls: np.ndarray
     won: np.ndarray
     margins: np.ndarray
     players: np.ndarray
@@ -63,14 +72,16 @@ def play_positions(
         if should_stop():
             return None
         decisions = Decisions.of(batch, playing)
-        actions[playing], wishes = choose(decisions, generator)
+        chosen = choose(decisions, generator)
+        actions[playing] = chosen.actions
         masks = decisions.action_masks == 1
         rows = np.flatnonzero((generator.random(len(playing)) < share) & (masks.sum(axis=1) > 1))
-        said = np.zeros((len(rows), masks.shape[1]), np.float16) if wishes is None else wishes[rows].astype(np.float16)
+        nothing = np.zeros((len(rows), masks.shape[1]), np.float16)
+        told = [nothing if part is None else part[rows].astype(np.float16) for part in chosen[1:]]
         seen = decisions.observations[rows].astype(np.float16)
-        kept.append((seen, masks[rows], said, playing[rows], batch.actors[playing[rows]].astype(np.int64)))
+        kept.append((seen, masks[rows], *told, playing[rows], batch.actors[playing[rows]].astype(np.int64)))
         batch.step(actions, which=batch.actors != NOBODY)
-    observations, masks, said, game, actor = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    observations, masks, wishes, shortfalls, game, actor = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     players, seats = first.players, first.game.players[-1]
     games = Games(
         win_shares(batch.places(batch.states))[:, :players],
@@ -80,7 +91,8 @@ def play_positions(
     won, ahead = np.zeros((2, len(game), seats), np.float32)
     won[:, :players] = np.take_along_axis(games.won[game], clockwise, axis=1)
     ahead[:, :players] = np.take_along_axis(games.margins[game], clockwise, axis=1)
-    return Positions(observations, masks, said, won, ahead, np.full(len(game), players)), games
+    positions = Positions(observations, masks, wishes, shortfalls, won, ahead, np.full(len(game), players))
+    return positions, games
 
 
 class Replay:

@@ -9,26 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
+from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.game import Config, Game
 from tabletop.scores import margins, win_shares
 from tabletop_agents.networks import Network
+from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.settings import Settings
 
 LEARNER = -1
 """The player of a seat that the learning network plays; other players have numbers."""
+GREEDY = -2
+"""The player of a seat that takes an action without a shortfall, as the agent `greedy` does."""
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
+_SURE = 1e4
+"""What logits are multiplied by to take the likeliest action."""
 _CHOOSE_EVERY = 8
 """Steps between two times at which new games may get another configuration, because this checks all games."""
 
+Player = Callable[[torch.Tensor, torch.Tensor | None], torch.Tensor]
+"""Takes (n, D) float32 observations and (n, A) float32 shortfalls or None; returns (n, A) logits."""
 Choose = Callable[[np.ndarray, int], Sequence[Config]]
 """Takes (n,) int64 games that start now and their number of players; returns the configuration of each."""
 Seat = Callable[[int, int], np.ndarray]
@@ -69,10 +77,14 @@ class Ends(NamedTuple):
 
 
 class Rollout(NamedTuple):
-    """T steps of N games, on the device; P seats, D numbers in an observation, A actions."""
+    """T steps of N games, on the device; P seats, D numbers in an observation, A actions.
+
+    `shortfalls` have an empty last axis if no network weighs them.
+    """
 
     observations: torch.Tensor  # (T, N, D) int8, counts
     masks: torch.Tensor  # (T, N, A) bool
+    shortfalls: torch.Tensor  # (T, N, A) float16, in points; (T, N, 0) where no network weighs them
     actions: torch.Tensor  # (T, N) int64
     log_probabilities: torch.Tensor  # (T, N)
     values: torch.Tensor  # (T, N)
@@ -89,8 +101,9 @@ class SeatGames:
         configs: one for each number of players, the first configuration of its games.
         num_games: of all together; each number of players gets an equal part.
         choose, seat: choose the configurations of new games, and the players of their seats.
-        others: policies (observations (n, D) float32 → logits (n, A)) by number; the list may grow and change.
+        others: policies by number; the list may grow and change.
         device: torch's.
+        weighs: whether the network or any of the others weighs shortfalls (`Network`), or is GREEDY.
     """
 
     def __init__(
@@ -102,7 +115,8 @@ class SeatGames:
         device: str,
         choose: Choose,
         seat: Seat,
-        others: Sequence[Callable[[torch.Tensor], torch.Tensor]] = (),
+        others: Sequence[Player] = (),
+        weighs: bool = False,
     ) -> None:
         game = configs[0].game
         self.game, self.settings, self.device = game, settings, device
@@ -126,6 +140,9 @@ class SeatGames:
         size = (self.num_games, game.observation.size)
         self._seen = torch.zeros(size, dtype=torch.int8, pin_memory=pinned)
         self._legal = torch.zeros((self.num_games, game.num_actions), dtype=torch.int8, pin_memory=pinned)
+        self._shortfalls = torch.zeros((self.num_games, game.num_actions if weighs else 0), pin_memory=pinned)
+        self._weighs = weighs
+        self._generator = np.random.default_rng([seed, 7])
         self._steps = 0
 
     def scaled(self, counts: torch.Tensor) -> torch.Tensor:
@@ -140,6 +157,7 @@ class SeatGames:
         out = Rollout(
             torch.empty((*shape, self.game.observation.size), dtype=torch.int8, device=device),
             torch.empty((*shape, self.game.num_actions), dtype=torch.bool, device=device),
+            torch.empty((*shape, self._shortfalls.shape[1]), dtype=torch.float16, device=device),
             torch.empty(shape, dtype=torch.int64, device=device),
             torch.empty(shape, device=device),
             torch.empty(shape, device=device),
@@ -154,13 +172,19 @@ class SeatGames:
                 self._seen[part] = torch.from_numpy(batch.observations)
                 self._legal[part] = torch.from_numpy(batch.action_masks)
                 actors[t, part] = batch.actors
+                if self._weighs:
+                    rows = np.flatnonzero(batch.action_masks.sum(axis=1) > 1)
+                    found = torch.from_numpy(shortfalls(Decisions.of(batch, rows), self._generator))
+                    self._shortfalls[part][torch.from_numpy(rows)] = found
             out.observations[t] = self._seen.to(device, non_blocking=True)
             out.masks[t] = self._legal.to(device, non_blocking=True) == 1
             seen = self.scaled(out.observations[t])
+            out.shortfalls[t] = self._shortfalls.to(device, non_blocking=True)
+            fallen = out.shortfalls[t].float() if self._weighs else None
             hidden = network.trunk(seen)
-            log_probabilities = masked_log_probabilities(network.policy(hidden), out.masks[t])
+            log_probabilities = masked_log_probabilities(network.logits(hidden, fallen), out.masks[t])
             playing = self.players[games, actors[t]]
-            out.actions[t] = drawn(self._with_others(log_probabilities, seen, out.masks[t], playing))
+            out.actions[t] = drawn(self._with_others(log_probabilities, seen, fallen, out.masks[t], playing))
             out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
             out.values[t] = network.value(hidden)[:, 0]
             deciding[t] = (playing == LEARNER) & (self._legal.sum(dim=1, dtype=torch.int64).numpy() > 1)
@@ -175,7 +199,12 @@ class SeatGames:
         return out._replace(**dict(zip(names, moved, strict=True))), joined
 
     def _with_others(
-        self, log_probabilities: torch.Tensor, seen: torch.Tensor, masks: torch.Tensor, playing: np.ndarray
+        self,
+        log_probabilities: torch.Tensor,
+        seen: torch.Tensor,
+        fallen: torch.Tensor | None,
+        masks: torch.Tensor,
+        playing: np.ndarray,
     ) -> torch.Tensor:
         """Log-probabilities (N, A): the learner's, or those of another player where it has to decide."""
         if (playing == LEARNER).all():
@@ -183,7 +212,9 @@ class SeatGames:
         result = log_probabilities.clone()
         for number in np.unique(playing[playing != LEARNER]):
             rows = torch.from_numpy(np.flatnonzero(playing == number)).to(self.device)
-            result[rows] = masked_log_probabilities(self.others[number](seen[rows]), masks[rows])
+            their_fallen = None if fallen is None else fallen[rows]
+            play = greedy if number == GREEDY else self.others[number]
+            result[rows] = masked_log_probabilities(play(seen[rows], their_fallen), masks[rows])
         return result
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
@@ -283,7 +314,7 @@ def update(
     rows = known.reshape(-1).nonzero()[:, 0]
     flat: dict[str, torch.Tensor] = {
         name: getattr(rollout, name).flatten(0, 1)
-        for name in ("observations", "masks", "actions", "log_probabilities", "values")
+        for name in ("observations", "masks", "shortfalls", "actions", "log_probabilities", "values")
     }
     advantage = advantage.reshape(-1)
     returns = advantage + flat["values"]
@@ -296,7 +327,8 @@ def update(
                 continue  # one decision has no spread of advantages
             hidden = network.trunk(games.scaled(flat["observations"][chosen]))
             masks, actions = flat["masks"][chosen], flat["actions"][chosen]
-            log_probabilities = masked_log_probabilities(network.policy(hidden), masks)
+            fallen = flat["shortfalls"][chosen].float()
+            log_probabilities = masked_log_probabilities(network.logits(hidden, fallen), masks)
             entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
             difference = log_probabilities.gather(1, actions[:, None])[:, 0] - flat["log_probabilities"][chosen]
             ratio = difference.exp()
@@ -320,12 +352,17 @@ def update(
     return Losses(entropy_mean, kl, clipped_mean, value_mean, explained)
 
 
-def policy_of(network: Network, sample: bool = True) -> Callable[[torch.Tensor], torch.Tensor]:
-    """A policy for `SeatGames.others`, which draws its actions, or takes the likeliest as `policy:PATH` does."""
-    sureness = 1.0 if sample else 1e4
+def greedy(seen: torch.Tensor, fallen: torch.Tensor | None) -> torch.Tensor:
+    """The player GREEDY: any of the actions without a shortfall."""
+    assert fallen is not None
+    return _SURE * -fallen
 
-    def logits(seen: torch.Tensor) -> torch.Tensor:
-        result: Any = sureness * network.policy(network.trunk(seen))
-        return result
+
+def policy_of(network: Network, sample: bool = True) -> Player:
+    """A policy for `SeatGames.others`, which draws its actions, or takes the likeliest as `policy:PATH` does."""
+    sureness = 1.0 if sample else _SURE
+
+    def logits(seen: torch.Tensor, fallen: torch.Tensor | None) -> torch.Tensor:
+        return sureness * network.logits(network.trunk(seen), fallen)
 
     return logits

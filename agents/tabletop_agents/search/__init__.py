@@ -26,15 +26,10 @@ from tabletop_agents.search.utility import SETTINGS, points_expected
 
 
 class Search:
-    """What agents that look ahead need for one game: the kernels of this folder, and scratch space.
-
-    Attributes:
-        weights_dtype: of a record with the weights of the game's evaluation.
-    """
+    """What agents that look ahead need for one game: the kernels of this folder, and scratch space."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.weights_dtype = np.dtype([(name, np.float64) for name in game.weights] or [("none", np.float64)])
         self.__dict__.update(game.made([write_places, *templates_in(one_turn, playouts, tree, utility)]))
         what = f"the agents' searches for {game.title}, once, up to a minute"
         compile_once(game.cache_folder, what, self.read_root, self._calls)
@@ -43,20 +38,16 @@ class Search:
         raise AttributeError(name)
 
     def weights(self, replaced: Mapping[str, float]) -> np.ndarray:
-        """(1,) record: the game's own weights with some replaced. Raises ConfigError for an unknown name."""
-        known = self.game.weights
-        unknown = sorted(set(replaced) - set(known))
-        if unknown:
-            raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
-        return np.array([tuple({**known, **replaced}.values()) or (0.0,)], self.weights_dtype)
+        """`weights_of` this game."""
+        return weights_of(self.game, replaced)
 
     def settings(self, defaults: Mapping[str, float], replaced: Mapping[str, float]) -> np.ndarray:
         """(1,) SETTINGS: an agent's defaults, the game's own in their place, and those given in place of both."""
         return utility.settings_record({**defaults, **self.game.search_settings, **replaced})
 
     def stack(self) -> np.ndarray:
-        """Scratch space for the positions of a walk."""
-        return np.zeros(MAX_DEPTH + 1, self.game.state)
+        """`walk_stack` of this game."""
+        return walk_stack(self.game)
 
     def _calls(self) -> list[Call]:
         """Every kernel with arguments of its types."""
@@ -69,11 +60,27 @@ class Search:
         return [
             ("one turn", self.choose_best_actions, (*fixed, memo, stack, np.zeros(1), 20, actions)),
             ("its values", self.values_of_actions, (*fixed, memo, stack, 20, values[None])),
+            ("shortfalls", self.write_shortfalls, (*fixed, memo, stack, 20, values[None].astype(np.float32))),
             ("par", self.pars, (*fixed, memo, np.zeros(1))),
             ("playouts", self.mean_utilities, (*fixed, settings, memo, stack, chances, values)),
             ("tree search", self.search_tree, (*fixed, settings, memo, nodes, 1, stack, 1)),
             ("its result", self.read_root, (nodes, values, values.copy())),
         ]
+
+
+def weights_of(game: Game, replaced: Mapping[str, float]) -> np.ndarray:
+    """(1,) record: the weights of the game's evaluation, some replaced. Raises ConfigError for an unknown name."""
+    known = game.weights
+    unknown = sorted(set(replaced) - set(known))
+    if unknown:
+        raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
+    kind = np.dtype([(name, np.float64) for name in known] or [("none", np.float64)])
+    return np.array([tuple({**known, **replaced}.values()) or (0.0,)], kind)
+
+
+def walk_stack(game: Game) -> np.ndarray:
+    """Scratch space for the positions of a walk."""
+    return np.zeros(MAX_DEPTH + 1, game.state)
 
 
 @cache

@@ -24,6 +24,7 @@ from tabletop.kernels import write_places
 from tabletop.legal import count_legal, is_legal, next_legal
 from tabletop.record import NOBODY
 from tabletop_agents.search.forward import OUTLOOK, POLICY, TRUNK, forward
+from tabletop_agents.search.one_turn import MAX_NODES, find_shortfalls, new_walk
 
 SETTINGS = np.dtype(
     [
@@ -96,6 +97,10 @@ def search_guided_tree(
     rng_at: int,
     factors: np.ndarray,
     divisors: np.ndarray,
+    walk_stack: np.ndarray,
+    memo: np.ndarray,
+    walk_weights: np.ndarray,
+    actions: int,
     simulations: int,
 ) -> None:
     """Add simulations from `root` (1,) to a tree. A new tree, with `tree` zero, is first given its root.
@@ -109,6 +114,8 @@ def search_guided_tree(
         stack: (1,) record, scratch space. raw_states, raw_stack: the bytes of the two, one axis more.
         rng_at: which of a record's bytes is the random stream's first.
         factors: (D,) `seen_factors`. divisors: (D,) of the observation.
+        walk_stack, memo, walk_weights: what `one_turn.find_shortfalls` takes, for a network that weighs shortfalls.
+        actions: how many the game has. The policy of a network that weighs shortfalls gives one number more.
     """
     s, t, p, r = stack[0], tables[0], settings[0], tree[0]
     seat = int(root[0].actor)
@@ -117,6 +124,8 @@ def search_guided_tree(
     seen = np.zeros(divisors.shape[0], np.float32)
     room = np.zeros((layers.shape[0], widest(layers)), np.float32)
     utilities, wins = np.zeros(s.points.shape[0]), np.zeros(s.points.shape[0])
+    logits, weighs = room[parts[POLICY, 1] - 1], layers[parts[POLICY, 1] - 1].outputs > actions
+    walk, shortfalls = new_walk(), np.zeros(actions, np.float32)
     if r.nodes == 0:
         r.nodes, r.edges, r.low, r.high = 1, 1, np.inf, -np.inf
         nodes[0].total, nodes[0].visits, nodes[0].edge = 0.0, 0, 0
@@ -167,7 +176,11 @@ def search_guided_tree(
                 nodes[node].visits += 1
                 nodes[node].total += utilities[s.actor]
                 if nodes[node].edge == 0:
-                    add_edges(s, p, r, nodes, edges, node, room[parts[POLICY, 1] - 1])
+                    if weighs:
+                        walk_stack[0] = s
+                        find_shortfalls(walk_stack, walk, memo, t, walk_weights[0], MAX_NODES, shortfalls)
+                        weigh(s, logits, logits[actions], shortfalls)
+                    add_edges(s, p, r, nodes, edges, node, logits)
         back_up_path(r, nodes, edges, path, depth, utilities, wins)
 
 
@@ -234,6 +247,16 @@ def add_edges(s: Any, p: Any, r: Any, nodes: np.ndarray, edges: np.ndarray, node
     action = next_legal(s, 0)
     while action >= 0:
         add_edge(r, nodes, edges, node, action, math.exp((float(logits[action]) - highest) / p.temperature) / total)
+        action = next_legal(s, action + 1)
+
+
+@rule_template
+def weigh(s: Any, logits: np.ndarray, weight: float, shortfalls: np.ndarray) -> None:
+    """Lower the logits of the legal actions by their shortfalls, as `Network.logits` does."""
+    points_weight = np.float32(max(0.0, weight) + math.log1p(math.exp(-abs(weight))))  # softplus
+    action = next_legal(s, 0)
+    while action >= 0:
+        logits[action] -= points_weight * shortfalls[action]
         action = next_legal(s, action + 1)
 
 

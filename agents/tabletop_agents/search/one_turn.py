@@ -14,6 +14,10 @@ from tabletop.compiled import kernel_template, rule_template, rules
 from tabletop.legal import count_legal, next_legal
 
 MAX_DEPTH = 16
+MAX_NODES = 600
+"""How many positions the walk of one decision may look at, if nothing else is said."""
+MOST_SHORTFALL = 10.0
+"""What a shortfall is at most, in points: actions that look even worse are all the same."""
 _SAME = 1e-9
 
 
@@ -58,6 +62,23 @@ def values_of_actions(
             action = next_legal(states[game], action + 1)
 
 
+@kernel_template
+def write_shortfalls(
+    states: np.ndarray,
+    tables: np.ndarray,
+    weights: np.ndarray,
+    memo: np.ndarray,
+    stack: np.ndarray,
+    max_nodes: int,
+    out: np.ndarray,
+) -> None:
+    """Write the shortfalls of each game's legal actions into `out`, (N, A) float32."""
+    walk = new_walk()
+    for game in range(states.shape[0]):
+        stack[0] = states[game]
+        find_shortfalls(stack, walk, memo, tables[0], weights[0], max_nodes, out[game])
+
+
 FOLLOWING, LINE, BEST = 0, 1, 2
 """Rows of a walk, (3, MAX_DEPTH + 1): the first action not tried yet after so many decisions; the decisions to the
 best position behind one first action, and to the best of all; each line ends with -1."""
@@ -98,6 +119,29 @@ def find_best_line(
         if better:
             for i in range(walk.shape[1]):  # `walk[BEST] = walk[LINE]` would compile for a second
                 walk[BEST, i] = walk[LINE, i]
+        action = next_legal(stack[0], action + 1)
+
+
+@rule_template
+def find_shortfalls(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
+) -> None:
+    """Write how many points each legal action of `stack[0]` falls short of the best one into `out`, (A,) float32.
+
+    It looks at about `max_nodes` positions, as many behind each action, and at none if there is a single action.
+    """
+    seat, legal = int(stack[0].actor), count_legal(stack[0])
+    if legal < 2:
+        return
+    best = np.float32(-np.inf)
+    action = next_legal(stack[0], 0)
+    while action >= 0:
+        out[action] = value_after(stack, walk, memo, t, w, seat, action, max_nodes // legal)
+        best = max(best, out[action])
+        action = next_legal(stack[0], action + 1)
+    action = next_legal(stack[0], 0)
+    while action >= 0:
+        out[action] = min(np.float32(MOST_SHORTFALL), best - out[action])
         action = next_legal(stack[0], action + 1)
 
 

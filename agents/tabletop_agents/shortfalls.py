@@ -1,0 +1,30 @@
+"""How many points each action falls short of the best one by the walk of `greedy`, for networks that weigh this."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabletop.agents import Decisions
+from tabletop.threads import in_threads
+from tabletop_agents.greedy import MIN_GAMES_A_THREAD
+from tabletop_agents.search import search_for
+from tabletop_agents.search.one_turn import MAX_NODES
+from tabletop_agents.search.one_turn import MOST_SHORTFALL as MOST_SHORTFALL
+
+
+def shortfalls(decisions: Decisions, generator: np.random.Generator, num_threads: int | None = None) -> np.ndarray:
+    """(N, A) float32, in points: 0 for the best action, at most `MOST_SHORTFALL`, and 0 for illegal ones.
+
+    Everything hidden is drawn anew from the generator. `num_threads` None is as many as there are cores.
+    """
+    search = search_for(decisions.game)
+    weights = search.weights({})
+    states = decisions.sample_states(generator)
+    result = np.zeros(decisions.action_masks.shape, np.float32)
+
+    def walk(part: slice) -> None:
+        fixed = (decisions.tables, weights, decisions.game.new_memo(), search.stack())
+        search.write_shortfalls(states[part], *fixed, MAX_NODES, result[part])
+
+    in_threads(walk, len(decisions), MIN_GAMES_A_THREAD, num_threads)
+    return result
