@@ -12,10 +12,16 @@ from tabletop_agents.search.one_turn import MAX_NODES
 from tabletop_agents.search.one_turn import MOST_SHORTFALL as MOST_SHORTFALL
 
 
-def shortfalls(decisions: Decisions, generator: np.random.Generator, num_threads: int | None = None) -> np.ndarray:
+def shortfalls(
+    decisions: Decisions,
+    generator: np.random.Generator,
+    max_nodes: int = MAX_NODES,
+    num_threads: int | None = None,
+) -> np.ndarray:
     """(N, A) float32, in points: 0 for the best action, at most `MOST_SHORTFALL`, and 0 for illegal ones.
 
-    Everything hidden is drawn anew from the generator. `num_threads` None is as many as there are cores.
+    Everything hidden is drawn anew from the generator. The walk of one decision looks at about `max_nodes` positions.
+    `num_threads` None is as many as there are cores.
     """
     search = search_for(decisions.game)
     weights = search.weights({})
@@ -24,7 +30,7 @@ def shortfalls(decisions: Decisions, generator: np.random.Generator, num_threads
 
     def walk(part: slice) -> None:
         fixed = (decisions.tables, weights, decisions.game.new_memo(), search.stack())
-        search.write_shortfalls(states[part], *fixed, MAX_NODES, result[part])
+        search.write_shortfalls(states[part], *fixed, max_nodes, result[part])
 
     in_threads(walk, len(decisions), MIN_GAMES_A_THREAD, num_threads)
     return result
