@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from petrichor_env import GAME
-from petrichor_env.config import VARIANTS, Config
+from petrichor_env.config import MODULES, VARIANTS, Config
 from tabletop.agents import check_agents
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError, TabletopError
@@ -42,11 +42,21 @@ def test_the_solo_policy_wins_in_the_hardest_set() -> None:
     assert play_games([make_agent("policy:solo", GAME)], Config(variants=VARIANTS), 400, 77).won.mean() > 0.22
 
 
-@pytest.mark.parametrize(("opponent", "games", "at_least"), [("random", 100, 0.85), ("greedy", 200, 0.5)])
-def test_the_two_player_policy_wins_against(opponent: str, games: int, at_least: float) -> None:
-    report = evaluate(
-        [make_agent("policy:versus", GAME), make_agent(opponent, GAME)], Config(players=2), games, 77
-    ).reports[0]
+@pytest.mark.parametrize(
+    ("opponent", "config", "games", "at_least"),
+    [
+        ("random", Config(players=2), 100, 0.85),
+        ("greedy", Config(players=2), 200, 0.75),
+        ("greedy", Config(players=3, modules=MODULES), 150, 0.5),
+        ("greedy", Config(players=5), 200, 0.3),
+    ],
+    ids=lambda value: value.name if isinstance(value, Config) else str(value),
+)
+def test_the_policy_of_several_players_wins_against(
+    opponent: str, config: Config, games: int, at_least: float
+) -> None:
+    others = [make_agent(opponent, GAME) for _ in range(config.players - 1)]
+    report = evaluate([make_agent("policy:versus", GAME), *others], config, games, 77).reports[0]
     assert report.estimates["win_rate"].low > at_least
 
 
