@@ -52,9 +52,7 @@ def test_the_solo_policy_wins_in_the_hardest_set() -> None:
     ],
     ids=lambda value: value.name if isinstance(value, Config) else str(value),
 )
-def test_the_policy_of_several_players_wins_against(
-    opponent: str, config: Config, games: int, at_least: float
-) -> None:
+def test_the_policy_of_several_players_wins_against(opponent: str, config: Config, games: int, at_least: float) -> None:
     others = [make_agent(opponent, GAME) for _ in range(config.players - 1)]
     report = evaluate([make_agent("policy:versus", GAME), *others], config, games, 77).reports[0]
     assert report.estimates["win_rate"].low > at_least
