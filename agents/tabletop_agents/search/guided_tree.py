@@ -2,7 +2,7 @@
 
 Selection is PUCT (Rosin 2011; Silver and others 2017); each player maximises its own utility. The network is evaluated
 in compiled code, one position at a time (`forward`), so one game is searched as fast as many. The policy is asked only
-when a node is reached for the second time, because most nodes never are.
+when a node is reached for the second time: a third to a half of the nodes never are.
 
 A game for one is searched in a closed loop: a node is a position. Chance is drawn anew for each simulation, and its
 outcomes are told apart by what the player sees of them. The more often an action was tried, the more outcomes it may
