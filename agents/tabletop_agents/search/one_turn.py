@@ -53,13 +53,8 @@ def values_of_actions(
     """Write what `choose_best_actions` compares: of each game the value of each legal action into `values` (N, A)."""
     walk = new_walk()
     for game in range(states.shape[0]):
-        seat = int(states[game].actor)
-        budget = max_nodes // count_legal(states[game])
-        action = next_legal(states[game], 0)
-        while action >= 0:
-            stack[0] = states[game]
-            values[game, action] = value_after(stack, walk, memo, tables[0], weights[0], seat, action, budget)
-            action = next_legal(states[game], action + 1)
+        stack[0] = states[game]
+        find_values(stack, walk, memo, tables[0], weights[0], max_nodes, values[game])
 
 
 @kernel_template
@@ -123,20 +118,34 @@ def find_best_line(
 
 
 @rule_template
+def find_values(
+    stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
+) -> None:
+    """Write the value of each legal action of `stack[0]` into `out`, (A,) floats.
+
+    It looks at about `max_nodes` positions, as many behind each action.
+    """
+    seat, budget = int(stack[0].actor), max_nodes // count_legal(stack[0])
+    action = next_legal(stack[0], 0)
+    while action >= 0:
+        out[action] = value_after(stack, walk, memo, t, w, seat, action, budget)
+        action = next_legal(stack[0], action + 1)
+
+
+@rule_template
 def find_shortfalls(
     stack: np.ndarray, walk: np.ndarray, memo: np.ndarray, t: Any, w: Any, max_nodes: int, out: np.ndarray
 ) -> None:
     """Write how many points each legal action of `stack[0]` falls short of the best one into `out`, (A,) float32.
 
-    It looks at about `max_nodes` positions, as many behind each action, and at none if there is a single action.
+    As `find_values`, but it looks at no position if there is a single action.
     """
-    seat, legal = int(stack[0].actor), count_legal(stack[0])
-    if legal < 2:
+    if count_legal(stack[0]) < 2:
         return
+    find_values(stack, walk, memo, t, w, max_nodes, out)
     best = np.float32(-np.inf)
     action = next_legal(stack[0], 0)
     while action >= 0:
-        out[action] = value_after(stack, walk, memo, t, w, seat, action, max_nodes // legal)
         best = max(best, out[action])
         action = next_legal(stack[0], action + 1)
     action = next_legal(stack[0], 0)
