@@ -8,6 +8,7 @@ from petrichor_env import __version__, drawing, rules
 from petrichor_env.actions import ACTION_NAMES
 from petrichor_env.component_files import load_tables, own_numbers
 from petrichor_env.config import Config
+from petrichor_env.images import images
 from petrichor_env.invariants import check
 from petrichor_env.observation import LAYOUT, observe
 from petrichor_env.scenario_form import form
@@ -50,6 +51,7 @@ GAME = Game(
     ),
     weights=WEIGHTS,
     new_memo=new_memo,
+    images=images,
     search_settings={},
     words=drawing,
     drawing=drawing,

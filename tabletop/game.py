@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -297,6 +297,17 @@ def _no_numbers(components: Any) -> None:
     """`Game.own_numbers` of a game whose numbers can't be replaced."""
 
 
+class Image(NamedTuple):
+    """A turned or mirrored image of a game: where each number of an observation goes, and each action."""
+
+    observation: np.ndarray  # (D,) int64, a permutation
+    actions: np.ndarray  # (A,) int64, a permutation
+
+
+def _no_images(players: int) -> tuple[Image, ...]:
+    return ()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
     """All that a game offers to the engine, the agents, training and the command line.
@@ -324,6 +335,8 @@ class Game:
         rules: the compiled rules.
         weights: the weights of `rules.value`, by name.
         new_memo: makes scratch space for `rules.value`.
+        images: takes a number of players, returns the images (`Image`) in which the game is the same: what is legal and
+            worth doing in a position is legal and worth as much in its image. The game itself is not one of them.
         search_settings: settings of this game for agents that search, such as the "scale" of points.
         words: the game in words.
         drawing: the game in pictures.
@@ -357,6 +370,7 @@ class Game:
     rules: Rules
     weights: Mapping[str, float] = field(default_factory=dict)
     new_memo: Callable[[], np.ndarray] = defaults.no_memo
+    images: Callable[[int], tuple[Image, ...]] = _no_images
     search_settings: Mapping[str, float] = field(default_factory=dict)
     words: Words
     drawing: Drawing

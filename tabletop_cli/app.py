@@ -240,6 +240,17 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
         shown={"minutes": "5"},
     )
     add(
+        "images",
+        commands.train_images,
+        examples=("train images runs/general/policy.zip --minutes 12",),
+        texts={
+            **_OF_LEARNING,
+            "of_steps": ", which are positions here",
+            "of_output": ": the checkpoint and the log",
+        },
+        shown={"minutes": "12"},
+    )
+    add(
         "expert",
         commands.train_expert,
         examples=("train expert runs/outlook/policy.zip --minutes 60",),

@@ -151,6 +151,25 @@ def train_outlook(
     learn(line.game, policy, minutes=minutes, games=games, seed=seed, output=output, device=device, half=half)
 
 
+def train_images(
+    line: CommandLine,
+    policy: Policy,
+    seed: Seed = 0,
+    minutes: Minutes = None,
+    steps: Steps = None,
+    more_weight: Annotated[
+        float, typer.Option(help="What a point of shortfall counts more afterwards, in nats.", metavar="NATS")
+    ] = 0.0,
+    device: Device = "cpu",
+    output: Output = Path("runs/images"),
+    half: Annotated[bool, typer.Option("--half", help="Save the weights in half precision: half the file.")] = False,
+) -> None:
+    """Teach a policy that a turned or mirrored board is the same board."""
+    learn = imported("tabletop_training.images", extra="train").main
+    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
+    learn(line.game, policy, more_weight=more_weight, half=half, **told)
+
+
 def train_expert(
     line: CommandLine,
     policy: Policy,

@@ -38,8 +38,8 @@ def test_the_solo_policy_wins_where_greedy_rarely_does() -> None:
 
 
 def test_the_solo_policy_wins_in_the_hardest_set() -> None:
-    """About three of ten games with all four variants, in which greedy wins none of a hundred."""
-    assert play_games([make_agent("policy:solo", GAME)], Config(variants=VARIANTS), 400, 77).won.mean() > 0.22
+    """About four of ten games with all four variants, in which greedy wins none of a hundred."""
+    assert play_games([make_agent("policy:solo", GAME)], Config(variants=VARIANTS), 400, 77).won.mean() > 0.3
 
 
 @pytest.mark.parametrize(

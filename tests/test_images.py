@@ -1,0 +1,185 @@
+"""Images of a position: the rules treat them alike, and policies learn to."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from petrichor_env.actions import NUM_ACTIONS
+from petrichor_env.config import MODULES, Config
+from petrichor_env.game import GAME
+from petrichor_env.images import image_of, ways_to_lay
+from petrichor_env.state import NO_TILE, NUM_TILES
+from tabletop.batch import Batch
+from tabletop.errors import ConfigError
+from tabletop.game import Image
+from tabletop_agents import make_agent
+from tabletop_agents.checkpoint import read_checkpoint, save_network
+from tabletop_agents.networks import Network, weighing
+from tabletop_training.images import judged, learn_images, main, maps_of, mean_judgement
+from tabletop_training.learning import Budget
+from tabletop_training.seats import masked_log_probabilities
+from tests.games import connect_four
+from tests.test_guided_search import network_for
+
+IN_ORDER = [GAME.decisions.index(name) for name in ("fertilizer_tile", "pod_tile", "keep_drop", "forecast_drop")]
+"""Decisions about several tiles, which follow each other in the order of the tiles' numbers."""
+
+
+# --- The rules -------------------------------------------------------------------------------------------------------
+
+
+def laid(states: np.ndarray, tiles: np.ndarray, image: Image) -> np.ndarray:
+    """Records of the same games on a turned or mirrored field."""
+    moved = states.copy()
+    for name, kind in GAME.state.fields.items():  # type: ignore[union-attr]
+        if kind[0].shape[:1] == (NUM_TILES,) and name != "forecast_holder":  # there are 16 of these cards, too
+            moved[name][:, tiles] = states[name]
+    target = states["target"]
+    moved["target"] = np.where(target == NO_TILE, NO_TILE, tiles[target])
+    return with_legal(moved, mask_of(states)[:, np.argsort(image.actions)])
+
+
+def mask_of(states: np.ndarray) -> np.ndarray:
+    """(N, A) bool, the legal actions."""
+    bits = (states["legal"][:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+    return np.asarray(bits.reshape(len(states), -1)[:, :NUM_ACTIONS] == 1)
+
+
+def with_legal(states: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """The records with other legal actions, (N, A) bool."""
+    words = states["legal"].shape[1]
+    wide = np.zeros((len(states), 64 * words), np.uint64)
+    wide[:, : masks.shape[1]] = masks
+    states["legal"] = (wide.reshape(len(states), words, 64) << np.arange(64, dtype=np.uint64)).sum(axis=2)
+    return states
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("modules", [(), MODULES], ids=["base", "modules"])
+def test_the_rules_treat_images_alike(players: int, modules: tuple[str, ...]) -> None:
+    """After the same action in the image, the position is the image of the position after it: every field of it."""
+    generator = np.random.default_rng(players)
+    batch = Batch(Config(players=players, modules=modules), 24, 7)
+    divisors, everything, steps = GAME.observation.divisors, np.ones(24, np.bool_), 0
+    ways = ways_to_lay(players)
+    for tiles, directions in ways * 30:
+        image = image_of(tiles, directions)
+        here = batch.states.copy()
+        there = laid(here, tiles, image)
+        seen = np.zeros((2, 24, GAME.observation.size), np.float32)
+        for states, out in zip((here, there), seen, strict=True):
+            seats = here["actor"].astype(np.int64)
+            GAME.kernels.observe_games(states, batch.tables, seats, divisors, out, np.zeros((24, 0), np.int8))
+        assert np.array_equal(seen[1][:, image.observation], seen[0])
+        masks = mask_of(here)
+        actions = (generator.random(masks.shape) * masks).argmax(axis=1)
+        GAME.kernels.play_actions(here, batch.tables, actions, everything)
+        GAME.kernels.play_actions(there, batch.tables, image.actions[actions], everything)
+        in_order = np.isin(batch.states["decision"], IN_ORDER) | np.isin(here["decision"], IN_ORDER)
+        expected, alike = laid(here, tiles, image), (here["actor"] >= 0) & ~in_order
+        for name in GAME.state.names or ():
+            assert np.array_equal(there[name][alike], expected[name][alike]), name
+        steps += int(alike.sum())
+        batch.step(actions)
+    assert steps > 2000
+
+
+def test_there_are_as_many_as_the_field_allows() -> None:
+    """A square has eight, a rectangle four; that of two players lacks two opposite corners."""
+    assert {players: len(GAME.images(players)) for players in GAME.players} == {1: 0, 2: 3, 3: 7, 4: 3, 5: 7}
+    for players in GAME.players:
+        for image in GAME.images(players):
+            assert sorted(image.observation) == list(range(GAME.observation.size))
+            assert sorted(image.actions) == list(range(NUM_ACTIONS))
+            assert (image.actions != np.arange(NUM_ACTIONS)).any()
+
+
+# --- Learning --------------------------------------------------------------------------------------------------------
+
+
+def weights_changed(network: Network, seed: int) -> Network:
+    """A network whose weight of shortfalls differs between positions."""
+    torch.manual_seed(seed)
+    last: Any = network.policy[-1]
+    with torch.no_grad():
+        last.weight[-1].normal_(0, 0.3)
+    return network
+
+
+def test_images_are_judged_in_the_order_of_the_original() -> None:
+    """A network that sees the observation of an image gives each action's image the logit that `judged` reports."""
+    network = weights_changed(weighing(network_for(GAME), 1.0), 0)
+    seen, fallen = torch.rand(5, GAME.observation.size), torch.rand(5, GAME.num_actions) * 9
+    images = GAME.images(5)
+    maps = maps_of(GAME, 5)
+    assert len(maps) == 1 + len(images)
+    assert torch.equal(judged(network, maps[0], seen, fallen), network.logits(network.trunk(seen), fallen))
+    for image, there in zip(images, maps[1:], strict=True):
+        theirs, their_fallen = torch.empty_like(seen), torch.empty_like(fallen)
+        theirs[:, image.observation] = seen
+        their_fallen[:, image.actions] = fallen
+        said = network.logits(network.trunk(theirs), their_fallen)
+        told = judged(network, there, seen, fallen)
+        for action in range(GAME.num_actions):
+            assert torch.allclose(told[:, action], said[:, image.actions[action]], atol=1e-5)
+    masks = torch.ones(5, GAME.num_actions, dtype=torch.bool)
+    mean = mean_judgement(network, maps, seen, fallen, masks)
+    each = [masked_log_probabilities(judged(network, one, seen, fallen), masks) for one in maps]
+    assert torch.allclose(mean, sum(each) / len(each), atol=1e-5)  # type: ignore[arg-type]
+
+
+def spread(network: Network, players: int) -> float:
+    """How much the judgements of a position's images differ, in nats: a mean over positions in the middle of games."""
+    batch = Batch(Config(players=players), 64, 3)
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        batch.step((generator.random(batch.action_masks.shape) * batch.action_masks).argmax(axis=1))
+    seen, masks = torch.from_numpy(batch.observations), torch.from_numpy(batch.action_masks) == 1
+    with torch.no_grad():
+        each = [masked_log_probabilities(judged(network, one, seen, None), masks) for one in maps_of(GAME, players)]
+        return float(torch.stack(each).std(dim=0)[masks].mean())
+
+
+def test_a_policy_learns_to_judge_them_alike(tmp_path: Path) -> None:
+    """From a network whose judgements of images differ; its value and its outlook stay as they are."""
+    network = network_for(GAME, seed=5)
+    last: Any = network.policy[-1]
+    with torch.no_grad():
+        last.weight *= 8
+    configs = [Config(players=2), Config(players=5)]
+    learned = learn_images(network, configs, Budget(steps=60_000), 1)
+    for players in (2, 5):
+        assert spread(learned, players) < 0.6 * spread(network, players)
+    for part in ("value", "outlook"):
+        before, after = (getattr(one, part).state_dict() for one in (network, learned))
+        assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_the_command_keeps_what_it_is_for(tmp_path: Path) -> None:
+    network = weighing(network_for(GAME), 3.0)
+    notes = {"players": [2, 3], "config": dataclasses.asdict(Config(players=2)), "general": True}
+    save_network(GAME, copy.deepcopy(network), tmp_path / "policy.zip", notes)
+    folder = main(GAME, str(tmp_path / "policy.zip"), steps=2000, more_weight=2.0, output=tmp_path / "out")
+    learned, told = read_checkpoint(GAME, folder / "policy.zip")
+    assert told["training"]["players"] == [2, 3]
+    assert told["training"]["images"]["positions"] >= 2000
+    assert abs(learned.policy[-1].bias[-1].item() - network.policy[-1].bias[-1].item() - 2.0) < 0.1  # type: ignore[index]
+    assert make_agent(f"policy:{folder / 'policy.zip'}", GAME).name.startswith("policy:")
+    assert (folder / "images.csv").read_text(encoding="utf-8").count("\n") >= 2
+
+
+def test_games_without_images_are_refused(tmp_path: Path) -> None:
+    for game, config in ((GAME, Config()), (connect_four.GAME, connect_four.GAME.config())):
+        with pytest.raises(ConfigError, match="it has no images to learn from"):
+            learn_images(network_for(game), [config], Budget(steps=100))
+    notes = {"players": 2, "config": dataclasses.asdict(Config(players=2))}
+    save_network(GAME, network_for(GAME), tmp_path / "policy.zip", notes)
+    with pytest.raises(ConfigError, match=r"more_weight=1: policy\.zip does not weigh shortfalls"):
+        main(GAME, str(tmp_path / "policy.zip"), steps=100, more_weight=1.0, output=tmp_path / "out")
