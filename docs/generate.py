@@ -374,7 +374,7 @@ BLOCKS = (
         "evergreen ladder --output docs/evergreen/ladder.json",
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
-    *_measured("training.md", "images", "shipped", "versus", "exploiters", "ray_training"),
+    *_measured("training.md", "images", "shipped", "versus", "versus_before", "exploiters", "ray_training"),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured("performance.md", "first_start", "connect_four", "learning_speed"),
