@@ -243,11 +243,7 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
         "images",
         commands.train_images,
         examples=("train images runs/general/policy.zip --minutes 12",),
-        texts={
-            **_OF_LEARNING,
-            "of_steps": ", which are positions here",
-            "of_output": ": the checkpoint and the log",
-        },
+        texts={**_OF_LEARNING, "of_output": ": the checkpoint and the log"},
         shown={"minutes": "12"},
     )
     add(
