@@ -42,7 +42,7 @@ ORDER = (
     *("--agents", "--policy", "--people", "--hints", "--config", "--start", "--rival"),  # who plays, from which files
     *("--folder", "--resume", "--trust", "--seat"),
     *("--games", "--search-games", "--duel-games", "--seed", "--until-width", "--minutes", "--steps"),  # how much
-    *("--simulations", "--moments", "--quick", "--only", "--part"),
+    *("--simulations", "--more-weight", "--moments", "--quick", "--only", "--part"),
     *(
         "--workers",
         "--ray",
