@@ -20,8 +20,7 @@ from petrichor_env.state import MAX_PLAYERS, NUM_TILES
 from tabletop.game import Image
 
 _SIDE = int(NEIGHBOURS[0, 2])  # the tile south of the first one
-_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
-"""Rows down and columns to the right of a move north, east, south and west."""
+_CENTRE = 5  # it and its four neighbours belong to every field
 
 
 @cache
@@ -37,20 +36,17 @@ def ways_to_lay(players: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """
     rows, columns = np.divmod(np.flatnonzero(FIELD_POSITIONS[players]), _SIDE)
     middle = np.array([rows.min() + rows.max(), columns.min() + columns.max()])  # twice its coordinates
+    away = 2 * np.stack([rows, columns], axis=1) - middle
     ways = []
     for swapped, down, right in product((False, True), (1, -1), (1, -1)):
-
-        def turned(steps: np.ndarray, swapped: bool = swapped, down: int = down, right: int = right) -> np.ndarray:
-            return (steps[:, ::-1] if swapped else steps) * (down, right)
-
-        doubled = turned(2 * np.stack([rows, columns], axis=1) - middle) + middle
+        doubled = (away[:, ::-1] if swapped else away) * (down, right) + middle
         tiles = np.arange(NUM_TILES)
         goes = doubled // 2 @ np.array([_SIDE, 1])
         if (doubled % 2).any() or set(goes) != set(rows * _SIDE + columns):
             continue
         tiles[rows * _SIDE + columns] = goes
-        steps = [tuple(step) for step in turned(np.array(_STEPS)).tolist()]
-        ways.append((tiles, np.array([_STEPS.index(step) for step in steps])))
+        around = NEIGHBOURS[tiles[_CENTRE]].tolist()
+        ways.append((tiles, np.array([around.index(tiles[one]) for one in NEIGHBOURS[_CENTRE]])))
     return ways
 
 

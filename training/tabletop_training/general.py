@@ -122,11 +122,9 @@ class General:
         self._taken: list[int] = []  # the update that each earlier self is of
         self.steps = self.games = self.updates = 0
         self._curricula = curricula(configs, seed)
-        first = [curriculum.configs[0] for curriculum in self._curricula.values()]
         weighs = self.network.weighs or task.greedy > 0 or (rival is not None and rival.weighs)
-        self.table = SeatGames(
-            first, settings.num_envs, settings, seed, device, self._choose, self._seat, self._others, weighs
-        )
+        seats = (self._seat, self._others, weighs)
+        self.table = SeatGames.of(self._curricula, settings.num_envs, settings, seed, device, *seats)
         self._start = time.monotonic()
 
     @property
@@ -182,9 +180,6 @@ class General:
             else:
                 shares += (mine * players)[learner.sum(axis=1) == 1].tolist()
         return float(np.mean(shares)) if shares else 0.0
-
-    def _choose(self, games: np.ndarray, players: int) -> list[Config]:
-        return self._curricula[players].choose(games)
 
     def _seat(self, games: int, players: int) -> np.ndarray:
         seated = np.full((games, players), LEARNER, np.int64)

@@ -118,24 +118,15 @@ def learn_images(
     learner, teacher = copy.deepcopy(network).to(device), copy.deepcopy(network).to(device)
     parameters = [*learner.trunk.parameters(), *learner.policy.parameters()]
     optimizer = torch.optim.Adam(parameters, LEARNING_RATE)
-    settings = Settings()
-    kind = "cpu" if device == "cpu" else "cuda"
+    kind, weighs = "cpu" if device == "cpu" else "cuda", network.weighs
 
     def seat(games: int, players: int) -> np.ndarray:
         mine = np.arange(players) == generator.integers(players, size=(games, 1))
-        with_greedy = (generator.random((games, 1)) < WITH_GREEDY) & network.weighs
+        with_greedy = (generator.random((games, 1)) < WITH_GREEDY) & weighs
         return np.where(with_greedy & ~mine, GREEDY, LEARNER)
 
-    table = SeatGames(
-        [curriculum.configs[0] for curriculum in by_number.values()],
-        GAMES_AT_ONCE[kind],
-        settings,
-        seed + _FIRST_SEED,
-        device,
-        lambda games, players: by_number[players].choose(games),
-        seat,
-        weighs=network.weighs,
-    )
+    first = seed + _FIRST_SEED
+    table = SeatGames.of(by_number, GAMES_AT_ONCE[kind], Settings(), first, device, seat=seat, weighs=weighs)
     start, positions = time.monotonic(), 0
     while (used := budget.fraction(positions, time.monotonic() - start)) < 1.0 and not should_stop():
         rollout, _ = table.play(learner, STEPS)
@@ -143,11 +134,12 @@ def learn_images(
             group["lr"] = LEARNING_RATE * max(LAST_RATE, 1.0 - used)
         losses = []
         for part, there in zip(table.parts, images.values(), strict=True):
-            masks = rollout.masks[:, part].flatten(0, 1)
+            shown = (rollout.observations, rollout.shortfalls, rollout.masks)
+            counts, shortfalls, masks = (array[:, part].flatten(0, 1) for array in shown)
             rows = (masks.sum(dim=1) > 1).nonzero()[:, 0]
             for chosen in rows[torch.randperm(len(rows), device=rows.device)].split(MINIBATCH[kind]):
-                seen = table.scaled(rollout.observations[:, part].flatten(0, 1)[chosen])
-                fallen = rollout.shortfalls[:, part].flatten(0, 1)[chosen].float() if network.weighs else None
+                seen = table.scaled(counts[chosen])
+                fallen = shortfalls[chosen].float() if weighs else None
                 with torch.no_grad():
                     wanted = mean_judgement(teacher, there, seen, fallen, masks[chosen])
                 for one in generator.permutation(len(there))[:IMAGES]:
@@ -198,8 +190,7 @@ def main(
         with torch_settings(Settings(threads=1)), job.bar("learning", 1.0) as bar:
 
             def show(fraction: float, row: dict[str, float]) -> None:
-                nonlocal learned
-                learned = learned | row
+                learned.update(row)
                 write_log(job.folder / LOG, _COLUMNS, [row], new=False)
                 bar.show(f"{row['positions']:,} positions, loss {row['loss']:.3f}", fraction)
 

@@ -185,14 +185,13 @@ def learn_outlook(
     optimizer = torch.optim.Adam(outlook.parameters(), LEARNING_RATE)
     generator = np.random.default_rng([seed, 4])
     by_number = curricula(configs, seed)
-    table = SeatGames(
-        [curriculum.configs[0] for curriculum in by_number.values()],
+    table = SeatGames.of(
+        by_number,
         GAMES_AT_ONCE[kind],
         Settings(),
         seed + _FIRST_SEED,
         device,
-        lambda games, players: by_number[players].choose(games),
-        lambda games, players: np.full((games, players), LEARNER),
+        seat=lambda games, players: np.full((games, players), LEARNER),
         weighs=network.weighs,
     )
     waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)

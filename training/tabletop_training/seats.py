@@ -7,9 +7,9 @@ counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from tabletop.game import Config, Game
 from tabletop.scores import margins, win_shares
 from tabletop_agents.networks import Network
 from tabletop_agents.shortfalls import shortfalls
+from tabletop_training.curriculum import Curriculum
 from tabletop_training.settings import Settings
 
 LEARNER = -1
@@ -144,6 +145,26 @@ class SeatGames:
         self._weighs = weighs
         self._generator = np.random.default_rng([seed, 7])
         self._steps = 0
+
+    @classmethod
+    def of(
+        cls,
+        curricula: Mapping[int, Curriculum],
+        num_games: int,
+        settings: Settings,
+        seed: int,
+        device: str,
+        seat: Seat,
+        others: Sequence[Player] = (),
+        weighs: bool = False,
+    ) -> Self:
+        """Games whose configurations are chosen by the curricula, one for each number of players."""
+        first = [curriculum.configs[0] for curriculum in curricula.values()]
+
+        def choose(games: np.ndarray, players: int) -> Sequence[Config]:
+            return curricula[players].choose(games)
+
+        return cls(first, num_games, settings, seed, device, choose, seat, others, weighs)
 
     def scaled(self, counts: torch.Tensor) -> torch.Tensor:
         """Counts as inputs of a network: float32, scaled like the environments' observations."""
