@@ -184,3 +184,5 @@ def test_games_without_images_are_refused(tmp_path: Path) -> None:
     save_network(GAME, network_for(GAME), tmp_path / "policy.zip", notes)
     with pytest.raises(ConfigError, match=r"more_weight=1: policy\.zip does not weigh shortfalls"):
         main(GAME, str(tmp_path / "policy.zip"), steps=100, more_weight=1.0, output=tmp_path / "out")
+    with pytest.raises(ConfigError, match="more_weight=nan: must be a finite number"):
+        main(GAME, str(tmp_path / "policy.zip"), steps=100, more_weight=float("nan"), output=tmp_path / "out")

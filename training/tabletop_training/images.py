@@ -7,6 +7,7 @@ anew, with errors of its own. Here it learns the mean of its own judgements, in 
 from __future__ import annotations
 
 import copy
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -173,12 +174,14 @@ def main(
     stands for the weight of a point of shortfall before its softplus. `half` stores the weights as float16.
 
     Raises CheckpointError for a checkpoint that is missing, damaged or does not say what it was trained for,
-    ConfigError for a game without images, and for more weight in a network that weighs nothing.
+    ConfigError for a game without images, for a weight that is no number, and for one in a network that weighs nothing.
     """
     path = checkpoint_path(policy, game)
     network, notes = read_checkpoint(game, path)
     training = notes.get("training", {})
     configs = configs_of(game, training, path)
+    if not math.isfinite(more_weight):
+        raise ConfigError(f"more_weight={more_weight}: must be a finite number")
     if more_weight and not network.weighs:
         raise ConfigError(f"more_weight={more_weight:g}: {path.name} does not weigh shortfalls")
     budget = run_budget(Budget(minutes=MINUTES), steps, minutes)
