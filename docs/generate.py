@@ -366,7 +366,7 @@ BLOCKS = (
     *_measured("agents.md", "ismcts_parts", "weights"),
     Block("agents.md", "ablations", ablations_table, STRENGTH),
     Block("agents.md", "thinking", thinking_table, STRENGTH),
-    *_measured("agents.md", "expert"),
+    *_measured("agents.md", "expert", "expert_gate"),
     Block(
         "evergreen/agents.md",
         "ladder",

@@ -49,7 +49,7 @@ class ExpertSettings:
     simulations: int = 64  # of each decision
     games: int = 256  # played side by side, between two times of learning
     sampled: float = 0.25  # share of decisions that are drawn by their simulations, instead of the most tried action
-    sharpness: float = 60.0  # what a victory more adds to an action's logit, as far as it is believed
+    sharpness: float = 25.0  # what a victory more adds to an action's logit, as far as it is believed
     doubt: float = 25.0  # an action tried n times is believed by n / (n + doubt)
     minibatch: int = 2048
     passes: float = 3.0  # how often a decision is learned from, in the mean
@@ -77,8 +77,9 @@ def wishes_of(
 ) -> np.ndarray:
     """(N, A) target probabilities: the policy's `logits`, raised by how much better than the mean each action was.
 
-    The gain of an action tried n times counts with weight n / (n + doubt). Otherwise a few lucky simulations raise
-    bad actions, and the policy becomes flatter with every round. Illegal actions have logits far below all others.
+    The gain of an action tried n times counts with weight n / (n + doubt). With little doubt or much sharpness a few
+    lucky simulations raise bad actions, and the policy becomes flatter with every round. Illegal actions have logits
+    far below all others.
     """
     tried = visits.sum(axis=1, keepdims=True)
     mean = (visits * utilities).sum(axis=1, keepdims=True) / np.maximum(tried, 1)
