@@ -70,16 +70,22 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
     value = 0.0
     most_own = 0
     others_doubled = 0.0
+    alone = s.players == 1
+    whose = (np.uint64(seat) << np.uint64(3) | np.uint64(s.owners)) << np.uint64(48)
+    # for all tiles first, without a branch: so the processor does many at once
+    for tile in range(NUM_TILES):
+        memo.about[tile] = about_tile(s, tile)
+        memo.falling[tile] = int(s.cloud[tile]) * int(takes_drops(s, tile))
     for tile in range(NUM_TILES):
         if s.crop[tile] < 0:
             continue
-        dry, wet = tile_values(s, t, w, tile, seat, memo)
-        falls = takes_drops(s, tile)
+        dry, wet = tile_values(s, t, w, tile, seat, memo, whose)
         # a table and not a branch: clouds are practically random, so the processor would often guess wrong
-        chance = promise.falls[int(s.cloud[tile]) if falls else 0]
+        cloud = memo.falling[tile]
+        chance = promise.falls[cloud]
         value += (1.0 - chance) * dry + chance * wet
-        most_own = max(most_own, int(s.cloud_drops[tile, seat]) if falls else 0)
-        if s.players == 1 and falls:  # the neutral player doubles all its clouds, any other player only one
+        most_own = max(most_own, int(s.cloud_drops[tile, seat]) * int(cloud > 0))
+        if alone and cloud > 0:  # the neutral player doubles all its clouds, any other player only one
             others_doubled += drops_in_cloud(s, tile) - s.cloud_drops[tile, seat]
     value += w.doubled * promise.sun * (min(most_own, int(s.supply[seat])) - others_doubled)
     for _ in range(s.rounds - s.round):
@@ -89,7 +95,7 @@ def field_value(s: State, t: Tables, w: Any, seat: int, promise: Any, memo: Any)
 
 # Positions in a search have most of their tiles in common, so the values of tiles are kept in a table.
 TILE = np.dtype([("first", np.uint64), ("second", np.uint64), ("dry", np.float64), ("wet", np.float64)])
-_TILES_BITS = 11
+_TILES_BITS = 13
 # The same for the votes, which most decisions don't change.
 VOTES = np.dtype(
     [
@@ -99,8 +105,16 @@ VOTES = np.dtype(
         ("wins", np.float64),  # what the votes promise in Voting Wins
     ]
 )
-_VOTES_BITS = 8
-MEMO = np.dtype([("tiles", TILE, (1 << _TILES_BITS,)), ("votes", VOTES, (1 << _VOTES_BITS,))])
+_VOTES_BITS = 9
+MEMO = np.dtype(
+    [
+        ("tiles", TILE, (1 << _TILES_BITS,)),
+        ("votes", VOTES, (1 << _VOTES_BITS,)),
+        # of the position that is valued
+        ("about", np.int16, (NUM_TILES,)),  # `about_tile`
+        ("falling", np.uint8, (NUM_TILES,)),  # the Cloud whose drops would stay on the tile, or NONE
+    ]
+)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -110,11 +124,15 @@ def new_memo() -> np.ndarray:
 
 
 @rule
-def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any) -> tuple[float, float]:
-    """`tile_value` of the tile as it is, and with the drops of the cloud above if there is one."""
+def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any, whose: np.uint64) -> tuple[float, float]:
+    """`tile_value` of the tile as it is, and with the drops of the cloud above if there is one.
+
+    The key is all that they depend on, with a byte for each owner's drops. `whose` is its part that all tiles share.
+    """
     if s.crop[tile] == Crop.DANDELION:  # its points depend on other tiles
         return new_tile_values(s, t, w, tile, seat)
-    first, second = tile_key(s, tile, seat)
+    first = np.uint64(memo.about[tile]) << np.uint64(40) | by_owner(s.drops[tile])
+    second = whose | by_owner(s.cloud_drops[tile])
     # counts are small: moved by four bits, those of the cloud lie beside those of the tile
     entry = memo.tiles[((first ^ second << np.uint64(4)) * _MIX) >> np.uint64(64 - _TILES_BITS)]
     if entry.first != first or entry.second != second:
@@ -125,16 +143,10 @@ def tile_values(s: State, t: Tables, w: Any, tile: int, seat: int, memo: Any) ->
 
 
 @rule
-def tile_key(s: State, tile: int, seat: int) -> tuple[np.uint64, np.uint64]:
-    """All that `tile_value` depends on, with a byte for each owner's drops."""
-    on_tile = np.uint64(s.crop[tile]) << np.uint64(9)
-    on_tile |= np.uint64(s.blooms[tile]) << np.uint64(6)
-    on_tile |= np.uint64(s.pods[tile]) << np.uint64(5)
-    on_tile |= np.uint64(s.fertilizer[tile]) << np.uint64(4)
-    on_tile |= np.uint64(s.cloud[tile]) << np.uint64(2)
-    on_tile |= np.uint64(s.growing[tile])
-    whose = np.uint64(seat) << np.uint64(3) | np.uint64(s.owners)
-    return on_tile << np.uint64(40) | by_owner(s.drops[tile]), whose << np.uint64(48) | by_owner(s.cloud_drops[tile])
+def about_tile(s: State, tile: int) -> int:
+    """Everything on a tile but drops, as one number."""
+    kind = int(s.crop[tile]) << 9 | int(s.blooms[tile]) << 6 | int(s.cloud[tile]) << 2 | int(s.growing[tile])
+    return kind | int(s.pods[tile]) << 5 | int(s.fertilizer[tile]) << 4
 
 
 @rule

@@ -5,6 +5,7 @@ combination of integer types in its calls. Rules are only called by other compil
 them. Here it is done differently:
 
 - A rule takes integers as int64, whatever type the caller has, so that it is compiled once.
+- A rule does not count references to its arguments: the caller holds its own until the rule returns.
 - The code library of a rule holds only the rule's own LLVM IR. It links, optimises and generates nothing.
 - The code library of a kernel links all rules that the kernel reaches, directly or through others, each once. It makes
   them private to the kernel and optimises the whole.
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from types import FunctionType
 from typing import Any
@@ -29,12 +31,15 @@ from weakref import WeakKeyDictionary
 import llvmlite.binding as ll
 import numba
 from llvmlite import ir
-from numba.core import errors, sigutils, types
+from numba.core import errors, lowering, sigutils, types
+from numba.core import ir as numba_ir
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
+from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
 KNOWN_NUMBA = ("0.68",)
 """The versions of Numba, without their last number, that this file has been tested with."""
@@ -207,23 +212,86 @@ _shared_dispatchers: dict[tuple[str, str], SharedRuleDispatcher] = {}
 # --- compilers: Numba's, for code libraries of ours ---
 
 
+class RuleLower(lowering.Lower):
+    """Numba's translation to LLVM IR, without counting references to a rule's arguments.
+
+    The caller holds its own reference until the rule returns. A count would cost two atomic operations for every array.
+    """
+
+    def lower_function_body(self) -> Any:
+        """The names that stand for an argument and nothing else are found first."""
+        values: dict[str, list[Any]] = {}
+        for block in self.blocks.values():
+            for one in block.find_insts(numba_ir.Assign):
+                values.setdefault(one.target.name, []).append(one.value)
+        self.borrowed = {name for name, all_ in values.items() if len(all_) == 1 and isinstance(all_[0], numba_ir.Arg)}
+        self.counts = True
+        return super().lower_function_body()
+
+    def lower_assign(self, ty: Any, inst: Any) -> Any:
+        """A value for a name; a borrowed one is not counted."""
+        with self._counting(inst.target.name):
+            return super().lower_assign(ty, inst)
+
+    def delvar(self, name: str) -> None:
+        """The end of a name's use; a borrowed one is not released."""
+        with self._counting(name):
+            super().delvar(name)
+
+    def incref(self, typ: Any, val: Any) -> None:
+        """One reference more, if references are counted now."""
+        if self.counts:
+            super().incref(typ, val)
+
+    def decref(self, typ: Any, val: Any) -> None:
+        """One reference less, if references are counted now."""
+        if self.counts:
+            super().decref(typ, val)
+
+    @contextmanager
+    def _counting(self, name: str) -> Iterator[None]:
+        self.counts = name not in self.borrowed
+        try:
+            yield
+        finally:
+            self.counts = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class RuleLowering(BaseNativeLowering):
+    """Numba's pass that writes LLVM IR, with `RuleLower`."""
+
+    _name: Any = "rule_lowering"
+
+    @property
+    def lowering_class(self) -> type[lowering.Lower]:
+        """What translates a function."""
+        return RuleLower
+
+
 class RuleCompiler(Compiler):
-    """Numba's compiler with a `RuleLibrary`."""
+    """Numba's compiler with a `RuleLibrary`, and with `RuleLowering`."""
 
     library_class: type[Library] = RuleLibrary
+    lowering: type[Any] = RuleLowering
 
     def define_pipelines(self) -> Any:
-        """Numba's pipelines, with a new code library."""
+        """Numba's pipelines, with a new code library and the compiler's own lowering."""
         library = self.library_class(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         library.enable_object_caching()
         self.state.library = library
-        return super().define_pipelines()
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [(self.lowering if one is NativeLowering else one, what) for one, what in pipeline.passes]
+            pipeline.finalize()
+        return pipelines
 
 
 class KernelCompiler(RuleCompiler):
-    """Numba's compiler with a `KernelLibrary`."""
+    """Numba's compiler with a `KernelLibrary`. Python's references to a kernel's arguments are counted as usual."""
 
     library_class = KernelLibrary
+    lowering = NativeLowering
 
 
 # --- machine code on disk ---

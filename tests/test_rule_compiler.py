@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 from numba.core import codegen, config, errors, types
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import _nrt_python as memory
+from numba.core.runtime import rtsys
 
 from tabletop import rule_compiler
 from tabletop.compiled import JIT
@@ -153,6 +155,56 @@ def test_errors_go_through() -> None:
         made["small"] = 5
         with pytest.raises(ValueError, match="more than four"):
             toy(used).play(made, 1, 1.0)
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_arrays_are_released_once(used: bool) -> None:
+    """Rules borrow their arguments: they may give them back, keep them, or use the name again."""
+    rule, kernel = partial(compile_rule, used=used), partial(compile_kernel, used=used)
+
+    @rule
+    def either(first: np.ndarray, second: np.ndarray, which: int) -> np.ndarray:
+        return first if which == 0 else second
+
+    @rule
+    def longer(numbers: np.ndarray, times: int) -> np.ndarray:
+        for _ in range(times):
+            numbers = np.append(numbers, numbers[-1] + 1)
+        return numbers
+
+    @rule
+    def kept(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        again = numbers
+        return again, again[1:]
+
+    @rule
+    def total(numbers: np.ndarray) -> int:
+        if numbers.shape[0] == 0:
+            return 0
+        return int(numbers[0]) + total(numbers[1:])
+
+    @kernel
+    def run(numbers: np.ndarray, which: int) -> tuple[np.ndarray, np.ndarray, int]:
+        whole, rest = kept(longer(either(numbers, np.zeros(2, np.int64), which), 3))
+        sums = total(whole) + total(either(rest, whole, 0))
+        return either(numbers, whole, 1), either(rest, longer(numbers, 0), which), sums
+
+    def references() -> tuple[int, int]:
+        counts = rtsys.get_allocation_stats()
+        return counts.alloc - counts.free, counts.mi_alloc - counts.mi_free
+
+    numbers = np.arange(5)
+    run(numbers, 0)
+    memory.memsys_enable_stats()
+    before, own = references(), sys.getrefcount(numbers)
+    for which in (0, 1):
+        whole, other, sums = run(numbers, which)
+        assert whole.tolist() == ([0, 1, 2, 3, 4, 5, 6, 7] if which == 0 else [0, 0, 1, 2, 3])
+        assert other.tolist() == ([1, 2, 3, 4, 5, 6, 7] if which == 0 else [0, 1, 2, 3, 4])
+        assert sums == (56 if which == 0 else 12)
+        del whole, other
+        assert (references(), sys.getrefcount(numbers)) == (before, own)
+    memory.memsys_disable_stats()
 
 
 def test_rules_that_call_each_other_in_turn_are_refused() -> None:
