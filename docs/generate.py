@@ -374,10 +374,12 @@ BLOCKS = (
         "evergreen ladder --output docs/evergreen/ladder.json",
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
-    *_measured("training.md", "images", "shipped", "versus", "versus_before", "exploiters", "ray_training"),
+    *_measured(
+        "training.md", "images", "shipped", "versus", "versus_before", "learned_on", "exploiters", "ray_training"
+    ),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
-    *_measured("performance.md", "first_start", "connect_four", "learning_speed"),
+    *_measured("performance.md", "search_speed", "first_start", "connect_four", "learning_speed"),
     Block(
         "evergreen/performance.md",
         "benchmarks",
