@@ -375,7 +375,15 @@ BLOCKS = (
     ),
     *_measured("evergreen/agents.md", "evergreen_versus"),
     *_measured(
-        "training.md", "images", "shipped", "versus", "versus_before", "learned_on", "exploiters", "ray_training"
+        "training.md",
+        "images",
+        "shipped",
+        "versus",
+        "versus_before",
+        "learned_on",
+        "against_rollouts",
+        "exploiters",
+        "ray_training",
     ),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),

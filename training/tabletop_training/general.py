@@ -37,7 +37,7 @@ from tabletop_training.learning import (
 )
 from tabletop_training.ppo import check_device, torch_settings
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import GREEDY, LEARNER, Ends, SeatGames, new_network, policy_of, update
+from tabletop_training.seats import GREEDY, LEARNER, ROLLOUT, Ends, SeatGames, new_network, policy_of, update
 from tabletop_training.selfplay import judge
 from tabletop_training.settings import Settings, check_at_least_one, check_types, read_settings, shipped_settings
 
@@ -55,6 +55,7 @@ class GeneralSettings:
     components: Any = None  # an overlay file
     earlier: float = 0.25  # share of the games in which all seats but one are earlier selves'
     greedy: float = 0.0  # share of the games in which all seats but one are the agent `greedy`'s
+    rollout: float = 0.0  # share of the games in which all seats but one are the agent `rollout-1`'s
     snapshots: int = 8  # earlier selves that are kept, spread evenly over the past
     snapshot_updates: int = 20  # updates between two of them
     against: tuple[str, ...] = ("greedy",)  # whom evaluations are against; in a game for one nobody
@@ -70,11 +71,13 @@ class GeneralSettings:
         for name in ("weight", "sureness"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
-        for name in ("earlier", "greedy"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: must be a share from 0 to 1")
-        if self.earlier + self.greedy > 1:
-            raise ConfigError(f"earlier={self.earlier}, greedy={self.greedy}: together they must be at most 1")
+        shares = {name: getattr(self, name) for name in ("earlier", "greedy", "rollout")}
+        for name, share in shares.items():
+            if not 0 <= share <= 1:
+                raise ConfigError(f"{name}={share}: must be a share from 0 to 1")
+        if sum(shares.values()) > 1:
+            named = ", ".join(f"{name}={share}" for name, share in shares.items())
+            raise ConfigError(f"{named}: together they must be at most 1")
         if len(set(self.players)) < len(self.players):
             raise ConfigError(f"players={list(self.players)}: must have each number once")
 
@@ -189,8 +192,9 @@ class General:
         kind = self.generator.random((games, 1))
         mixed = kind < (1.0 if self.rival else self.task.earlier)
         against_greedy = ~mixed & (kind >= 1.0 - self.task.greedy)
+        against_rollout = ~mixed & (kind >= 1.0 - self.task.greedy - self.task.rollout)
         mine = np.arange(players) == self.generator.integers(players, size=(games, 1))
-        return np.where(mine, LEARNER, np.where(against_greedy, GREEDY, np.where(mixed, others, seated)))
+        return np.select([mine, against_greedy, against_rollout, mixed], [LEARNER, GREEDY, ROLLOUT, others], LEARNER)
 
     def _take_snapshot(self) -> None:
         """Keep a copy of the network. If there are enough, it replaces the one that leaves the smallest gap."""

@@ -21,6 +21,7 @@ from tabletop.batch import Batch
 from tabletop.game import Config, Game
 from tabletop.scores import margins, win_shares
 from tabletop_agents.networks import Network
+from tabletop_agents.rollout import RolloutAgent
 from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.settings import Settings
@@ -29,6 +30,8 @@ LEARNER = -1
 """The player of a seat that the learning network plays; other players have numbers."""
 GREEDY = -2
 """The player of a seat that takes an action without a shortfall, as the agent `greedy` does."""
+ROLLOUT = -3
+"""The player of a seat that the agent `rollout-1` plays."""
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 _SURE = 1e4
@@ -144,6 +147,7 @@ class SeatGames:
         self._shortfalls = torch.zeros((self.num_games, game.num_actions if weighs else 0), pin_memory=pinned)
         self._weighs = weighs
         self._generator = np.random.default_rng([seed, 7])
+        self._rollout = RolloutAgent(1, num_threads=settings.threads)
         self._steps = 0
 
     @classmethod
@@ -206,6 +210,8 @@ class SeatGames:
             log_probabilities = masked_log_probabilities(network.logits(hidden, fallen), out.masks[t])
             playing = self.players[games, actors[t]]
             out.actions[t] = drawn(self._with_others(log_probabilities, seen, fallen, out.masks[t], playing))
+            if (playing == ROLLOUT).any():
+                out.actions[t] = torch.from_numpy(self._with_rollouts(out.actions[t].cpu().numpy(), playing))
             out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
             out.values[t] = network.value(hidden)[:, 0]
             deciding[t] = (playing == LEARNER) & (self._legal.sum(dim=1, dtype=torch.int64).numpy() > 1)
@@ -231,12 +237,21 @@ class SeatGames:
         if (playing == LEARNER).all():
             return log_probabilities
         result = log_probabilities.clone()
-        for number in np.unique(playing[playing != LEARNER]):
+        for number in np.setdiff1d(playing, (LEARNER, ROLLOUT)):
             rows = torch.from_numpy(np.flatnonzero(playing == number)).to(self.device)
             their_fallen = None if fallen is None else fallen[rows]
             play = greedy if number == GREEDY else self.others[number]
             result[rows] = masked_log_probabilities(play(seen[rows], their_fallen), masks[rows])
         return result
+
+    def _with_rollouts(self, actions: np.ndarray, playing: np.ndarray) -> np.ndarray:
+        """These actions (N,), and ROLLOUT's own where it has to decide."""
+        actions = actions.copy()
+        for batch, part in zip(self.batches, self.parts, strict=True):
+            games = np.flatnonzero((playing[part] == ROLLOUT) & (batch.action_masks.sum(axis=1) > 1))
+            if len(games) > 0:
+                actions[part.start + games] = self._rollout.act(Decisions.of(batch, games), self._generator)
+        return actions
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
         """Step all games, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
