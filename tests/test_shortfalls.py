@@ -232,9 +232,8 @@ def test_rollout_is_a_player_of_other_seats() -> None:
     for player, share in ((ROLLOUT, 0.6), (GREEDY, 0.1)):
         there = (seated == player).any(axis=1)
         assert abs(there.mean() - share) < 0.06
-        assert ((seated[there] == player).sum(axis=1) == 2).all() and (
-            (seated[there] == LEARNER).sum(axis=1) == 1
-        ).all()
+        assert ((seated[there] == player).sum(axis=1) == 2).all()
+        assert ((seated[there] == LEARNER).sum(axis=1) == 1).all()
     assert abs((seated == LEARNER).all(axis=1).mean() - 0.3) < 0.06  # no earlier self is there yet
     games = learner.table
     games.players[:] = [LEARNER, ROLLOUT, ROLLOUT]

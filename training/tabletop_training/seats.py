@@ -211,7 +211,7 @@ class SeatGames:
             playing = self.players[games, actors[t]]
             out.actions[t] = drawn(self._with_others(log_probabilities, seen, fallen, out.masks[t], playing))
             if (playing == ROLLOUT).any():
-                out.actions[t] = torch.from_numpy(self._with_rollouts(out.actions[t].cpu().numpy(), playing))
+                self._put_rollouts(out.actions[t], playing)
             out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
             out.values[t] = network.value(hidden)[:, 0]
             deciding[t] = (playing == LEARNER) & (self._legal.sum(dim=1, dtype=torch.int64).numpy() > 1)
@@ -244,14 +244,13 @@ class SeatGames:
             result[rows] = masked_log_probabilities(play(seen[rows], their_fallen), masks[rows])
         return result
 
-    def _with_rollouts(self, actions: np.ndarray, playing: np.ndarray) -> np.ndarray:
-        """These actions (N,), and ROLLOUT's own where it has to decide."""
-        actions = actions.copy()
+    def _put_rollouts(self, actions: torch.Tensor, playing: np.ndarray) -> None:
+        """Put ROLLOUT's own actions into these (N,), where it has to decide."""
         for batch, part in zip(self.batches, self.parts, strict=True):
             games = np.flatnonzero((playing[part] == ROLLOUT) & (batch.action_masks.sum(axis=1) > 1))
             if len(games) > 0:
-                actions[part.start + games] = self._rollout.act(Decisions.of(batch, games), self._generator)
-        return actions
+                found = torch.from_numpy(self._rollout.act(Decisions.of(batch, games), self._generator))
+                actions[torch.from_numpy(part.start + games).to(self.device)] = found.to(self.device)
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
         """Step all games, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
