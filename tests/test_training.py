@@ -834,12 +834,12 @@ def test_settings_files_that_are_shipped() -> None:
     for players in (2, 3, 4):
         sections = read_settings(f"selfplay_{players}p", GAME, learning=Settings, budget=Budget, **kinds)
         assert sections["selfplay"].config.players == players
-    several = ("exploiter", "general", "general_gpu", "general_weighs")
+    several = ("exploiter", "general", "general_gpu", "general_rollouts", "general_weighs")
     for name in (*several, "general_solo", "general_solo_gpu", "general_solo_weighs"):
         sections = read_settings(name, GAME, learning=Settings, general=GeneralSettings, budget=Budget)
         numbers = list(by_players(sections["general"].configs(GAME)))
         assert numbers == ([1] if "solo" in name else [2, 3, 4, 5])
-    assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 12
+    assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 13
 
 
 @pytest.mark.parametrize(
