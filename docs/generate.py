@@ -382,6 +382,7 @@ BLOCKS = (
         "versus_before",
         "learned_on",
         "against_rollouts",
+        "more_rollouts",
         "exploiters",
         "ray_training",
     ),

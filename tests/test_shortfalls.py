@@ -30,7 +30,7 @@ from tabletop_training.expert import Expert, ExpertSettings
 from tabletop_training.general import General, GeneralSettings
 from tabletop_training.learning import Budget
 from tabletop_training.outlook import learn_outlook
-from tabletop_training.seats import GREEDY, LEARNER, ROLLOUT, SeatGames, masked_log_probabilities, policy_of
+from tabletop_training.seats import GREEDY, LEARNER, OPPONENT, SeatGames, masked_log_probabilities, policy_of
 from tabletop_training.settings import Settings
 from tests.games import connect_four
 from tests.test_agents import in_the_middle, what_is_hidden_changed
@@ -224,36 +224,44 @@ def test_greedy_is_a_player_of_other_seats() -> None:
             GeneralSettings(**wrong)  # type: ignore[arg-type]
 
 
-def test_rollout_is_a_player_of_other_seats() -> None:
-    """It plays what the agent `rollout-1` plays in these positions; nobody learns from it."""
-    task = GeneralSettings(players=(3,), earlier=0.2, greedy=0.1, rollout=0.6, games=2)
+def test_an_agent_is_a_player_of_other_seats() -> None:
+    """It is asked where one of its seats decides, and what it answers is played; nobody learns from it."""
+    task = GeneralSettings(players=(3,), earlier=0.2, greedy=0.1, opponent=0.6, opponent_agent="ismcts-5", games=2)
     learner = General([Config(players=3)], task, SMALL, Budget(steps=900), 0)
     seated = np.concatenate([learner._seat(400, 3) for _ in range(3)])
-    for player, share in ((ROLLOUT, 0.6), (GREEDY, 0.1)):
+    for player, share in ((OPPONENT, 0.6), (GREEDY, 0.1)):
         there = (seated == player).any(axis=1)
         assert abs(there.mean() - share) < 0.06
         assert ((seated[there] == player).sum(axis=1) == 2).all()
         assert ((seated[there] == LEARNER).sum(axis=1) == 1).all()
     assert abs((seated == LEARNER).all(axis=1).mean() - 0.3) < 0.06  # no earlier self is there yet
     games = learner.table
-    games.players[:] = [LEARNER, ROLLOUT, ROLLOUT]
-    games.seat = lambda n, players: np.tile([LEARNER, ROLLOUT, ROLLOUT], (n, 1))
-    before, asked = [], games._rollout.act
+    games.players[:] = [LEARNER, OPPONENT, OPPONENT]
+    games.seat = lambda n, players: np.tile([LEARNER, OPPONENT, OPPONENT], (n, 1))
+    opponent = games._opponent
+    assert opponent is not None and opponent.name == "ismcts-5"
+    before, asked = [], opponent.act
 
     def act(decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         before.append(asked(decisions, generator))
         return before[-1]
 
-    games._rollout.act = act  # type: ignore[method-assign]
+    opponent.act = act  # type: ignore[method-assign]
     rollout, _ = games.play(learner.network, 40)
     theirs = (rollout.actors > 0) & (rollout.masks.sum(dim=2) > 1)
     assert theirs.sum() > 50 and not rollout.deciding[theirs].any()
     assert rollout.actions[theirs].tolist() == np.concatenate(before).tolist()
     assert rollout.masks[theirs].gather(1, rollout.actions[theirs][:, None]).all()
-    with pytest.raises(ConfigError, match=r"^earlier=0.25, greedy=0.5, rollout=0.5: together they must be at most 1$"):
-        GeneralSettings(greedy=0.5, rollout=0.5)
-    with pytest.raises(ConfigError, match=r"^rollout=-1\.0: must be a share from 0 to 1$"):
-        GeneralSettings(rollout=-1.0)
+    with pytest.raises(ConfigError, match=r"^earlier=0.25, greedy=0.5, opponent=0.5: together they must be at most 1$"):
+        GeneralSettings(greedy=0.5, opponent=0.5)
+    with pytest.raises(ConfigError, match=r"^opponent=-1\.0: must be a share from 0 to 1$"):
+        GeneralSettings(opponent=-1.0)
+    nobody = GeneralSettings(players=(3,), opponent=0.1, opponent_agent="nobody")
+    with pytest.raises(ConfigError, match=r"^agent 'nobody': must be one of random, greedy, "):
+        General([Config(players=3)], nobody, SMALL, Budget(steps=900), 0)
+    for_one = GeneralSettings(players=(3,), opponent=0.1, opponent_agent="policy:solo")
+    with pytest.raises(ConfigError, match="policy:solo was trained for "):
+        General([Config(players=3)], for_one, SMALL, Budget(steps=900), 0)
 
 
 def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tabletop.agents import check_agents
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import Agent, checkpoint_path, make_agent
@@ -37,7 +38,7 @@ from tabletop_training.learning import (
 )
 from tabletop_training.ppo import check_device, torch_settings
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import GREEDY, LEARNER, ROLLOUT, Ends, SeatGames, new_network, policy_of, update
+from tabletop_training.seats import GREEDY, LEARNER, OPPONENT, Ends, SeatGames, new_network, policy_of, update
 from tabletop_training.selfplay import judge
 from tabletop_training.settings import Settings, check_at_least_one, check_types, read_settings, shipped_settings
 
@@ -55,7 +56,8 @@ class GeneralSettings:
     components: Any = None  # an overlay file
     earlier: float = 0.25  # share of the games in which all seats but one are earlier selves'
     greedy: float = 0.0  # share of the games in which all seats but one are the agent `greedy`'s
-    rollout: float = 0.0  # share of the games in which all seats but one are the agent `rollout-1`'s
+    opponent: float = 0.0  # share of the games in which all seats but one are the agent's that follows
+    opponent_agent: str = "ismcts-24"
     snapshots: int = 8  # earlier selves that are kept, spread evenly over the past
     snapshot_updates: int = 20  # updates between two of them
     against: tuple[str, ...] = ("greedy",)  # whom evaluations are against; in a game for one nobody
@@ -71,7 +73,7 @@ class GeneralSettings:
         for name in ("weight", "sureness"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
-        shares = {name: getattr(self, name) for name in ("earlier", "greedy", "rollout")}
+        shares = {name: getattr(self, name) for name in ("earlier", "greedy", "opponent")}
         for name, share in shares.items():
             if not 0 <= share <= 1:
                 raise ConfigError(f"{name}={share}: must be a share from 0 to 1")
@@ -126,9 +128,19 @@ class General:
         self.steps = self.games = self.updates = 0
         self._curricula = curricula(configs, seed)
         weighs = self.network.weighs or task.greedy > 0 or (rival is not None and rival.weighs)
-        seats = (self._seat, self._others, weighs)
+        seats = (self._seat, self._others, weighs, self._opponent())
         self.table = SeatGames.of(self._curricula, settings.num_envs, settings, seed, device, *seats)
         self._start = time.monotonic()
+
+    def _opponent(self) -> Agent | None:
+        if self.task.opponent == 0:
+            return None
+        agent: Any = make_agent(self.task.opponent_agent, self.configs[0].game)
+        for config in self.configs:
+            check_agents([agent], config)
+        if hasattr(agent, "num_threads"):
+            agent.num_threads = self.settings.threads
+        return agent
 
     @property
     def seconds(self) -> float:
@@ -192,9 +204,9 @@ class General:
         kind = self.generator.random((games, 1))
         mixed = kind < (1.0 if self.rival else self.task.earlier)
         against_greedy = ~mixed & (kind >= 1.0 - self.task.greedy)
-        against_rollout = ~mixed & (kind >= 1.0 - self.task.greedy - self.task.rollout)
+        against_opponent = ~mixed & (kind >= 1.0 - self.task.greedy - self.task.opponent)
         mine = np.arange(players) == self.generator.integers(players, size=(games, 1))
-        return np.select([mine, against_greedy, against_rollout, mixed], [LEARNER, GREEDY, ROLLOUT, others], LEARNER)
+        return np.select([mine, against_greedy, against_opponent, mixed], [LEARNER, GREEDY, OPPONENT, others], LEARNER)
 
     def _take_snapshot(self) -> None:
         """Keep a copy of the network. If there are enough, it replaces the one that leaves the smallest gap."""

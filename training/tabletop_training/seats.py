@@ -16,12 +16,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop.agents import Decisions
+from tabletop.agents import Agent, Decisions
 from tabletop.batch import Batch
 from tabletop.game import Config, Game
 from tabletop.scores import margins, win_shares
 from tabletop_agents.networks import Network
-from tabletop_agents.rollout import RolloutAgent
 from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.settings import Settings
@@ -30,8 +29,8 @@ LEARNER = -1
 """The player of a seat that the learning network plays; other players have numbers."""
 GREEDY = -2
 """The player of a seat that takes an action without a shortfall, as the agent `greedy` does."""
-ROLLOUT = -3
-"""The player of a seat that the agent `rollout-1` plays."""
+OPPONENT = -3
+"""The player of a seat that an agent plays, the `opponent`."""
 _NEVER = -1e8
 """The logit of an illegal action, as in sb3-contrib."""
 _SURE = 1e4
@@ -108,6 +107,7 @@ class SeatGames:
         others: policies by number; the list may grow and change.
         device: torch's.
         weighs: whether the network or any of the others weighs shortfalls (`Network`), or is GREEDY.
+        opponent: the agent that plays the seats of OPPONENT.
     """
 
     def __init__(
@@ -121,6 +121,7 @@ class SeatGames:
         seat: Seat,
         others: Sequence[Player] = (),
         weighs: bool = False,
+        opponent: Agent | None = None,
     ) -> None:
         game = configs[0].game
         self.game, self.settings, self.device = game, settings, device
@@ -147,7 +148,7 @@ class SeatGames:
         self._shortfalls = torch.zeros((self.num_games, game.num_actions if weighs else 0), pin_memory=pinned)
         self._weighs = weighs
         self._generator = np.random.default_rng([seed, 7])
-        self._rollout = RolloutAgent(1, num_threads=settings.threads)
+        self._opponent = opponent
         self._steps = 0
 
     @classmethod
@@ -161,6 +162,7 @@ class SeatGames:
         seat: Seat,
         others: Sequence[Player] = (),
         weighs: bool = False,
+        opponent: Agent | None = None,
     ) -> Self:
         """Games whose configurations are chosen by the curricula, one for each number of players."""
         first = [curriculum.configs[0] for curriculum in curricula.values()]
@@ -168,7 +170,7 @@ class SeatGames:
         def choose(games: np.ndarray, players: int) -> Sequence[Config]:
             return curricula[players].choose(games)
 
-        return cls(first, num_games, settings, seed, device, choose, seat, others, weighs)
+        return cls(first, num_games, settings, seed, device, choose, seat, others, weighs, opponent)
 
     def scaled(self, counts: torch.Tensor) -> torch.Tensor:
         """Counts as inputs of a network: float32, scaled like the environments' observations."""
@@ -210,8 +212,8 @@ class SeatGames:
             log_probabilities = masked_log_probabilities(network.logits(hidden, fallen), out.masks[t])
             playing = self.players[games, actors[t]]
             out.actions[t] = drawn(self._with_others(log_probabilities, seen, fallen, out.masks[t], playing))
-            if (playing == ROLLOUT).any():
-                self._put_rollouts(out.actions[t], playing)
+            if self._opponent is not None:
+                self._put_answers(self._opponent, out.actions[t], playing)
             out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
             out.values[t] = network.value(hidden)[:, 0]
             deciding[t] = (playing == LEARNER) & (self._legal.sum(dim=1, dtype=torch.int64).numpy() > 1)
@@ -237,19 +239,19 @@ class SeatGames:
         if (playing == LEARNER).all():
             return log_probabilities
         result = log_probabilities.clone()
-        for number in np.setdiff1d(playing, (LEARNER, ROLLOUT)):
+        for number in np.setdiff1d(playing, (LEARNER, OPPONENT)):
             rows = torch.from_numpy(np.flatnonzero(playing == number)).to(self.device)
             their_fallen = None if fallen is None else fallen[rows]
             play = greedy if number == GREEDY else self.others[number]
             result[rows] = masked_log_probabilities(play(seen[rows], their_fallen), masks[rows])
         return result
 
-    def _put_rollouts(self, actions: torch.Tensor, playing: np.ndarray) -> None:
-        """Put ROLLOUT's own actions into these (N,), where it has to decide."""
+    def _put_answers(self, opponent: Agent, actions: torch.Tensor, playing: np.ndarray) -> None:
+        """Put the opponent's actions into these (N,), where it has to decide."""
         for batch, part in zip(self.batches, self.parts, strict=True):
-            games = np.flatnonzero((playing[part] == ROLLOUT) & (batch.action_masks.sum(axis=1) > 1))
+            games = np.flatnonzero((playing[part] == OPPONENT) & (batch.action_masks.sum(axis=1) > 1))
             if len(games) > 0:
-                found = torch.from_numpy(self._rollout.act(Decisions.of(batch, games), self._generator))
+                found = torch.from_numpy(opponent.act(Decisions.of(batch, games), self._generator))
                 actions[torch.from_numpy(part.start + games).to(self.device)] = found.to(self.device)
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
