@@ -1014,8 +1014,12 @@ def test_an_agent_that_cannot_play_this() -> None:
 
 
 def program(call: str) -> list[str]:
-    """What Python is started with; the first line lets Ctrl-C there be a signal, as in a shell."""
-    terminal = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+    """What Python is started with; the first lines let Ctrl-C there be a signal, as in a shell.
+
+    Also if the tests run in the background of a script, where signals from the keyboard are ignored.
+    """
+    terminal = "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+    terminal += "\nsignal.signal(signal.SIGINT, signal.default_int_handler)"
     imports = "from petrichor_env.game import GAME\nfrom tabletop_agents.play.terminal import main"
     return ["-c", f"{terminal}\n{imports}\n{call}"]
 
