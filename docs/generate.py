@@ -382,7 +382,7 @@ BLOCKS = (
         "versus_before",
         "learned_on",
         "against_rollouts",
-        "more_rollouts",
+        "against_searches",
         "exploiters",
         "ray_training",
     ),
