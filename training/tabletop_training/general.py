@@ -56,8 +56,8 @@ class GeneralSettings:
     components: Any = None  # an overlay file
     earlier: float = 0.25  # share of the games in which all seats but one are earlier selves'
     greedy: float = 0.0  # share of the games in which all seats but one are the agent `greedy`'s
-    opponent: float = 0.0  # share of the games in which all seats but one are the agent's that follows
-    opponent_agent: str = "ismcts-24"
+    opponent: float = 0.0  # share of the games in which all seats but one are the agent `opponent_agent`'s
+    opponent_agent: str = "ismcts-24"  # any agent's name
     snapshots: int = 8  # earlier selves that are kept, spread evenly over the past
     snapshot_updates: int = 20  # updates between two of them
     against: tuple[str, ...] = ("greedy",)  # whom evaluations are against; in a game for one nobody
@@ -135,11 +135,9 @@ class General:
     def _opponent(self) -> Agent | None:
         if self.task.opponent == 0:
             return None
-        agent: Any = make_agent(self.task.opponent_agent, self.configs[0].game)
+        agent = make_agent(self.task.opponent_agent, self.configs[0].game)
         for config in self.configs:
             check_agents([agent], config)
-        if hasattr(agent, "num_threads"):
-            agent.num_threads = self.settings.threads
         return agent
 
     @property

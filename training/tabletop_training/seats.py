@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tabletop.agents import Agent, Decisions
+from tabletop.agents import Agent, Decisions, ask
 from tabletop.batch import Batch
 from tabletop.game import Config, Game
 from tabletop.scores import margins, win_shares
@@ -251,7 +251,8 @@ class SeatGames:
         for batch, part in zip(self.batches, self.parts, strict=True):
             games = np.flatnonzero((playing[part] == OPPONENT) & (batch.action_masks.sum(axis=1) > 1))
             if len(games) > 0:
-                found = torch.from_numpy(opponent.act(Decisions.of(batch, games), self._generator))
+                answers = ask(opponent, Decisions.of(batch, games), self._generator)
+                found = torch.from_numpy(answers.astype(np.int64))
                 actions[torch.from_numpy(part.start + games).to(self.device)] = found.to(self.device)
 
     def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
