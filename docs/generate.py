@@ -383,6 +383,7 @@ BLOCKS = (
         "learned_on",
         "against_rollouts",
         "against_searches",
+        "images_again",
         "exploiters",
         "ray_training",
     ),
