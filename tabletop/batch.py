@@ -120,8 +120,9 @@ class Batch:
             "random": a random legal action is played instead. The attribute `illegal` marks these games.
         reward: "win": at the end of a game with n players and k winners, the winners share +1 and the others share -1;
             0 if all win; +1 or -1 in a solo game. "margin": the change of own points minus the mean of the others'
-            points. "points": the change of own points. Points scored before the first decision belong to no step's
-            reward. After an illegal action that loses, the loser's return is -1, a margin of -100 points, or 0 points.
+            points. "points": the change of own points. The first reward of a game also counts the points that there
+            are at its first decision, so all rewards of a game sum to its final margin or points. After an illegal
+            action that loses, the loser's rewards sum to -1, to a margin of -100 points, or to 0 points.
         num_threads: the number of threads that step the games; None for all available cores, fewer for few games. The
             games are the same for any number of threads.
         observation_dtype: "float32": counts divided by the divisor of their block. "int8": the counts themselves, at
@@ -143,6 +144,7 @@ class Batch:
         action_masks: (N, A) int8, 1 for each legal action of the actor; all ones when the game is over.
         observations: (N, D) float32 or int8, the actors' views; seat 0's view when the game is over.
         rewards: (N, P) float64, the rewards of the last step.
+        paid: (N, owners) int64, the points that the rewards of the running games have counted so far.
         terminations: (N,) bool, whether the last step ended the game.
         illegal: (N,) bool, whether the last action was illegal.
         final_states: (N,) records, the ends of games; valid where `terminations`.
@@ -208,6 +210,7 @@ class Batch:
         self.action_masks: NDArray[np.int8] = np.zeros((n, game.num_actions), np.int8)
         self.observations: np.ndarray = np.zeros((n, size), dtype)
         self.rewards: NDArray[np.float64] = np.zeros((n, config.players), np.float64)
+        self.paid: NDArray[np.int64] = np.zeros((n, game.max_owners), np.int64)
         self.terminations: NDArray[np.bool_] = np.zeros(n, np.bool_)
         self.illegal: NDArray[np.bool_] = np.zeros(n, np.bool_)
         self.final_states: np.ndarray = np.zeros(n, game.state)
@@ -253,6 +256,7 @@ class Batch:
             self._refuse_stuck_games()
         else:
             self._start_games(np.flatnonzero(which))
+        self.paid[which] = 0
         self._forget_step(which)
         self._view()
         for listener in self.listeners:
@@ -327,6 +331,7 @@ class Batch:
             records = np.ascontiguousarray(records)
         _raw(self.states)[games] = _raw(records)
         self.states["rng"][games] = begun["rng"]
+        self.paid[games] = 0
 
     def _view_games(self, games: np.ndarray) -> None:
         """Write actors, masks and observations of some games (indices) anew."""
@@ -383,15 +388,16 @@ class Batch:
         return copy.deepcopy(self)
 
     def save(self) -> bytes:
-        """The states as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
+        """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
         header = json.dumps(self._header(), sort_keys=True).encode()
-        body = _MAGIC + len(header).to_bytes(4, "little") + header + self.states.tobytes()
+        games = self.states.tobytes() + self.paid.astype("<i8").tobytes()
+        body = _MAGIC + len(header).to_bytes(4, "little") + header + games
         return body + hashlib.sha256(body).digest()
 
     def load(self, data: bytes) -> None:
-        """Restore states that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
-        states = self._read(data)
-        self.states[:] = states
+        """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
+        states, paid = self._read(data)
+        self.states[:], self.paid[:] = states, paid
         self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
         known: dict[bytes, Config] = {}
         for game in range(self.num_games):
@@ -403,8 +409,12 @@ class Batch:
         self._view()
 
     def set_states(self, states: np.ndarray) -> None:
-        """Replace all states by records (N,) of the same configurations, which are not checked."""
+        """Replace all states by records (N,) of the same configurations, which are not checked.
+
+        Games start there: their next rewards count the points that there are.
+        """
         self.states[:] = states
+        self.paid[:] = 0
         self._forget_step(self._all)
         self._view()
 
@@ -425,7 +435,8 @@ class Batch:
             "mixed": any(one != self.config for one in self.configs),
         }
 
-    def _read(self, data: bytes) -> np.ndarray:
+    def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
+        """The saved states and `paid`."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise StateError(f"saved games are bytes, not {type(data).__name__}")
         data = bytes(data)
@@ -446,16 +457,17 @@ class Batch:
         for key, value in expected.items():
             if key != "mixed" and header[key] != value:
                 raise StateError(f"the saved games have {key} {header[key]!r}; this batch has {value!r}")
-        raw = body[start + length :]
-        if len(raw) != self.states.nbytes:
-            raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
-        states = np.frombuffer(raw, self.game.state).copy()
+        raw, size = body[start + length :], self.states.nbytes
+        if len(raw) not in (size, size + self.paid.nbytes):  # version 0.2.0 saved only the states
+            raise StateError(f"the saved games are damaged: {len(raw)} bytes, not {size + self.paid.nbytes}")
+        states = np.frombuffer(raw[:size], self.game.state).copy()
         if header["mixed"] is not True:
             self._check_switches(states, switches_of(self.config))
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
         self.game.check(states, self.tables)
-        return states
+        old = len(raw) == size
+        return states, states["points"] if old else np.frombuffer(raw[size:], "<i8").reshape(self.paid.shape)
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
@@ -526,7 +538,11 @@ class Batch:
         return np.array([first, *rest], np.uint64)
 
     def _check(self, actions: np.ndarray) -> None:
-        if self.autoreset == "disabled" and (over := self._which & (self.actors == NOBODY)).any():
+        if (
+            self.autoreset == "disabled"
+            and self.actors.min() == NOBODY
+            and (over := self._which & (self.actors == NOBODY)).any()
+        ):
             game = int(over.argmax())
             raise GameOver(f"game {game} is over: reset it before it is stepped again")
         if self.illegal_action == "raise":
@@ -571,6 +587,7 @@ class Batch:
                 self._modes,
                 *views,
                 self.rewards[part],
+                self.paid[part],
                 self.terminations[part],
                 self.illegal[part],
                 self.final_states[part],
@@ -580,12 +597,12 @@ class Batch:
 
     def _in_threads(self, chunks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
         """What each chunk returns. The kernels release the GIL. The calling thread runs the first chunk itself."""
-        waiting = []
-        if len(chunks) > 1:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
-            waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         run, arguments = chunks[0]
+        if len(chunks) == 1:
+            return [run(*arguments)]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
+        waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         return [run(*arguments), *(future.result() for future in waiting)]
 
 

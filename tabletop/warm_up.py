@@ -49,7 +49,8 @@ def _calls(game: Game) -> list[Call]:
     actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
     divisors = game.observation.divisors
     views = (divisors, actors, masks, wide, narrow)
-    ends = (np.zeros((1, 1)), flag, flag.copy(), final, wide.copy(), narrow)
+    paid = np.zeros((1, game.max_owners), np.int64)
+    ends = (np.zeros((1, 1)), paid, flag, flag.copy(), final, wide.copy(), narrow)
     return [
         ("setting up games", kernels.reset_games, (state, tables, which)),
         ("playing them", kernels.step_games, (state, tables, actions, which, modes, *views, *ends)),

@@ -37,7 +37,14 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, TabletopError
+from tabletop.errors import (
+    CheckpointError,
+    ComponentsError,
+    ConfigError,
+    IllegalAction,
+    ScenarioError,
+    TabletopError,
+)
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint, make_agent
@@ -154,6 +161,55 @@ def test_vec_env_seeds() -> None:
     assert np.array_equal(first, env.reset())
 
 
+def test_vec_env_starts_where_its_options_say() -> None:
+    """As in the Gymnasium environments, for all games or for each of them, and for one reset."""
+    env = VecMonitor(SeatsVecEnv(VersusBatch(Config(players=2), 4, ("random",), seed=1, new_observations=True)))
+    states = env.unwrapped.games.states
+    hands = {"player_0": {"frost": 2}, "player_1": {"sun": 1}}
+    second, third = ({"scenario": {"round": number, "hands": hands}} for number in (2, 3))
+    env.set_options(third)
+    assert states["round"].tolist() == [1] * 4  # only at the next reset
+    env.reset()
+    assert states["round"].tolist() == [3] * 4
+    assert len({states[game].tobytes() for game in range(4)}) > 1  # each has its own random stream
+    assert env.reset_infos is not None and env.unwrapped.reset_infos[2]["action_mask"].dtype == np.int8
+    env.reset()
+    assert states["round"].tolist() == [1] * 4
+    env.set_options([third, {}, second, third])
+    env.reset()
+    assert states["round"].tolist() == [3, 1, 2, 3]
+    infos = env.unwrapped.reset_infos
+    assert np.array_equal([info["action_mask"] for info in infos], env.unwrapped.games.action_masks)
+    env.set_options()
+    env.reset()
+    assert states["round"].tolist() == [1] * 4
+    generator, ended = np.random.default_rng(0), 0
+    while ended < 4:
+        *_, dones, _ = env.step(sample_actions(env.unwrapped.action_masks(), generator))
+        for game in np.flatnonzero(dones):
+            assert np.array_equal(infos[game]["action_mask"], env.unwrapped.games.action_masks[game])
+            ended += 1
+
+
+def test_vec_env_refuses_options_that_it_does_not_know() -> None:
+    env = SeatsVecEnv(solo_games(3, seed=1))
+    refused: list[tuple[Any, str]] = [
+        ({"round": 3}, "unknown key 'round'; allowed are scenario"),
+        ({"reset_mask": [True] * 3}, "unknown key 'reset_mask'"),
+        ([{}, {}], "2 of them for 3 games"),
+        (["scenario"] * 3, "must be a dictionary"),
+    ]
+    for wrong, said in refused:
+        with pytest.raises(ConfigError, match=said):
+            env.set_options(wrong)
+    env.set_options({"scenario": {"round": 300}})
+    before = env.games.states.tobytes()
+    with pytest.raises(ScenarioError, match="round"):
+        env.reset()
+    assert env.games.states.tobytes() == before
+    assert env.reset().shape == (3, OBSERVATION_SIZE)
+
+
 def test_vec_env_answers_what_sb3_asks() -> None:
     env = SeatsVecEnv(solo_games(6, seed=0))
     env.reset()
@@ -170,6 +226,7 @@ def test_vec_env_answers_what_sb3_asks() -> None:
     assert not env.has_attr("gravity")
     env.set_attr("reward_scale", 3.0)
     assert env.get_attr("reward_scale", indices=0) == [3.0]
+    assert env.tally.reward_scale == 3.0
     with pytest.raises(ValueError, match="leave indices=None"):
         env.set_attr("reward_scale", 2.0, indices=[0])
     with pytest.raises(AttributeError, match="one method, action_masks"):
