@@ -28,7 +28,7 @@ from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation_files import read_log, write_log
 from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
-from tabletop_training.resume import load_tree, save_tree
+from tabletop_training.resume import arrays_of, load_tree, moments_of, save_tree, set_moments, tensors_of
 from tabletop_training.settings import Settings, check_types, with_tuples
 from tabletop_training.vec_env import Ended, SeatsVecEnv
 
@@ -554,24 +554,3 @@ def check_tables(saved: np.ndarray, here: np.ndarray) -> None:
     """Raise CheckpointError if a run was saved with other components."""
     if saved.tobytes() != here.tobytes():
         raise CheckpointError("its games were played with other numbers on the pieces")
-
-
-def arrays_of(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
-    """Weights in the form that `save_tree` takes."""
-    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
-
-
-def tensors_of(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
-    """The tensors of the result of `arrays_of`."""
-    return {name: torch.as_tensor(array) for name, array in arrays.items()}
-
-
-def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, dict[str, np.ndarray]]:
-    """The optimizer's moments of each parameter, in the form that `save_tree` takes."""
-    return {str(number): arrays_of(state) for number, state in optimizer.state_dict()["state"].items()}
-
-
-def set_moments(optimizer: torch.optim.Optimizer, moments: dict[str, dict[str, np.ndarray]]) -> None:
-    """Restore the result of `moments_of`."""
-    state = {int(number): tensors_of(one) for number, one in moments.items()}
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
