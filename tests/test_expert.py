@@ -12,6 +12,7 @@ import torch
 
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
+from tabletop import seeds
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
@@ -58,7 +59,7 @@ def test_positions_say_what_their_games_came_to(players: int) -> None:
     assert (positions.masks.sum(axis=1) > 1).all()
     assert (positions.wishes == 0).all() and (positions.shortfalls == 0).all()
     # the same games again: each position's seats clockwise from who was asked
-    batch, generator, row = Batch(config, 6, 11, autoreset="disabled"), np.random.default_rng([11, 3]), 0
+    batch, generator, row = Batch(config, 6, 11, autoreset="disabled"), seeds.generator(11, seeds.Stream.POSITIONS), 0
     while len(playing := np.flatnonzero(batch.actors >= 0)):
         decisions = Decisions.of(batch, playing)
         actions = np.zeros(6, np.int64)

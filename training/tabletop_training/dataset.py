@@ -21,6 +21,7 @@ from minari import MinariDataset
 from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
+from tabletop import seeds
 from tabletop.agents import Agent, Decisions, ask, check_agents
 from tabletop.batch import Batch
 from tabletop.envs import MaskInObservation
@@ -34,7 +35,7 @@ from tabletop_training.settings import check_at_least_one
 
 GAMES_AT_ONCE = 128
 """Games held in memory until they are over, at most."""
-FIRST_SEED = 30_000_000
+FIRST_SEED = seeds.DATA_SETS.first
 """The first seed, apart from the seeds of training and evaluation."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 
@@ -93,7 +94,7 @@ def _block(
 ) -> Iterator[EpisodeBuffer]:
     players = config.players
     batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
-    generator = np.random.default_rng([seed + start, 7])
+    generator = seeds.generator(seed + start, seeds.Stream.DATA_SET)
     sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
     kept: list[tuple[np.ndarray, ...]] = []  # of the decisions of a step: seen, legal, chosen, told, whose episode
     gained: list[tuple[np.ndarray, np.ndarray]] = []  # which decisions, and rewards that count to them

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tabletop import seeds
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
@@ -39,7 +40,6 @@ from tabletop_training.settings import check_at_least_one, check_types
 
 LOG = "expert.csv"
 _COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "score")
-_FIRST_SEED = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Expert:
             self.network.outlook = in_units(self.network.outlook)
         self.network.to(device)
         self.device = device
-        self.generator = np.random.default_rng([seed, 5])
+        self.generator = seeds.generator(seed, seeds.Stream.EXPERT)
         self.curricula = curricula(configs, seed)
         self.replay = Replay(settings.kept)
         learned = [*self.network.trunk.parameters(), *self.network.policy.parameters()]
@@ -177,7 +177,7 @@ class Expert:
         new = 0
         for curriculum in self.curricula.values():
             chosen = curriculum.choose(np.arange(-(-settings.games // len(self.curricula))))
-            played = play_positions(choose, chosen, self.seed + _FIRST_SEED + self.games, 1.0, should_stop)
+            played = play_positions(choose, chosen, self.seed + seeds.EXPERT.first + self.games, 1.0, should_stop)
             if played is None:
                 return None
             positions, results = played

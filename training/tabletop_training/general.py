@@ -19,6 +19,7 @@ import torch
 from tabletop.agents import check_agents
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
+from tabletop.seeds import Stream, generator
 from tabletop_agents import Agent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network, variety
 from tabletop_agents.networks import Network, weighing
@@ -121,7 +122,7 @@ class General:
             self.network = weighing(self.network, task.weight, task.sureness)
         self.network.to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
-        self.generator = np.random.default_rng([seed, 6])
+        self.generator = generator(seed, Stream.SEATS)
         self.rival = rival is not None
         self._others = [] if rival is None else [policy_of(copy.deepcopy(rival).to(device), sample=False)]
         self._taken: list[int] = []  # the update that each earlier self is of

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from tabletop import seeds
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
@@ -46,7 +47,6 @@ TEMPERATURES = (1.0, 4.0)
 """The policies are compared as they are, and made more even, so that unlikely actions count too."""
 IMAGES = 2
 """From how many images of a position the network learns what to answer."""
-_FIRST_SEED = 50_000_000
 
 
 class Maps(NamedTuple):
@@ -111,7 +111,7 @@ def learn_images(
     """
     game = configs[0].game
     torch.manual_seed(seed)
-    generator = np.random.default_rng([seed, 8])
+    generator = seeds.generator(seed, seeds.Stream.IMAGES)
     by_number = curricula(configs, seed)
     images = {players: maps_of(game, players, device) for players in by_number}
     if all(len(there) == 1 for there in images.values()):
@@ -126,7 +126,7 @@ def learn_images(
         with_greedy = (generator.random((games, 1)) < WITH_GREEDY) & weighs
         return np.where(with_greedy & ~mine, GREEDY, LEARNER)
 
-    first = seed + _FIRST_SEED
+    first = seed + seeds.IMAGES.first
     table = SeatGames.of(by_number, GAMES_AT_ONCE[kind], Settings(), first, device, seat=seat, weighs=weighs)
     start, positions = time.monotonic(), 0
     while (used := budget.fraction(positions, time.monotonic() - start)) < 1.0 and not should_stop():

@@ -20,6 +20,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
+from tabletop import seeds
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
@@ -33,7 +34,7 @@ from tabletop_training.settings import Settings, check_types, with_tuples
 from tabletop_training.vec_env import Ended, SeatsVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-CHOOSING_SEED = 500_000
+CHOOSING_SEED = seeds.CHOOSING.first
 """Added to a run's seed for the games that choose `best.zip`. Reports use other seeds, from `EVALUATION_SEED` on."""
 POLICY, BEST, RESUME = "policy.zip", "best.zip", "resume.zip"
 CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tabletop import seeds
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
@@ -43,7 +44,6 @@ LAST_RATE = 0.02
 POINTS = 10.0
 """The margin, in points, that is the unit while learning."""
 _MARGIN_WEIGHT = 0.25
-_FIRST_SEED = 10_000_000
 
 
 class Outcomes(NamedTuple):
@@ -183,13 +183,13 @@ def learn_outlook(
     outlook = new_outlook(game.observation.size, seats).to(device)
     playing = copy.deepcopy(network).to(device)
     optimizer = torch.optim.Adam(outlook.parameters(), LEARNING_RATE)
-    generator = np.random.default_rng([seed, 4])
+    generator = seeds.generator(seed, seeds.Stream.OUTLOOK)
     by_number = curricula(configs, seed)
     table = SeatGames.of(
         by_number,
         GAMES_AT_ONCE[kind],
         Settings(),
-        seed + _FIRST_SEED,
+        seed + seeds.OUTLOOK.first,
         device,
         seat=lambda games, players: np.full((games, players), LEARNER),
         weighs=network.weighs,

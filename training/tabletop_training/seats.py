@@ -20,6 +20,7 @@ from tabletop.agents import Agent, Decisions, ask
 from tabletop.batch import Batch
 from tabletop.game import Config, Game
 from tabletop.scores import margins, win_shares
+from tabletop.seeds import Stream, generator
 from tabletop_agents.networks import Network
 from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import Curriculum
@@ -147,7 +148,7 @@ class SeatGames:
         self._legal = torch.zeros((self.num_games, game.num_actions), dtype=torch.int8, pin_memory=pinned)
         self._shortfalls = torch.zeros((self.num_games, game.num_actions if weighs else 0), pin_memory=pinned)
         self._weighs = weighs
-        self._generator = np.random.default_rng([seed, 7])
+        self._generator = generator(seed, Stream.LEARNING_GAMES)
         self._opponent = opponent
         self._steps = 0
 

@@ -15,6 +15,7 @@ from tabletop.agents import Decisions, ask
 from tabletop.batch import Batch
 from tabletop.game import Config
 from tabletop.scores import margins, win_shares
+from tabletop.seeds import Stream, generator
 from tabletop_agents.networks import Network
 from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import Curriculum
@@ -98,7 +99,7 @@ class SeatGames:
         self.game, self.settings, self.device = game, settings, device
         self.curricula, self.opponents = curricula, opponents
         each = -(-num_games // len(configs))
-        made = {"reward": settings.reward, "observation_dtype": "int8", "new_observations": False}
+        made: dict[str, Any] = {"reward": settings.reward, "observation_dtype": "int8", "new_observations": False}
         self.batches = [Batch(config, each, seed + i * each, **made) for i, config in enumerate(configs)]
         self.seats = max(config.players for config in configs)
         self.num_games = each * len(configs)
@@ -115,7 +116,7 @@ class SeatGames:
         self._legal = torch.zeros((self.num_games, game.num_actions), dtype=torch.int8, pin_memory=pinned)
         actions = game.num_actions if self._weighs else 0
         self._shortfalls = torch.zeros((self.num_games, actions), pin_memory=pinned)
-        self._generator = np.random.default_rng([seed, 7])
+        self._generator = generator(seed, Stream.LEARNING_GAMES)
         self._steps = 0
 
     def _choose(self, batch: Batch, games: np.ndarray) -> list[Config]:

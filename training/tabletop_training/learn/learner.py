@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 import torch
 
+from tabletop import seeds
 from tabletop.errors import CheckpointError
 from tabletop.game import Game
 from tabletop_agents.checkpoint import save_network, versions
@@ -34,7 +35,7 @@ from tabletop_training.resume import arrays_of, load_tree, moments_of, save_tree
 from tabletop_training.settings import Settings, with_tuples
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-CHOOSING_SEED = 500_000
+CHOOSING_SEED = seeds.CHOOSING.first
 """Added to a run's seed for the games that choose `best.zip`. Reports use other seeds, from `EVALUATION_SEED` on."""
 POLICY, BEST, RESUME = "policy.zip", "best.zip", "resume.zip"
 CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
@@ -352,7 +353,7 @@ class Learner:
         numbers = list(self.curricula)
         run: dict[str, Any] = {
             "players": numbers if len(numbers) > 1 else numbers[0],
-            "config": asdict(self.configs[0]),  # type: ignore[call-overload]
+            "config": asdict(self.configs[0]),
             "general": self.plan.games.variety or len(numbers) > 1,
             "curriculum": self.plan.games.curriculum,
             "seed": self.seed,

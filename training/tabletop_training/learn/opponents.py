@@ -14,6 +14,7 @@ import torch
 from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
 from tabletop.game import Config
+from tabletop.seeds import Stream, generator
 from tabletop_agents import make_agent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
@@ -126,7 +127,7 @@ class Opponents:
         self.members = [self._member(name, several, True) for name in league if several]
         self.members += [self._member(name, several, False) for name in named if several]
         self.ratings = Ratings(fixed={ANCHOR: START_MU}, drifting=(LEARNER_NAME,))
-        self.generator = np.random.default_rng([seed, 6])
+        self.generator = generator(seed, Stream.SEATS)
 
     def _member(self, name: str, configs: Sequence[Config], in_league: bool) -> Member:
         agent = make_agent(name, self._game)
