@@ -192,8 +192,8 @@ class SeatGames:
         result = log_probabilities.clone()
         for one in others:
             rows = torch.from_numpy(np.flatnonzero(playing == one)).to(self.device)
-            logits = members[one].logits(seen[rows], None if missed is None else missed[rows])
-            result[rows] = masked_log_probabilities(logits, masks[rows])
+            their_missed = None if missed is None else missed[rows]
+            result[rows] = members[one].log_probabilities(seen[rows], their_missed, masks[rows])
         return result
 
     def _ask_agents(self, actions: torch.Tensor, playing: np.ndarray, choices: np.ndarray) -> None:

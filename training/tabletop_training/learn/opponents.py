@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
@@ -18,6 +19,7 @@ from tabletop.seeds import Stream, generator
 from tabletop_agents import make_agent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.ratings import START_MU, Ratings
 from tabletop_training.resume import arrays_of, load_tree, save_tree, tensors_of
 from tabletop_training.settings import check_at_least_one, check_types
@@ -29,8 +31,6 @@ LEARNER_NAME = "learner"
 ANCHOR = "random"
 """The player whose rating stays at 25, so that ratings show how far the others are from random play."""
 LEAGUE_COLUMNS = ("steps", "player", "rating", "low", "high", "games", "learner_ahead", "share")
-_LARGE = 1e4
-"""The factor of logits that makes a draw take the likeliest action."""
 _KEPT = ("name", "in_league", "steps", "ahead", "games", "active")
 
 
@@ -85,7 +85,7 @@ class Member:
     name: str
     network: Network | None = None
     agent: Agent | None = None
-    scale: float = 1.0  # of the network's logits before an action is drawn
+    sample: bool = True  # whether actions are drawn from the network's policy; otherwise it takes the likeliest one
     in_league: bool = True
     steps: int = -1  # of learning when this earlier self was copied; -1 for others
     ahead: float = 0.0  # the games in which the learner finished ahead of it, half for a tie; it fades with time
@@ -97,10 +97,16 @@ class Member:
         """The share of games in which the learner finishes ahead, as if two even games had been played before."""
         return (self.ahead + 1) / (self.games + 2)
 
-    def logits(self, seen: torch.Tensor, shortfalls: torch.Tensor | None) -> torch.Tensor:
-        """(n, A) logits of its network for observations (n, D)."""
+    def log_probabilities(
+        self, seen: torch.Tensor, shortfalls: torch.Tensor | None, masks: torch.Tensor
+    ) -> torch.Tensor:
+        """(n, A) with which its network plays, for observations (n, D) and masks (n, A)."""
         assert self.network is not None
-        return self.scale * self.network.logits(self.network.trunk(seen), shortfalls)
+        told = masked_log_probabilities(self.network.logits(self.network.trunk(seen), shortfalls), masks)
+        if self.sample:
+            return told
+        likeliest = functional.one_hot(told.argmax(dim=1), told.shape[1])
+        return masked_log_probabilities(torch.zeros_like(told), likeliest == 1)
 
 
 class Opponents:
@@ -135,7 +141,7 @@ class Opponents:
             check_agents([agent], config)
         if isinstance(agent, PolicyAgent):
             network = copy.deepcopy(agent.network).to(self.device)
-            return Member(name, network=network, scale=1.0 if agent.sample else _LARGE, in_league=in_league)
+            return Member(name, network=network, sample=agent.sample, in_league=in_league)
         return Member(name, agent=agent, in_league=in_league)
 
     @property
@@ -157,11 +163,13 @@ class Opponents:
     # --- who sits where ---
 
     def shares(self) -> np.ndarray:
-        """(members,) float64: each member's chance to get a seat of a league's game; they sum to 1."""
+        """(members,) float64: each member's chance to get a seat of a league's game; 0 for all in an empty league."""
         settings = self.settings
         losing = np.array([1.0 - member.learner_ahead for member in self.members])
         weights = losing**settings.power + settings.floor
         weights[[not (member.active and member.in_league) for member in self.members]] = 0.0
+        if not weights.any():
+            return weights
         shares = weights / weights.sum()
         if self.snapshots:
             shares *= 1.0 - settings.newest
@@ -175,9 +183,9 @@ class Opponents:
             return seated
         mine = np.arange(players) == self.generator.integers(players, size=(games, 1))
         kind = self.generator.random(games)
-        if self.has_league:
+        if self.has_league and (shares := self.shares()).any():
             rows = kind < self.settings.league
-            seated[rows] = self.generator.choice(len(self.members), size=(int(rows.sum()), players), p=self.shares())
+            seated[rows] = self.generator.choice(len(self.members), size=(int(rows.sum()), players), p=shares)
         bound = self.settings.league
         for index, member in enumerate(self.members):
             if not member.in_league:
