@@ -123,17 +123,22 @@ def train_general(
             autocompletion=policies,
         ),
     ] = None,
-    seed: Seed = 0,
+    resume: Resume = None,
+    trust: Trust = "",
+    seed: Seed = None,
     minutes: Minutes = None,
     steps: Steps = None,
     device: Device = "cpu",
-    output: Output = Path("runs/general"),
+    output: Output = None,
+    json: Json = None,
 ) -> None:
     """Learn with every number of players and all modules: one network for all, which learns from all seats at once."""
-    learn = imported("tabletop_training.general", extra="train").main
-    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
     wanted = whole_numbers("players", players, "numbers of players, separated by commas")
-    learn(line.game, config, players=wanted, start=start, rival=rival, **told)
+    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
+    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust)}
+    with json_to(json) as on_result:
+        learn = imported("tabletop_training.learn.train", extra="train").main
+        learn(line.game, config, on_result=on_result, players=tuple(wanted) or None, **told)
 
 
 def train_outlook(

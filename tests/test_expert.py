@@ -24,7 +24,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_cli.petrichor import main as command
 from tabletop_training import expert, outlook
 from tabletop_training.expert import Expert, ExpertSettings, wishes_of
-from tabletop_training.learning import Budget
+from tabletop_training.learn.task import Budget
 from tabletop_training.outlook import (
     POINTS,
     Outcomes,
@@ -174,8 +174,8 @@ def test_an_expert_gets_better() -> None:
     assert rows[-1]["policy_loss"] < rows[1]["policy_loss"]
     assert learning.iterate(lambda: True) is None
     numbers = learning.evaluate().numbers
-    assert numbers["2p_win_rate"] == numbers["2p_win_rate_greedy"]
-    assert 0 < numbers["2p_win_rate"] < 1
+    assert numbers["win_rate"] == numbers["win_rate_greedy"]
+    assert 0 < numbers["win_rate"] < 1
 
     def wins(network: Network) -> float:
         agent = GuidedSearchAgent(PolicyAgent(network), 50)

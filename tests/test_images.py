@@ -23,8 +23,8 @@ from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
 from tabletop_agents.networks import Network, weighing
 from tabletop_training.images import judged, learn_images, main, maps_of, mean_judgement
-from tabletop_training.learning import Budget
-from tabletop_training.seats import masked_log_probabilities
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget
 from tests.games import connect_four
 from tests.test_guided_search import network_for
 

@@ -52,7 +52,7 @@ from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training import resume
-from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation import (
     EvaluationStopped,
     Results,
@@ -61,9 +61,11 @@ from tabletop_training.evaluation import (
     wilson_interval,
 )
 from tabletop_training.evaluation_files import read_log
-from tabletop_training.general import GeneralSettings
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
+from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.task import EvaluationSettings, GamesSettings
+from tabletop_training.learn.train import TABLES
 from tabletop_training.learning import (
     BEST,
     CHOOSING_SEED,
@@ -534,8 +536,11 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
         both = [getattr(solo, one.name), getattr(several, one.name)]
         wanted[one.name] = both[:1] if both[0] == both[1] else both
     wanted["players"] = [1, 2]
-    for one in fields(GeneralSettings):
-        wanted.setdefault(one.name, []).append(getattr(GeneralSettings(), one.name))
+    for table in (GamesSettings(), OpponentSettings(), EvaluationSettings()):
+        for one in [one for one in fields(table) if one.name != "switches"]:
+            wanted.setdefault(one.name, []).append(getattr(table, one.name))
+    as_above = ("threshold", "latest", "floor", "memory")
+    assert all(wanted.pop(name)[1:] for name in as_above)
     for name, defaults in wanted.items():
         cells = " ".join(re.findall(rf"^\| `{name}` \| (.+?) \|", page, re.MULTILINE))
         values = re.findall("`(.+?)`|(none)", cells)
@@ -893,9 +898,9 @@ def test_settings_files_that_are_shipped() -> None:
         assert sections["selfplay"].config.players == players
     several = ("exploiter", "general", "general_gpu", "general_rollouts", "general_weighs")
     for name in (*several, "general_solo", "general_solo_gpu", "general_solo_weighs"):
-        sections = read_settings(name, GAME, learning=Settings, general=GeneralSettings, budget=Budget)
-        numbers = list(by_players(sections["general"].configs(GAME)))
-        assert numbers == ([1] if "solo" in name else [2, 3, 4, 5])
+        sections = read_settings(name, GAME, **TABLES, budget=Budget)
+        numbers = list(sections["games"].levels(GAME))
+        assert numbers == ([1] if "solo" in name else [2, 3, 4, 5]) and sections["games"].variety
     assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 13
 
 

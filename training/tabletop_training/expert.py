@@ -29,13 +29,13 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
-from tabletop_training.general import judge_everything
 from tabletop_training.job import Job
-from tabletop_training.learning import BEST, POLICY, Budget, Judgement
+from tabletop_training.learn.devices import check_device
+from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget, EvaluationSettings, Judge, Judgement
 from tabletop_training.outlook import Outcomes, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Chosen, Positions, Replay, play_positions
-from tabletop_training.ppo import check_device
-from tabletop_training.seats import masked_log_probabilities
 from tabletop_training.settings import check_at_least_one, check_types
 
 LOG = "expert.csv"
@@ -217,7 +217,8 @@ class Expert:
     def evaluate(self) -> Judgement:
         """Evaluate the bare network (against `greedy` with several players) in games that choose `best.zip`."""
         games = -(-self.settings.evaluation_games // len(self.configs))
-        return judge_everything(PolicyAgent(self.playable()), self.configs, ("greedy",), games, self.seed)
+        judge = Judge(self.configs, EvaluationSettings(games=games), self.seed + CHOOSING_SEED)
+        return judge.judge(PolicyAgent(self.playable()))
 
 
 def main(

@@ -21,10 +21,13 @@ from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.networks import Network
 from tabletop_training.curriculum import curricula
 from tabletop_training.job import Job
-from tabletop_training.learning import POLICY, Budget
-from tabletop_training.ppo import check_device
+from tabletop_training.learn.devices import check_device
+from tabletop_training.learn.games import Ends, Rollout, SeatGames
+from tabletop_training.learn.learner import POLICY
+from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames, masked_log_probabilities
 from tabletop_training.settings import Settings
 
 LAYERS = (256, 128)
@@ -185,15 +188,9 @@ def learn_outlook(
     optimizer = torch.optim.Adam(outlook.parameters(), LEARNING_RATE)
     generator = seeds.generator(seed, seeds.Stream.OUTLOOK)
     by_number = curricula(configs, seed)
-    table = SeatGames.of(
-        by_number,
-        GAMES_AT_ONCE[kind],
-        Settings(),
-        seed + seeds.OUTLOOK.first,
-        device,
-        seat=lambda games, players: np.full((games, players), LEARNER),
-        weighs=network.weighs,
-    )
+    first = seed + seeds.OUTLOOK.first
+    itself = Opponents(OpponentSettings(), configs, Path(), first)
+    table = SeatGames(by_number, GAMES_AT_ONCE[kind], Settings(), first, itself, device, network.weighs)
     waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)
     start, games = time.monotonic(), 0
     while (used := budget.fraction(games, time.monotonic() - start)) < 1.0 and not should_stop():

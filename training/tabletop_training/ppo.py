@@ -22,7 +22,7 @@ from tabletop.batch import usable_cores
 from tabletop.errors import ConfigError
 from tabletop.seeds import Stream, generator
 from tabletop_agents.networks import Network
-from tabletop_training.seats import masked_logits
+from tabletop_training.learn.ppo import masked_logits
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 

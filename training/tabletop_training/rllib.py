@@ -33,7 +33,7 @@ from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import versions
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings, Member
-from tabletop_training.seats import masked_logits, new_network
+from tabletop_training.learn.ppo import masked_logits, new_network
 from tabletop_training.selfplay import LeagueGames, Task
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import Ended, Tally

@@ -30,6 +30,8 @@ TABLES: dict[str, type[Any]] = {
     "evaluation": EvaluationSettings,
 }
 """The tables of a settings file, beside `[budget]`."""
+WITHOUT_FILE = Plan(games=GamesSettings(variety=True), opponents=OpponentSettings(league=0.25))
+"""What is learned without a settings file."""
 
 
 def main(
@@ -39,8 +41,8 @@ def main(
     minutes: float | None = None,
     steps: int | None = None,
     seed: int | None = None,
-    output: str | Path = "runs/general",
-    device: str | None = None,
+    output: str | Path | None = None,
+    device: str = "cpu",
     start: str | None = None,
     rival: str | None = None,
     resume: str | Path | None = None,
@@ -52,10 +54,11 @@ def main(
     """Learn a game; returns the folder of the run.
 
     Arguments:
-        settings: name or path of a settings file; None means `general`, if there is one.
+        settings: name or path of a settings file; None means `general`, and WITHOUT_FILE for a game without it.
         minutes, steps: replace the file's budget; steps are decisions of the learner.
         seed: of the network and the games; None means 0.
-        device: torch's; None means the processor.
+        output: as in `Job`; None means `runs/general`.
+        device: torch's.
         start: a checkpoint, or a shipped policy's name, to start from. Its layers replace the file's.
         rival: a checkpoint, or a shipped policy's name, that has all other seats of every game. The games are those
             that it was trained for. A learner trained in this way finds the rival's weaknesses.
@@ -69,8 +72,8 @@ def main(
     """
     told: dict[str, Any]
     if resume is not None:
-        options = {"config": settings, "seed": seed, "start": start, "rival": rival, **changes}
-        refuse_with_resume("minutes, steps or device", **{name: value or None for name, value in options.items()})
+        given = {"config": settings, "seed": seed, "start": start, "rival": rival, "output": output, **changes}
+        refuse_with_resume("minutes, steps or device", **given)
         folder = Path(resume)
         plan, before, told = read_run(folder, game)
         names = [*plan.evaluation.against, *plan.opponents.scripted, *plan.opponents.agents]
@@ -80,12 +83,11 @@ def main(
         name = settings or ("general" if "general" in shipped_settings(game) else None)
         sections = read_settings(name, game, **TABLES, budget=Budget)
         budget = run_budget(sections.pop("budget"), steps, minutes)
-        plan = Plan(**sections)
+        plan = WITHOUT_FILE if name is None else Plan(**sections)
         plan = replace(plan, games=plan.games.changed(game, changes))
         if rival is not None:
             plan = against_rival(plan, game, rival, changes.get("players"))
         told = {"seed": seed or 0, "start": start, "rival": rival}
-    device = device or "cpu"
     check_device(device)
     network = None
     if told["start"] is not None and resume is None:
@@ -93,13 +95,13 @@ def main(
     elif told["start"] is not None:
         network, _ = read_checkpoint(game, folder / "policy.zip")  # of the same layers; its weights are replaced
     if resume is None:
-        folder = make_folder(output, new=True)
+        folder = make_folder(output or "runs/general", new=True)
     learner: Learner | None = None
     with Job(folder, resume=True) as job:
         try:
             with job.console.status("preparing the games"):
                 notes = {"start": told["start"], "rival": told["rival"]}
-                options = {"device": device, "start": network, "evaluate": evaluate, "notes": notes}
+                options: dict[str, Any] = {"device": device, "start": network, "evaluate": evaluate, "notes": notes}
                 made = Learner(game, plan, budget, folder, told["seed"], **options)
                 if resume is not None:
                     made.resume()
