@@ -13,6 +13,8 @@ from filelock import FileLock
 
 from tabletop import warm_up
 from tabletop.cache import CACHE_VARIABLE
+from tabletop.compiled import cache_folder
+from tests.games import connect_four
 from tests.games.leduc_poker import GAME as LEDUC
 
 NOWHERE = str(Path(__file__, "nowhere"))
@@ -78,6 +80,42 @@ def test_processes_that_start_cold_compile_once(tmp_path: Path) -> None:
     files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert run(PLAY, **{CACHE_VARIABLE: str(tmp_path)}).stderr == ""
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == files
+
+
+BEGIN = """
+import numpy as np
+from {home} import GAME
+states = np.zeros(1, GAME.state)
+GAME.config().write_switches(states)
+GAME.kernels.reset_games(states, GAME.load_tables(None), np.ones(1, np.bool_))
+assert states["legal"][0, 0] == 127
+"""
+
+
+def test_a_game_whose_module_is_moved(tmp_path: Path) -> None:
+    """Machine code names the modules of its functions, so the game compiles anew."""
+    package = tmp_path / "mypkg"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (tmp_path / "gems.py").write_bytes(Path(connect_four.__file__).read_bytes())
+    environment = {CACHE_VARIABLE: str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    run(BEGIN.format(home="gems"), **environment)
+    (tmp_path / "gems.py").rename(package / "gems.py")
+    run(BEGIN.format(home="mypkg.gems"), **environment)
+
+
+def test_where_machine_code_is_kept(tmp_path: Path) -> None:
+    """Other modules, other places of the rules or other rules have other folders."""
+    sources = [tmp_path / "rules", tmp_path / "logic"]
+    for source in sources:
+        source.mkdir()
+        (source / "stones.py").write_text("STONES = 7\n", encoding="utf-8")
+    first = cache_folder("gems", "gems", sources[:1])
+    assert first == cache_folder("gems", "gems", sources[:1])
+    others = [cache_folder("gems", "mypkg.gems", sources[:1]), cache_folder("gems", "gems", sources[1:])]
+    (sources[0] / "stones.py").write_text("STONES = 8\n", encoding="utf-8")
+    others.append(cache_folder("gems", "gems", sources[:1]))
+    assert len({first, *others}) == 4
 
 
 def test_a_process_that_dies_leaves_nobody_waiting(tmp_path: Path) -> None:
