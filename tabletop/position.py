@@ -424,8 +424,8 @@ def _kernels(game: Game) -> ScriptedKernels:
     """The kernels of scripted steps, compiled or taken from the cache."""
     if game.home not in _made:
         made = _made[game.home] = ScriptedKernels(game)
-        what = f"the rules of {game.title} for positions one by one, once, half a minute"
-        compile_once(game.cache_folder, what, made.rewards_since, lambda: _calls(game, made))
+        what = f"the rules of {game.title} for positions one by one"
+        compile_once(game.cache_folder, what, "half a minute", made.rewards_since, lambda: _calls(game, made))
     return _made[game.home]
 
 

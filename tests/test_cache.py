@@ -69,6 +69,21 @@ def started(folder: Path, code: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
 
 
+def test_nothing_promises_a_cache_that_is_not_kept() -> None:
+    """Not to the process that makes a temporary folder, nor to its child; and nothing is compiled ahead for nobody."""
+    child = f"import subprocess, sys, tabletop.kernels; subprocess.run([sys.executable, '-c', {PLAY!r}], check=True)"
+    for code in (PLAY, child):
+        said = run(code, **{CACHE_VARIABLE: NOWHERE}).stderr
+        assert said.count("the rules are compiled again at every start") == 1
+        assert "compiling the rules of Leduc poker, a minute or two: 1/12" in said and "tabletop: compiled in" in said
+        assert "once" not in said and "later" not in said
+    command = [sys.executable, "-m", "tabletop_cli", "tests.games.leduc_poker", "compile"]
+    environment = {**os.environ, CACHE_VARIABLE: NOWHERE}
+    ahead = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ahead.returncode != 0 and "compiling" not in ahead.stderr
+    assert f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE}" in ahead.stderr
+
+
 def test_processes_that_start_cold_compile_once(tmp_path: Path) -> None:
     """The others wait, say so, and take the machine code from the cache."""
     processes = [started(tmp_path, PLAY) for _ in range(3)]
@@ -134,7 +149,7 @@ def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypat
     monkeypatch.setattr(warm_up, "_is_cached", lambda last: False)
     last = LEDUC.kernels.playout
     with FileLock(tmp_path / "playout.lock"):
-        warm_up.compile_once(tmp_path, "what hangs", last, lambda: [("all", made.append, (1,))])
+        warm_up.compile_once(tmp_path, "what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
     assert made == [1]
 
 
