@@ -63,7 +63,7 @@ def _calls(game: Game) -> list[Call]:
         ("naming places", kernels.places_of_games, (final, np.zeros((1, game.max_owners), np.int8))),
         ("redrawing what is hidden", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
         ("playing what is recorded", kernels.play_actions, (state, tables, actions, ~which)),
-        ("playing to the end", kernels.playout, (state, tables)),
+        ("playing to the end", kernels.playout, (state[:0], tables)),  # no game: the rules may have no way to the end
     ]
 
 
