@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop import kernels
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
 from tabletop.starts import Starts, check_records, records_of
@@ -271,6 +271,7 @@ class Batch:
                 ignored, and their rewards are 0.
 
         Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled"). Nothing changes then.
+        Raises StateError for a game that can't go on, such as one without a legal action.
         """
         self._which[:] = self._games(which, "which")
         try:
@@ -548,14 +549,14 @@ class Batch:
         if self.illegal_action == "raise":
             game, _ = self.game.kernels.check_actions(self.states, actions, self._which, self.game.num_actions, True)
             if game >= 0:
-                wrong = illegal_action_text(self.game, self.states[game], int(actions[game]), f"game {game}")
-                raise IllegalAction(wrong)
+                raise refusal(self.game, self.states[game], int(actions[game]), f"game {game}: ")
 
     def _refuse_stuck_games(self) -> None:
-        stuck = np.flatnonzero(self.states["decision"] == NO_WAY_ON)
-        if len(stuck):
-            text = "it was changed by hand, and the rules find no next decision"
-            raise StateError(f"game {stuck[0]}: {text}; `refresh` checks such states")
+        states = self.states
+        stuck = (states["decision"] == NO_WAY_ON) | ((states["actor"] != NOBODY) & ~states["legal"].any(axis=1))
+        if stuck.any():
+            game = int(stuck.argmax())
+            raise StateError(f"game {game}: {stuck_text(self.game, states[game])}")
 
     def _renew_observations(self, keep: bool = False) -> None:
         """Make a new array if the user wants one. It is a copy, which costs more, only if some rows must stay."""
@@ -619,10 +620,29 @@ def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.empty((n, 0), np.float32), observations
 
 
-def illegal_action_text(game: Game, state: Any, action: int, where: str = "") -> str:
-    """The message for an illegal action: the pending decision, its actor and the legal actions."""
-    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in legal_actions(state) if a < game.num_actions)
+def refusal(game: Game, state: Any, action: int, where: str = "") -> TabletopError:
+    """The error for an action that is not legal: IllegalAction; StateError if no action is, so that none is to blame.
+
+    The message names the pending decision, its actor and the legal actions. `where` is put before it.
+    """
+    actions = legal_actions(state).tolist()
+    if not actions:
+        return StateError(f"{where}{stuck_text(game, state)}")
+    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in actions if a < game.num_actions)
     name = f" ({game.actions[action]})" if 0 <= action < game.num_actions else ""
-    asked = dict(enumerate(game.decisions)).get(int(state["decision"]), "nothing")
-    prefix = f"{where}: " if where else ""
-    return f"{prefix}action {action}{name} does not answer {asked!r} of player_{state['actor']}; legal are {allowed}"
+    return IllegalAction(f"{where}action {action}{name} does not answer {_asked(game, state)}; legal are {allowed}")
+
+
+def stuck_text(game: Game, state: Any) -> str:
+    """The message for a game that can't go on: there is no next decision, or no action to answer it."""
+    if state["decision"] != NO_WAY_ON:
+        return f"{_asked(game, state)} has no legal action: was `legal` called?"
+    checks = "if the record was changed by hand, `Batch.refresh` and `Positions.at` tell what is wrong with it"
+    return f"the rules find no next decision that has an answer; {checks}"
+
+
+def _asked(game: Game, state: Any) -> str:
+    """The pending decision and its actor: `'a_bet' of player_1`."""
+    decision = int(state["decision"])
+    name = repr(game.decisions[decision]) if 0 <= decision < len(game.decisions) else f"decision {decision}"
+    return f"{name} of player_{state['actor']}"

@@ -204,7 +204,7 @@ def step_games(
     final_wide: np.ndarray,
     final_narrow: np.ndarray,
 ) -> int:
-    """Step the games `which` (bool) and write their views. Returns a game without a next decision or end, or -1.
+    """Step the games `which` (bool) and write their views. Returns a game that can't go on, or -1.
 
     `modes` are autoreset, illegal action and reward (int64). If illegal actions are to raise an error, the caller has
     checked the actions. Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns. `paid`
@@ -231,6 +231,9 @@ def step_games(
         else:
             action = actions[i]
             if action < 0 or action >= num_actions or not is_legal(s, action):
+                if count_legal(s) == 0:  # no answer is to blame, as the rules allow none: nothing is played
+                    stuck = i
+                    continue
                 illegal[i] = True
                 if on_illegal == RANDOM:
                     action = nth_legal(s, random_below(s, count_legal(s)))

@@ -20,7 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from tabletop.batch import REWARDS, check_config, choice, illegal_action_text
+from tabletop.batch import REWARDS, check_config, choice, refusal, stuck_text
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
@@ -122,7 +122,7 @@ class Positions:
             text = f"the rules of {self.game.name} take random bits that are no draw of tabletop.chance"
             raise StateError(f"{text}, or Numba {numba.__version__} compiles them in a way that is not known here")
         if decision == NO_WAY_ON:
-            raise StateError("the record was changed by hand, and the rules find no next decision")
+            raise StateError(stuck_text(self.game, after[0]))
         return Position(self, after, actor, before, None if before is None else action)
 
     def _check(self, states: np.ndarray) -> None:
@@ -293,7 +293,8 @@ class Position:
     def after(self, action: int) -> Position:
         """The position after an action or, at a draw, after an outcome.
 
-        Raises IllegalAction for one that is not in `legal_actions` or `chance_outcomes`, and GameOver.
+        Raises IllegalAction for one that is not in `legal_actions` or `chance_outcomes`, and GameOver. Raises
+        StateError if the rules find no legal action or no next decision.
         """
         if self.actor == CHANCE:
             if not 0 <= action < len(self._weights) or not self._weights[action]:
@@ -305,7 +306,7 @@ class Position:
         if self.actor == NOBODY:
             raise GameOver("the game is over")
         if action not in self.legal_actions:
-            raise IllegalAction(illegal_action_text(self.positions.game, self.states[0], action))
+            raise refusal(self.positions.game, self.states[0], action)
         return self.positions._played(self, self.states, int(action), ())
 
     def settled(self, generator: np.random.Generator) -> Position:
@@ -428,8 +429,8 @@ def _kernels(game: Game) -> ScriptedKernels:
     """The kernels of scripted steps, compiled or taken from the cache."""
     if game.home not in _made:
         made = _made[game.home] = ScriptedKernels(game)
-        what = f"the rules of {game.title} for positions one by one, once, half a minute"
-        compile_once(game.cache_folder, what, made.rewards_since, lambda: _calls(game, made))
+        what = f"the rules of {game.title} for positions one by one"
+        compile_once(game.cache_folder, what, "half a minute", made.rewards_since, lambda: _calls(game, made))
     return _made[game.home]
 
 

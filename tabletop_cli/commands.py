@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
-from tabletop.errors import TabletopError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import extra_text
 from tabletop_cli.completion import agents as agent_words
 from tabletop_cli.completion import one_of, policies
@@ -87,11 +87,16 @@ def train(
 
 
 def compile_all(line: CommandLine) -> None:
-    """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
-    from tabletop.cache import code_folder
+    """Compile rules and searches ahead of their first use, for an image or a folder that many machines share.
+
+    Raises ConfigError if the machine code would be lost.
+    """
+    from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
     from tabletop.position import positions_of
     from tabletop_agents.search import search_for
 
+    if not is_kept():
+        raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
     parts = ["rules", "positions one by one", "searches"]
     positions_of(line.game.config(players=line.game.players[0]))
     search_for(line.game)
