@@ -12,13 +12,14 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import extra_text
+from tabletop.screen import Screen
+from tabletop.words import shown
 from tabletop_cli.completion import agents as agent_words
 from tabletop_cli.completion import one_of, policies
 from tabletop_cli.line import CommandLine
@@ -435,15 +436,15 @@ def replay(
         (gif, pictures.write_gif, size | ({} if seconds is None else {"milliseconds": round(1000 * seconds)})),
         (png, pictures.write_pngs, size),
     ]
-    console = Console()
+    console = Screen()
     for path, write, options in wanted:
         if path is not None:
             with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-                task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
+                task = bar.add_task(escape(shown(str(path))), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
             steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
             console.print(
-                Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
+                Text.assemble((shown(str(path)), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
             )
 
 
