@@ -16,11 +16,12 @@ class Stream(IntEnum):
     """What random numbers are for. The values are part of every result with seeds: never give one to another use."""
 
     AGENTS = 0
-    """What agents draw in games that are evaluated; the further index is the agent's."""
+    """What agents draw in games that are evaluated; the further index is the agent's.
+
+    Reviews of replays and the order in which games are rated draw from it too, so that published figures stay.
+    """
     PLAY = 1
     """What agents draw in games with people; the further indices are the number of the action and the purpose."""
-    REVIEW = 2
-    """What the adviser draws when a replay is reviewed; the further indices are the step and the purpose."""
     DATA_SET = 3
     DEMO = 4
     POSITIONS = 5
@@ -41,8 +42,6 @@ class Stream(IntEnum):
     """What a worker on a cluster draws for its games; the further index is 0 for the curriculum, 1 for the league."""
     RANKS = 15
     """The bootstrap of the ranks of difficulties."""
-    RATING_ORDER = 16
-    """The order in which games are rated."""
 
 
 class Seeds(NamedTuple):

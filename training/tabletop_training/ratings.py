@@ -149,6 +149,6 @@ def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[st
     """
     listed = list(games)
     ratings = Ratings(fixed)
-    for game in range(len(listed)) if seed is None else generator(seed, Stream.RATING_ORDER).permutation(len(listed)):
+    for game in range(len(listed)) if seed is None else generator(seed, Stream.AGENTS).permutation(len(listed)):
         ratings.add(*listed[int(game)])
     return ratings
