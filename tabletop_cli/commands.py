@@ -88,10 +88,7 @@ def train(
 
 
 def compile_all(line: CommandLine) -> None:
-    """Compile rules and searches ahead of their first use, for an image or a folder that many machines share.
-
-    Raises ConfigError if the machine code would be lost.
-    """
+    """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
     from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
     from tabletop.position import positions_of
     from tabletop_agents.search import search_for
