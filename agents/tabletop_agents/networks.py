@@ -129,6 +129,11 @@ class Network(nn.Module):
         assert shortfalls is not None
         return said[:, :-1] - functional.softplus(said[:, -1:]) * shortfalls
 
+    def forward(self, seen: torch.Tensor, shortfalls: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+        """(N, A) logits of all actions and (N,) values, for observations (N, D) float32 and `shortfalls` as above."""
+        hidden = self.trunk(seen)
+        return self.logits(hidden, shortfalls), self.value(hidden)[:, 0]
+
     def log_probabilities(
         self, observations: np.ndarray, action_masks: np.ndarray, shortfalls: np.ndarray | None = None
     ) -> np.ndarray:

@@ -34,6 +34,7 @@ class Ends(NamedTuple):
     steps: np.ndarray  # (K,) int64, the step of the rollout that ended it
     games: np.ndarray  # (K,) int64, which of the N games
     lengths: np.ndarray  # (K,) int64, the decisions of all seats
+    places: np.ndarray  # (K, P) int64, 1 for the first
     won: np.ndarray  # (K, P) float64, each seat's share of the victory
     points: np.ndarray  # (K, P) int64
     margins: np.ndarray  # (K, P) float64, own points less the mean of the others'
@@ -43,7 +44,8 @@ class Ends(NamedTuple):
     def join(cls, parts: list[Ends], seats: int) -> Ends:
         """One after the other; `seats` is P, for no parts at all."""
         none, by_seat = np.zeros(0, np.int64), np.zeros((0, seats))
-        empty = cls([], none, none, none, by_seat, by_seat.astype(np.int64), by_seat, by_seat.astype(np.int64))
+        whole = by_seat.astype(np.int64)
+        empty = cls([], none, none, none, whole, by_seat, whole, by_seat, whole)
         joined = [np.concatenate(part) for part in list(zip(empty, *parts, strict=True))[1:]]
         return cls([config for part in parts for config in part.configs], *joined)
 
@@ -150,13 +152,12 @@ class SeatGames:
             out.shortfalls[t] = self._shortfalls.to(device, non_blocking=True)
             seen = self.scaled(out.observations[t])
             missed = out.shortfalls[t].float() if self._weighs else None
-            hidden = network.trunk(seen)
-            log_probabilities = masked_log_probabilities(network.logits(hidden, missed), out.masks[t])
+            logits, out.values[t] = network(seen, missed)
+            log_probabilities = masked_log_probabilities(logits, out.masks[t])
             playing = self.players[np.arange(n), actors[t]]
             out.actions[t] = drawn(self._with_networks(log_probabilities, seen, missed, out.masks[t], playing))
             self._ask_agents(out.actions[t], playing, choices)
             out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
-            out.values[t] = network.value(hidden)[:, 0]
             deciding[t] = (playing == LEARNER) & (choices > 1)
             ends += self._step(t, out.actions[t].cpu().numpy(), rewards[t], dones[t])
             on_step()
@@ -222,20 +223,17 @@ class SeatGames:
             if not len(over):
                 continue
             final, rows = batch.final_states[over], over + part.start
-            places = batch.places(final)
             won, ahead = np.zeros((2, len(over), self.seats))
-            points = np.zeros((len(over), self.seats), np.int64)
-            won[:, :players] = win_shares(places)[:, :players]
+            places, points = np.zeros((2, len(over), self.seats), np.int64)
+            by_owner = batch.places(final)
+            places[:, :players], won[:, :players] = by_owner[:, :players], win_shares(by_owner)[:, :players]
             everybody = final["points"][:, : batch.config.owners].astype(np.int64)
             points[:, :players], ahead[:, :players] = everybody[:, :players], margins(everybody)[:, :players]
             rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
             played = [batch.configs[game] for game in over]
-            seated = self.players[rows].copy()
-            ends.append(Ends(played, np.full(len(over), t), rows, self.lengths[rows], won, points, ahead, seated))
+            when, lengths, seated = np.full(len(over), t), self.lengths[rows], self.players[rows].copy()
+            ends.append(Ends(played, when, rows, lengths, places, won, points, ahead, seated))
             self.lengths[rows] = 0
-            if self.opponents.has_league:
-                for one, place in zip(seated[:, :players], places[:, :players], strict=True):
-                    self.opponents.record(one, place)
             self.players[rows, :players] = self.opponents.seat(len(over), players)
             if self._steps % _CHOOSE_EVERY == 0:
                 batch.reset(mask=batch.terminations.copy(), config=self._choose(batch, over))

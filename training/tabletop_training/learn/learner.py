@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import numpy as np
 import torch
 
 from tabletop import seeds
@@ -28,7 +29,8 @@ from tabletop_training.learn.devices import (
     torch_settings,
 )
 from tabletop_training.learn.games import Ends, SeatGames
-from tabletop_training.learn.opponents import LEAGUE_COLUMNS, Opponents, OpponentSettings
+from tabletop_training.learn.group import ALONE, Group
+from tabletop_training.learn.opponents import LEAGUE_COLUMNS, Opponents, OpponentSettings, read_snapshots
 from tabletop_training.learn.ppo import Losses, new_network, update
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, Judge, Judgement
 from tabletop_training.resume import arrays_of, load_tree, moments_of, save_tree, set_moments, tensors_of
@@ -93,11 +95,13 @@ class Learner:
         tensorboard: False leaves out that log; so does an installation without TensorBoard.
         evaluate: False leaves out evaluations and `best.zip`.
         notes: JSON-able; saved in the checkpoints beside settings, seed and steps.
+        group: the processes that learn together. Games and minibatches are shared out among them, so a run with several
+            learns as much from a decision as with one. Only the one that leads evaluates and writes files.
 
     Attributes, beside the arguments:
         network: as it is now; it goes on learning.
         table: the `SeatGames`.
-        steps: the learner's decisions so far.
+        steps: the learner's decisions so far, of the whole group.
         curve: a `CurvePoint` for every rollout.
         evaluations: pairs of steps and `Judgement`.
         should_stop: asked after every update; what was learned by then is saved.
@@ -118,6 +122,7 @@ class Learner:
         tensorboard: bool = True,
         evaluate: bool = True,
         notes: dict[str, Any] | None = None,
+        group: Group = ALONE,
     ) -> None:
         torch.manual_seed(seed)
         settings = plan.learning
@@ -129,20 +134,22 @@ class Learner:
             seed,
             device,
         )
-        self.resumable, self.tensorboard, self.notes = resumable, tensorboard, dict(notes or {})
+        self.resumable, self.tensorboard, self.notes, self.group = resumable, tensorboard, dict(notes or {}), group
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
         self.network.outlook = None
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate, eps=1e-5, fused=True)
-        self.curricula = plan.games.curricula(game, seed)
+        num_games = -(-settings.num_envs // group.size)
+        own = seed + group.rank * num_games
+        if group.rank:
+            torch.manual_seed(own)  # the network is the same for all, what is drawn is not
+        self.curricula = plan.games.curricula(game, own)
         self.configs = [config for curriculum in self.curricula.values() for config in curriculum.configs]
-        self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE, seed, device)
-        self.table = SeatGames(
-            self.curricula, settings.num_envs, settings, seed, self.opponents, device, self.network.weighs
-        )
-        self.judge = Judge(self.configs, plan.evaluation, seed + CHOOSING_SEED) if evaluate else None
+        self.opponents = Opponents(plan.opponents, self.configs, folder / LEAGUE if group.leads else None, own, device)
+        self.table = SeatGames(self.curricula, num_games, settings, own, self.opponents, device, self.network.weighs)
+        self.judge = Judge(self.configs, plan.evaluation, seed + CHOOSING_SEED) if evaluate and group.leads else None
         self.steps = 0
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
@@ -154,6 +161,7 @@ class Learner:
         self._start: float | None = None  # of the part that runs
         self._began = 0, 0.0  # steps and seconds at its start
         self._saved = self._shown = 0.0
+        self._used = 0.0  # the part of the budget that was used up before this rollout
         self._board: Any = None
 
     # --- how far it is ---
@@ -204,7 +212,8 @@ class Learner:
 
     def run(self) -> Self:
         """Learn until the budget is used up or `should_stop` says so; returns itself."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.group.leads:
+            self.folder.mkdir(parents=True, exist_ok=True)
         self._began = self.steps, self.seconds
         self._start = time.monotonic()
         try:
@@ -213,11 +222,8 @@ class Learner:
                 if not self.steps:
                     self.opponents.take_snapshot(self.network, 0, self.table.players)
                 self.save()
-                while self.fraction < 1 and not self.should_stop():
+                while self._goes_on():
                     self._iterate()
-                    if self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS:
-                        self.save()
-                        self._choose_threads()
                 if self.fraction >= 1 and self.steps and not self.is_evaluated:
                     self._evaluate()
                 self.save()
@@ -225,12 +231,25 @@ class Learner:
             self._seconds, self._start, self._board = self.seconds, None, None
         return self
 
+    def _goes_on(self) -> bool:
+        """Whether there is another rollout; saves if it is time. The whole group does as the one that leads."""
+        due = self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS
+        stops = any(self.group.shared(self.should_stop()))
+        self._used, due = self.group.of_leader((self.fraction, due))
+        if due and self._used < 1 and not stops:
+            self.save()
+            self._choose_threads()
+        return self._used < 1 and not stops
+
     def _choose_threads(self) -> None:
         """Choose the number of torch's threads.
 
         With a budget of steps it is chosen once for a run, because it decides how sums are rounded.
+        In a group it is one.
         """
         settings = self.plan.learning
+        if self.group.size > 1:
+            self._threads = settings.threads or 1
         fixed = settings.threads is not None or (self._threads is not None and self.budget.steps is not None)
         if not fixed and self.device == "cpu":
             decisions = settings.num_envs * settings.steps
@@ -240,16 +259,20 @@ class Learner:
     def _iterate(self) -> None:
         """One rollout and one update."""
         settings, before = self.plan.learning, self.steps
-        left = 1.0 - self.fraction * (1.0 - settings.final)
-        for group in self.optimizer.param_groups:
-            group["lr"] = settings.learning_rate * left
-        rollout, ends = self.table.play(self.network, settings.steps, self._on_step)
-        losses = update(self.network, self.optimizer, rollout, self.table.scaled, settings, settings.entropy * left)
+        left = 1.0 - self._used * (1.0 - settings.final)
+        for parameters in self.optimizer.param_groups:
+            parameters["lr"] = settings.learning_rate * left
+        rollout, played = self.table.play(self.network, settings.steps, self._on_step)
+        scaled, entropy = self.table.scaled, settings.entropy * left
+        losses = update(self.network, self.optimizer, rollout, scaled, settings, entropy, self.group)
         self._check_finite()
-        self.steps += int(rollout.deciding.sum())
-        self._take_in(ends)
-        self._log(ends, losses, settings.learning_rate * left)
-        self.opponents.take_snapshot(self.network, self.steps, self.table.players)
+        told = self.group.shared((int(rollout.deciding.sum()), played, np.unique(self.table.players)))
+        decisions, ends, playing = zip(*told, strict=True)
+        self.steps += sum(decisions)
+        everybody = Ends.join(list(ends), self.table.seats)
+        self._take_in(everybody)
+        self._log(everybody, losses, settings.learning_rate * left)
+        self.opponents.take_snapshot(self.network, self.steps, np.concatenate(playing))
         self.on_progress(self)
         if self.steps // settings.evaluate_every > before // settings.evaluate_every:
             self._evaluate()
@@ -261,13 +284,16 @@ class Learner:
             self.on_progress(self)
 
     def _take_in(self, ends: Ends) -> None:
-        """Tell the curricula of games for one, and of the levels of others, how the learner fared."""
+        """Tell the league, the curricula of games for one, and those with levels, how the learner fared."""
+        if self.opponents.has_league:
+            for config, players, places in zip(ends.configs, ends.players, ends.places, strict=True):
+                self.opponents.record(players[: config.players], places[: config.players])
         games, seats = ends.of_learner()
         for players, curriculum in self.curricula.items():
             if players == 1 or curriculum.level < curriculum.levels.max():
                 mine = [i for i, game in enumerate(games) if ends.configs[game].players == players]
                 won = ends.won[games[mine], seats[mine]]
-                curriculum.update([ends.configs[game] for game in games[mine]], won, self.fraction)
+                curriculum.update([ends.configs[game] for game in games[mine]], won, self._used)
 
     def _check_finite(self) -> None:
         """Raise CheckpointError if the network has numbers that are not finite. Earlier files stay."""
@@ -300,6 +326,8 @@ class Learner:
 
     def _logs(self) -> AbstractContextManager[Any]:
         """Open the logs, with the rows of a resumed run up to its saved state, and TensorBoard's."""
+        if not self.group.leads:
+            return nullcontext()
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict() for point in self.curve])
         if self.opponents.has_league:
             path = self.folder / LEAGUE_LOG
@@ -334,6 +362,8 @@ class Learner:
             **{name: round(value, 5) for name, value in losses._asdict().items()},
         )
         self.curve.append(point)
+        if not self.group.leads:
+            return
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict()], new=False)
         shown = {f"train/{name}": value for name, value in losses._asdict().items()} | {"train/learning_rate": rate}
         if len(games):
@@ -369,14 +399,16 @@ class Learner:
     def save(self) -> None:
         """Write `policy.zip` and `resume.zip`. A network that is not finite is not saved: raises CheckpointError."""
         self._check_finite()
-        self.save_policy(self.folder / POLICY)
-        if self.resumable:
-            save_tree(self.folder / RESUME, self.get_state())
-            self.opponents.remove_unused_files()
+        parts = self.group.collected(self._own_state())
+        if self.group.leads:
+            self.save_policy(self.folder / POLICY)
+            if self.resumable:
+                save_tree(self.folder / RESUME, self.get_state(parts))
+                self.opponents.remove_unused_files()
         self._saved, self.saved_steps = self.seconds, self.steps
 
-    def get_state(self) -> dict[str, Any]:
-        """The whole state that the rest of the run depends on."""
+    def get_state(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        """The whole state that the rest of the run depends on; `parts` are those of all processes of the group."""
         return {
             "versions": self._versions,
             "settings": asdict(self.plan.learning),
@@ -386,33 +418,56 @@ class Learner:
             "threads": self._threads,
             "weights": arrays_of(self.network.state_dict()),
             "optimizer": moments_of(self.optimizer),
-            "random": arrays_of(random_state(self.device)),
-            "games": self.table.get_state(),
             "opponents": self.opponents.get_state(),
-            "curricula": {str(players): one.get_state() for players, one in self.curricula.items()},
             "curve": [list(point) for point in self.curve],
             "evaluations": [[steps, one.score, one.numbers] for steps, one in self.evaluations],
+            "parts": parts,
+        }
+
+    def _own_state(self) -> dict[str, Any]:
+        """What the processes of a group do not have in common."""
+        return {
+            "random": arrays_of(random_state(self.device)),
+            "games": self.table.get_state(),
+            "seats": self.opponents.generator.bit_generator.state,
+            "curricula": {str(players): one.get_state() for players, one in self.curricula.items()},
         }
 
     def resume(self) -> None:
         """Restore the run that left `resume.zip` in the folder; the next `run` continues it.
 
+        In a group of another size than before all games begin anew. Only the process that leads reads the folder.
         Raises CheckpointError if the file is missing or damaged, or if its version, settings or components differ.
         """
         path = self.folder / RESUME
-        state = load_tree(path)
+        read: dict[str, Any] | CheckpointError
         try:
-            self._set_state(state)
+            read = self._read(path) if self.group.leads else {}
+        except CheckpointError as error:
+            read = error
+        read = self.group.of_leader(read)
+        if isinstance(read, CheckpointError):
+            raise read
+        try:
+            self._set_state(**read)
         except CheckpointError as error:
             raise CheckpointError(f"{path}: {error}") from None
         except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
+            raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        """The saved state, and the weights of earlier selves."""
+        state = load_tree(path)
+        try:
+            return {"state": state, "snapshots": read_snapshots(self.folder / LEAGUE, state["opponents"])}
+        except (KeyError, TypeError, IndexError) as error:
             raise CheckpointError(f"{path}: is damaged or of another run ({error!r})") from error
 
     @property
     def _versions(self) -> dict[str, Any]:
         return {**versions(self.game), "state_version": self.game.state_version}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any], snapshots: dict[int, dict[str, np.ndarray]]) -> None:
         here = self._versions
         different = [name for name in here if name != "package" and state["versions"].get(name) != here[name]]
         if different:
@@ -428,12 +483,19 @@ class Learner:
             raise CheckpointError("its games were played with other numbers on the pieces")
         self.network.load_state_dict(tensors_of(state["weights"]))
         set_moments(self.optimizer, state["optimizer"])
+        self.opponents.set_state(state["opponents"], self.network, snapshots)
+        same = len(state["parts"]) == self.group.size
+        part = state["parts"][self.group.rank if same else 0]
         for players, curriculum in self.curricula.items():
-            curriculum.set_state(state["curricula"][str(players)])
-        self.opponents.set_state(state["opponents"], self.network)
-        self.table.set_state(state["games"])
+            mine = curriculum.generator.bit_generator.state
+            curriculum.set_state(part["curricula"][str(players)])
+            if not same:
+                curriculum.generator.bit_generator.state = mine
+        if same:
+            self.table.set_state(part["games"])
+            self.opponents.generator.bit_generator.state = part["seats"]
+            set_random_state(tensors_of(part["random"]), self.device)
         self.steps, self._seconds, self._threads = state["steps"], state["seconds"], state["threads"]
         self.saved_steps = self.steps
         self.curve[:] = [CurvePoint(*row) for row in state["curve"]]
         self.evaluations[:] = [(steps, Judgement(score, numbers)) for steps, score, numbers in state["evaluations"]]
-        set_random_state(tensors_of(state["random"]), self.device)

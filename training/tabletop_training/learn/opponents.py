@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ class Opponents:
 
     Arguments:
         configs: what is played; every agent must be able to play them.
-        folder: earlier selves are saved here.
+        folder: earlier selves are saved here; None keeps them in memory only.
         device: torch's; networks play on it.
 
     Attributes:
@@ -123,7 +123,12 @@ class Opponents:
     """
 
     def __init__(
-        self, settings: OpponentSettings, configs: Sequence[Config], folder: Path, seed: int, device: str = "cpu"
+        self,
+        settings: OpponentSettings,
+        configs: Sequence[Config],
+        folder: Path | None,
+        seed: int,
+        device: str = "cpu",
     ) -> None:
         self.settings, self.folder, self.device = settings, folder, device
         self._game = configs[0].game
@@ -247,8 +252,9 @@ class Opponents:
         if not self.has_league or (snapshots and steps - snapshots[-1].steps < self.settings.snapshot_steps):
             return
         member = Member(f"snapshot-{steps}", network=copy.deepcopy(network), steps=steps)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        save_tree(self._file(steps), arrays_of(network.state_dict()))
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            save_tree(snapshot_file(self.folder, steps), arrays_of(network.state_dict()))
         self.ratings.start(member.name, self.ratings[LEARNER_NAME])
         free = [i for i, old in enumerate(self.members) if not old.active and i not in playing]
         if free:
@@ -265,12 +271,11 @@ class Opponents:
         inner = [i for i in range(1, len(snapshots) - 1) if snapshots[i] is not strongest]
         return snapshots[min(inner, key=lambda i: snapshots[i + 1].steps - snapshots[i - 1].steps)]
 
-    def _file(self, steps: int) -> Path:
-        return self.folder / f"snapshot-{steps}.zip"
-
     def remove_unused_files(self) -> None:
         """Delete the files of earlier selves that are no longer used. Call it after a state without them was saved."""
-        used = {self._file(member.steps) for member in self.members if member.steps >= 0}
+        if self.folder is None:
+            return
+        used = {snapshot_file(self.folder, member.steps) for member in self.members if member.steps >= 0}
         for path in self.folder.glob("snapshot-*.zip"):
             if path not in used:
                 path.unlink()
@@ -282,14 +287,10 @@ class Opponents:
         return {
             "members": [{key: getattr(member, key) for key in _KEPT} for member in self.members],
             "ratings": self.ratings.get_state(),
-            "generator": self.generator.bit_generator.state,
         }
 
-    def set_state(self, state: dict[str, Any], network: Network) -> None:
-        """Restore a state from `get_state`. Earlier selves are read from the folder and are like the network.
-
-        Raises CheckpointError if a file is missing or damaged.
-        """
+    def set_state(self, state: dict[str, Any], network: Network, weights: Mapping[int, dict[str, np.ndarray]]) -> None:
+        """Restore a state from `get_state`. Earlier selves are like the network, with `weights` by their steps."""
         others = {(member.name, member.in_league): member for member in self.members if member.steps < 0}
         self.members = []
         for told in state["members"]:
@@ -297,9 +298,22 @@ class Opponents:
                 member = others[told["name"], told["in_league"]]
             else:
                 copied = copy.deepcopy(network)
-                copied.load_state_dict(tensors_of(load_tree(self._file(told["steps"]))))
+                copied.load_state_dict(tensors_of(weights[told["steps"]]))
                 member = Member(told["name"], network=copied, steps=told["steps"])
             member.ahead, member.games, member.active = told["ahead"], told["games"], told["active"]
             self.members.append(member)
         self.ratings.set_state(state["ratings"])
-        self.generator.bit_generator.state = state["generator"]
+
+
+def snapshot_file(folder: Path, steps: int) -> Path:
+    """The file of the earlier self after this many steps."""
+    return folder / f"snapshot-{steps}.zip"
+
+
+def read_snapshots(folder: Path, state: dict[str, Any]) -> dict[int, dict[str, np.ndarray]]:
+    """The weights of all earlier selves in a state of `Opponents.get_state`, by their steps.
+
+    Raises CheckpointError if a file is missing or damaged.
+    """
+    steps = [one["steps"] for one in state["members"] if one["steps"] >= 0]
+    return {one: load_tree(snapshot_file(folder, one)) for one in steps}

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
 from tabletop.game import Game
 from tabletop_agents.networks import Network
+from tabletop_training.learn.group import ALONE, Group
 from tabletop_training.settings import Settings
 
 if TYPE_CHECKING:
@@ -108,8 +110,13 @@ def update(
     scaled: Callable[[torch.Tensor], torch.Tensor],
     settings: Settings,
     entropy_weight: float,
+    group: Group = ALONE,
 ) -> Losses:
-    """PPO's epochs on one rollout, as `settings` say. `scaled` makes inputs of the network from counts."""
+    """PPO's epochs on one rollout, as `settings` say. `scaled` makes inputs of the network from counts.
+
+    In a group every process learns from its own rollout, and the gradients of each minibatch are averaged. A minibatch
+    has about `settings.minibatch` decisions of all processes together.
+    """
     advantage, known = advantages(rollout, settings.discount, settings.gae_lambda)
     rows = known.reshape(-1).nonzero()[:, 0]
     flat: dict[str, torch.Tensor] = {
@@ -119,24 +126,24 @@ def update(
     advantage = advantage.reshape(-1)
     returns = advantage + flat["values"]
     sums = torch.zeros(4, device=returns.device)
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    minibatches = 0
-    for _ in range(settings.epochs):
-        for chosen in rows[torch.randperm(len(rows), device=rows.device)].split(settings.minibatch):
-            if len(chosen) < 2:
-                continue  # one decision has no spread of advantages
-            hidden = network.trunk(scaled(flat["observations"][chosen]))
-            masks, actions = flat["masks"][chosen], flat["actions"][chosen]
-            missed = flat["shortfalls"][chosen].float()
-            log_probabilities = masked_log_probabilities(network.logits(hidden, missed), masks)
+    parameters = [parameter for parts in optimizer.param_groups for parameter in parts["params"]]
+    learning = group.averaging(network)
+    decisions = group.shared(len(rows))
+    # Equally many for every process. One decision has no spread of advantages.
+    minibatches = min(-(-sum(decisions) // settings.minibatch), min(decisions) // 2)
+    for _ in range(settings.epochs if minibatches else 0):
+        for chosen in rows[torch.randperm(len(rows), device=rows.device)].tensor_split(minibatches):
+            logits, values = learning(scaled(flat["observations"][chosen]), flat["shortfalls"][chosen].float())
+            log_probabilities = masked_log_probabilities(logits, flat["masks"][chosen])
             entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
-            difference = log_probabilities.gather(1, actions[:, None])[:, 0] - flat["log_probabilities"][chosen]
+            taken = log_probabilities.gather(1, flat["actions"][chosen][:, None])[:, 0]
+            difference = taken - flat["log_probabilities"][chosen]
             ratio = difference.exp()
             better = advantage[chosen]
             better = (better - better.mean()) / (better.std() + 1e-8)
             bounded = ratio.clamp(1 - settings.clip, 1 + settings.clip)
             policy_loss = -torch.minimum(better * ratio, better * bounded).mean()
-            value_loss = functional.mse_loss(network.value(hidden)[:, 0], returns[chosen])
+            value_loss = functional.mse_loss(values, returns[chosen])
             loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
@@ -145,8 +152,7 @@ def update(
             with torch.no_grad():
                 clipped = ((ratio - 1).abs() > settings.clip).float().mean()
                 sums += torch.stack([entropy, ((ratio - 1) - difference).mean(), clipped, value_loss])
-            minibatches += 1
-    entropy_mean, kl, clipped_mean, value_mean = (sums / max(1, minibatches)).tolist()
+    means = (sums / max(1, settings.epochs * minibatches)).tolist()
     aims = returns[rows]
     explained = 1.0 - float((aims - flat["values"][rows]).var() / (aims.var() + 1e-8)) if len(rows) > 1 else 0.0
-    return Losses(entropy_mean, kl, clipped_mean, value_mean, explained)
+    return Losses(*np.mean(group.shared((*means, explained)), axis=0).tolist())

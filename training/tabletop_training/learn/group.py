@@ -1,0 +1,101 @@
+"""Processes that learn one network together: each plays its own games, and their gradients are averaged.
+
+PyTorch calls such a process a rank. Ray Train (`on_ray`) and `torchrun` start them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from tabletop.errors import ConfigError
+
+T = TypeVar("T")
+
+LONGEST_WAIT = datetime.timedelta(hours=2)
+"""How long a rank waits for another one, which may be evaluating or saving."""
+
+
+class Group:
+    """The ranks that learn together; this one has the number `rank` of `size`. This class is a group of one."""
+
+    rank, size = 0, 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether this rank evaluates, and writes logs and checkpoints."""
+        return self.rank == 0
+
+    def shared(self, value: T) -> list[T]:
+        """The values of all ranks, in their order. Every rank must ask at the same point."""
+        return [value]
+
+    def collected(self, value: T) -> list[T]:
+        """The values of all ranks for the rank that leads; nothing for the others."""
+        return [value]
+
+    def of_leader(self, value: T) -> T:
+        """The value of the rank that leads."""
+        return value
+
+    def averaging(self, network: nn.Module) -> nn.Module:
+        """A network that shares its weights with this one. Gradients through it are the means over all ranks."""
+        return network
+
+
+ALONE = Group()
+
+
+class Ranks(Group):
+    """The process group that torch has set up, with NCCL for GPUs and Gloo otherwise."""
+
+    def __init__(self) -> None:
+        self.rank, self.size = distributed.get_rank(), distributed.get_world_size()
+        self._objects = distributed.new_group(backend="gloo", timeout=LONGEST_WAIT)
+        self._averaging: tuple[nn.Module, nn.Module] | None = None
+
+    def shared(self, value: T) -> list[T]:
+        values: list[Any] = [None] * self.size
+        distributed.all_gather_object(values, value, group=self._objects)
+        return values
+
+    def collected(self, value: T) -> list[T]:
+        values: list[Any] = [None] * self.size if self.leads else []
+        distributed.gather_object(value, values if self.leads else None, dst=0, group=self._objects)
+        return values
+
+    def of_leader(self, value: T) -> T:
+        values: list[Any] = [value]
+        distributed.broadcast_object_list(values, src=0, group=self._objects)
+        return values[0]  # type: ignore[no-any-return]
+
+    def averaging(self, network: nn.Module) -> nn.Module:
+        if self._averaging is None or self._averaging[0] is not network:
+            self._averaging = network, DistributedDataParallel(network)
+        return self._averaging[1]
+
+
+@contextmanager
+def started_by_torchrun(device: str) -> Iterator[tuple[Group, str]]:
+    """The group of the processes that `torchrun` has started, and this one's device; a group of one without it."""
+    if not distributed.is_torchelastic_launched():
+        yield ALONE, device
+        return
+    if device.startswith("cuda"):
+        device = f"cuda:{os.environ['LOCAL_RANK']}"
+        torch.cuda.set_device(device)
+    try:
+        distributed.init_process_group("nccl" if device.startswith("cuda") else "gloo", timeout=LONGEST_WAIT)
+    except (RuntimeError, ValueError) as error:
+        raise ConfigError(f"torchrun: the processes did not find each other ({error})") from None
+    try:
+        yield Ranks(), device
+    finally:
+        distributed.destroy_process_group()
