@@ -74,7 +74,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         pretty_exceptions_enable=False,
     )
     train = typer.Typer(
-        help="Train agents. A run has a folder for its logs, checkpoints and settings. solo and selfplay can resume.",
+        help=f"Train agents. A run has a folder for its logs, checkpoints and settings. {_runs(line)} can resume.",
         no_args_is_help=True,
     )
 
@@ -92,14 +92,15 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     _add_training(train, line)
     app.add_typer(train, name="train", rich_help_panel=TRAIN)
     add = partial(add_command, app, line)
-    alone, several = 1 in line.players, line.players[-1] > 1
+    alone, several = line.alone, line.several
+    usual = "" if alone else " greedy"
     add(
         "play",
         commands.play,
         PLAY,
-        examples=(f"play{'' if alone else ' greedy'}", "play greedy --web"),
+        examples=(f"play{usual}", f"play{' greedy' if several else ''} --web"),
         texts={
-            "of_agents": f", to play against. Without any it is {line.texts['game_for_one']}",
+            "of_agents": ", to play against" + (f". Without any it is {line.texts['game_for_one']}" if alone else ""),
             "of_seed": ": of the game's chance",
         },
         only_given=True,
@@ -126,8 +127,9 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         "evaluate",
         commands.evaluate,
         MEASURE,
-        examples=("evaluate random greedy --games 200", "evaluate greedy rollout --solo")[: 1 + alone],
+        examples=("evaluate random greedy --games 200", "evaluate greedy rollout --solo")[: 1 + (alone and several)],
         texts={**OF_MEASURING, "of_games": " of each agent, rounded up to whole rotations of the seats"},
+        without=() if alone and several else ("solo",),  # nothing to choose
         shown={**SHOWN_OF_MEASURING, "games": "1000; at most 20000 with --until-width"},
     )
     if several:
@@ -186,10 +188,15 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     return app, train
 
 
+def _runs(line: CommandLine) -> str:
+    """The trainings that there are of the game for one and of the game of several players."""
+    return " and ".join(name for name, there in (("solo", line.alone), ("selfplay", line.several)) if there)
+
+
 def _add_training(train: typer.Typer, line: CommandLine) -> None:
     """The commands of `train`."""
     add = partial(add_command, train, line)
-    if 1 in line.players:
+    if line.alone:
         add(
             "solo",
             commands.train,
@@ -205,7 +212,7 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
             only_given=True,
             shown={**_SHOWN_OF_RUNS, "output": "runs/solo"},
         )
-    if line.players[-1] > 1:
+    if line.several:
         add(
             "selfplay",
             commands.train,
@@ -221,17 +228,17 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
             only_given=True,
             shown={**_SHOWN_OF_RUNS, "players": "2, or as in the settings", "output": "runs/selfplay"},
         )
-    add(
-        "general",
-        commands.train_general,
-        examples=("train general --minutes 60 --device cuda",),
-        texts={**_OF_LEARNING, "of_output": ": checkpoints and logs"},
-        shown={"players": "every number from 2 on"},
-    )
+        add(
+            "general",
+            commands.train_general,
+            examples=("train general --minutes 60 --device cuda",),
+            texts={**_OF_LEARNING, "of_output": ": checkpoints and logs"},
+            shown={"players": "every number from 2 on"},
+        )
     add(
         "outlook",
         commands.train_outlook,
-        examples=("train outlook runs/solo/best.zip",),
+        examples=(f"train outlook runs/{'solo' if line.alone else 'selfplay'}/best.zip",),
         texts={
             **_OF_LEARNING,
             "of_games": " to learn from, instead of minutes",
@@ -239,13 +246,14 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
         },
         shown={"minutes": "5"},
     )
-    add(
-        "images",
-        commands.train_images,
-        examples=("train images runs/general/policy.zip --minutes 12",),
-        texts={**_OF_LEARNING, "of_output": ": the checkpoint and the log"},
-        shown={"minutes": "12"},
-    )
+    if line.images:
+        add(
+            "images",
+            commands.train_images,
+            examples=("train images runs/general/policy.zip --minutes 12",),
+            texts={**_OF_LEARNING, "of_output": ": the checkpoint and the log"},
+            shown={"minutes": "12"},
+        )
     add(
         "expert",
         commands.train_expert,

@@ -30,6 +30,7 @@ class CommandLine:
         ladder: by number of players the fields of the configuration that the agents' ladder is measured with.
         table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
+        images: whether turned or mirrored boards are the same game (`Game.images`).
     """
 
     name: str
@@ -43,6 +44,17 @@ class CommandLine:
     ladder: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     table: str = ""
     benchmarks: str = ""
+    images: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is a game for one."""
+        return 1 in self.players
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a game of several players."""
+        return self.players[-1] > 1
 
     @property
     def game(self) -> Game:
@@ -57,7 +69,8 @@ class CommandLine:
         return {
             "name": self.name,
             "alone": self.opponent or "alone",
-            "or_alone": f", or each of them alone{against}" if 1 in self.players else "",
+            "ways": ", or each of them ".join(self._ways(against)),
+            "ways_to_play": "alone, against agents, or with others" if ... else "",
             "game_for_one": self.opponent or "the game for one",
             "the_game_for_one": f"the game{against}" if against else "the game for one",
             "players": either(several),
