@@ -14,14 +14,14 @@ import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tabletop.drawing.parts import drawings_of
 from tabletop.errors import TabletopError
 from tabletop.game import Game
-from tabletop_agents.web.guard import Guard
+from tabletop_agents.web.guard import Guard, Json
 from tabletop_agents.web.hall import Hall
 from tabletop_agents.web.messages import (
     MOST_BYTES,
@@ -96,7 +96,7 @@ def make_app(
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "there is nothing here"}, 404)
+    return Json({"error": "there is nothing here"}, 404)
 
 
 class _Web:
@@ -116,12 +116,12 @@ class _Web:
     def _file(self, name: str) -> Response:
         """One of the files that were read at the start. No name can lead to any other file."""
         if name not in self._files:
-            return JSONResponse({"error": "there is nothing here"}, 404)
+            return Json({"error": "there is nothing here"}, 404)
         content, kind = self._files[name]
         return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
     async def games(self, request: Request) -> Response:
-        return JSONResponse({"games": await asyncio.to_thread(self._hall.catalogue.described)})
+        return Json({"games": await asyncio.to_thread(self._hall.catalogue.described)})
 
     async def cover(self, request: Request) -> Response:
         """A small picture of a game."""
@@ -136,15 +136,15 @@ class _Web:
         try:
             cover = self._hall.catalogue.game(request.path_params["game"]).drawing.cover()
         except Refused as error:
-            return JSONResponse({"error": str(error)}, 404)
+            return Json({"error": str(error)}, 404)
         return Response(of(cover), media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
 
     async def rules(self, request: Request) -> Response:
         try:
             game: Game = self._hall.catalogue.game(request.path_params["game"])
-            return JSONResponse({"html": await asyncio.to_thread(rules_page, game)})
+            return Json({"html": await asyncio.to_thread(rules_page, game)})
         except TabletopError as error:
-            return JSONResponse({"error": str(error)}, 404)
+            return Json({"error": str(error)}, 404)
 
     async def scenarios(self, request: Request) -> Response:
         """Whether a file is a scenario of a game, and for how many players."""
@@ -162,11 +162,11 @@ class _Web:
     ) -> Response:
         """The answer to what was sent, or what is wrong with it."""
         try:
-            return JSONResponse(await answer(request, object_of(await request.body())))
+            return Json(await answer(request, object_of(await request.body())))
         except ClientDisconnect:
-            return JSONResponse({"error": "the request is too long"}, 413)
+            return Json({"error": "the request is too long"}, 413)
         except TabletopError as error:
-            return JSONResponse({"error": _words(error)}, 400)
+            return Json({"error": _words(error)}, 400)
 
     async def _links_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         table = await self._hall.make(table_asked_for(message))
