@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from tabletop.words import either
 from tabletop_cli import commands
 from tabletop_cli.line import CommandLine
 from tabletop_cli.options import command
@@ -74,7 +75,8 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         pretty_exceptions_enable=False,
     )
     train = typer.Typer(
-        help=f"Train agents. A run has a folder for its logs, checkpoints and settings. {_runs(line)} can resume.",
+        help="Train agents. A run has a folder for its logs, checkpoints and settings. --resume continues one of "
+        f"{either(('solo',) * line.alone + ('selfplay', 'general') * line.several)}.",
         no_args_is_help=True,
     )
 
@@ -93,16 +95,16 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     app.add_typer(train, name="train", rich_help_panel=TRAIN)
     add = partial(add_command, app, line)
     alone, several = line.alone, line.several
-    usual = "" if alone else " greedy"
     add(
         "play",
         commands.play,
         PLAY,
-        examples=(f"play{usual}", f"play{' greedy' if several else ''} --web"),
+        examples=("play" if alone else "play greedy", "play greedy --web" if several else "play --web"),
         texts={
-            "of_agents": ", to play against" + (f". Without any it is {line.texts['game_for_one']}" if alone else ""),
+            "of_agents": ", to play against" + f". Without any it is {line.texts['game_for_one']}" * alone,
             "of_seed": ": of the game's chance",
         },
+        without=() if several else ("agents", "people"),  # there is one seat
         only_given=True,
         shown={"seed": "another one each time"},
     )
@@ -145,7 +147,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
                 "of_output": ": JSON and CSV files, and a picture",
             },
             players="several",
-            shown=SHOWN_OF_MEASURING,
+            shown={**SHOWN_OF_MEASURING, "players": str(line.least_several)},
         )
     if line.ladder:
         add(
@@ -188,11 +190,6 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     return app, train
 
 
-def _runs(line: CommandLine) -> str:
-    """The trainings that there are of the game for one and of the game of several players."""
-    return " and ".join(name for name, there in (("solo", line.alone), ("selfplay", line.several)) if there)
-
-
 def _add_training(train: typer.Typer, line: CommandLine) -> None:
     """The commands of `train`."""
     add = partial(add_command, train, line)
@@ -226,7 +223,11 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
             players="several",
             without=("curriculum",),
             only_given=True,
-            shown={**_SHOWN_OF_RUNS, "players": "2, or as in the settings", "output": "runs/selfplay"},
+            shown={
+                **_SHOWN_OF_RUNS,
+                "players": f"{line.least_several}, or as in the settings",
+                "output": "runs/selfplay",
+            },
         )
         add(
             "general",

@@ -57,6 +57,11 @@ class CommandLine:
         return self.players[-1] > 1
 
     @property
+    def least_several(self) -> int:
+        """The smallest number of players that is not one."""
+        return next(number for number in self.players if number > 1)
+
+    @property
     def game(self) -> Game:
         """The game itself."""
         return import_module("tabletop.game").game_of(self.home)
@@ -65,16 +70,21 @@ class CommandLine:
     def texts(self) -> dict[str, str]:
         """What stands in the commands' help for names in braces."""
         several = [str(number) for number in self.players if number > 1] or ["1"]
+        span = " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1])))
         against = f" against {self.opponent}" if self.opponent else ""
         return {
             "name": self.name,
             "alone": self.opponent or "alone",
-            "ways": ", or each of them ".join(self._ways(against)),
-            "ways_to_play": "alone, against agents, or with others" if ... else "",
+            "compared": ", or ".join(
+                (f"{span} agents play against each other, with seats rotated",) * self.several
+                + (f"{'each of them' if self.several else 'agents play'} alone{against}",) * self.alone
+            ),
+            "played": either(
+                ("alone",) * self.alone + ("against agents", "with others at the same keyboard") * self.several
+            ),
             "game_for_one": self.opponent or "the game for one",
             "the_game_for_one": f"the game{against}" if against else "the game for one",
             "players": either(several),
-            "span": " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1]))),
             **NOTHING_MORE,
             "curriculum": self.curriculum,
             "ladder": ",".join(map(str, self.ladder)),
