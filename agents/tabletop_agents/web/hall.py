@@ -83,7 +83,7 @@ class Hall:
         return table
 
     async def players_of(self, asked: dict[str, Any]) -> int:
-        """The number of players of a scenario (`messages.SCENARIO`). Raises Refused, or ScenarioError for a wrong one."""
+        """The number of players of a scenario (`messages.SCENARIO`). Raises Refused; ScenarioError if it is none."""
 
         def players() -> int:
             game = self.catalogue.compiled(asked["game"])

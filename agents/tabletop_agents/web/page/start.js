@@ -247,24 +247,23 @@ async function openContent(file) {
   } catch {
     throw new Error("no JSON, so neither a replay nor a scenario.");
   }
-  const has = (key) => Object.hasOwn(Object(content), key);
-  if (has("replay") && has("game")) await openReplay(content.game, text);
-  else if (has("players")) await openScenario(text);
-  else throw new Error("neither a replay nor a scenario.");
+  if (content === null || typeof content !== "object" || Array.isArray(content)) throw new Error("no JSON object, so neither a replay nor a scenario.");
+  if (Object.hasOwn(content, "replay")) await openReplay(content.game, text);
+  else await openScenario(text, Object.hasOwn(content, "players"));
 }
 
 async function openReplay(name, text) {
   const its = all.find((one) => one.name === name);
   const here = all.map(({ title }) => title).join(" and ");
-  if (!its) throw new Error(`a replay of ${typeof name === "string" ? name.slice(0, 40) : "no game"}; here are ${here}.`);
+  if (!its) throw new Error(`a replay ${typeof name === "string" ? `of ${name.slice(0, 40)}` : "that names no game"}; here are ${here}.`);
   await openAndGo({ game: its.name, players: its.players[0], kind: "analyse", start: { replay: text }, step: 0 }, navigate);
 }
 
 /* A scenario doesn't say which game it is of: of the chosen one. */
-async function openScenario(text) {
+async function openScenario(text, looksSo) {
   const its = game;
   const number = await playersOfScenario(its.name, text).catch((error) => {
-    throw new Error(`no scenario of ${its.title}: ${error.message}`);
+    throw new Error(`${looksSo ? "no" : "neither a replay nor a"} scenario of ${its.title}, the chosen game: ${error.message}`);
   });
   scenario = text;
   players = number;
@@ -278,6 +277,7 @@ $("new").addEventListener("submit", (event) => {
   event.preventDefault();
   begin("play");
 });
+$("new").addEventListener("input", () => complain("")); // what was wrong may be right now
 $("watch").addEventListener("click", () => begin("watch"));
 $("analyse").addEventListener("click", () => begin("analyse"));
 $("open").addEventListener("click", () => $("file").click());
