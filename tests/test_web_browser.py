@@ -846,6 +846,39 @@ def test_two_opinions(analysed: Visitor) -> None:
     wait(lambda: "agent nobody: not available here" in analysed.text("message"))
 
 
+_COVERED = """
+// each place's badge alone, and the labels of the board that it covers
+const done = arguments[0], labels = [...document.querySelectorAll("#board .picture [aria-label]")], found = [];
+import("/page/board.js").then(({ showBadges }) => {
+  for (const { dataset: { actions, place } } of document.querySelectorAll(".mark:not(.quiet)")) {
+    const own = actions.split(" ").map(Number);
+    showBadges(new Map(own.map((action) => [action, 1 / own.length])));
+    const badge = document.querySelector("#badges > g").getBoundingClientRect();
+    const covered = labels.filter((label) => {
+      const { left, right, top, bottom } = label.getBoundingClientRect();
+      return Math.min(right, badge.right) - Math.max(left, badge.left) > 1
+        && Math.min(bottom, badge.bottom) - Math.max(top, badge.top) > 1;
+    });
+    found.push([place, covered.map((label) => label.getAttribute("aria-label"))]);
+  }
+  done(found);
+});
+"""
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_shares_cover_no_label(visitor: Visitor, server: Server, game: str) -> None:
+    """Wherever an agent would do something for certain, the words and numbers of the board stay readable."""
+    visitor.sit(server.make(game, ["here", "random"], start={"seed": 3})[0])
+    places = 0
+    for _ in range(12):
+        for place, covered in visitor.browser.execute_async_script(_COVERED):
+            places += 1
+            assert covered == [], place
+        visitor.answer()
+    assert places > 25
+
+
 def test_exports(analysed: Visitor, replay: Replay) -> None:
     """Files and pictures of a position are that position."""
     analysed.find("#line [data-step='25']").click()
@@ -946,7 +979,7 @@ def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Pa
         "game.json": (json.dumps({"replay": 1, "game": QUOTES}), f"a replay of {QUOTES[:40]}; here are Petrichor"),
         "nameless.json": (json.dumps({"replay": 2}), "a replay that names no game; here are Petrichor"),
         "number.json": (json.dumps({"replay": 2, "game": 7}), "a replay that names no game; here are Petrichor"),
-        "old.json": (json.dumps({"replay": NASTY, "game": "petrichor"}), f"replay: \"{NASTY[:30]}"),
+        "old.json": (json.dumps({"replay": NASTY, "game": "petrichor"}), f'replay: "{NASTY[:30]}'),
         "empty.json": ("{}", f"neither a replay nor a {_NO_SCENARIO}: players: missing; 1 (solo"),
         "package.json": (json.dumps({"name": QUOTES}), f"neither a replay nor a {_NO_SCENARIO}: scenario: unknown key"),
         "players.json": (json.dumps({"players": QUOTES}), f"no {_NO_SCENARIO}: players={QUOTES!r}: 1 (solo"),
@@ -957,7 +990,9 @@ def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Pa
     for name, (content, problem) in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
         by_id(visitor.browser, "file").send_keys(str(tmp_path / name))
-        wait(partial(visitor.run, "return document.getElementById('message').textContent.startsWith(arguments[0])", name))
+        wait(
+            partial(visitor.run, "return document.getElementById('message').textContent.startsWith(arguments[0])", name)
+        )
         assert visitor.text("message").startswith(f"{name}: {problem}") and "undefined" not in visitor.text("message")
         assert visitor.run(_BROKEN) is False and visitor.shows("start") and not visitor.shows("position")
     entries = visitor.browser.get_log("browser")
