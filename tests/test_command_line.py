@@ -9,9 +9,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +26,7 @@ from petrichor_env.game import GAME
 from tabletop.game import Game
 from tabletop.overlays import ComponentFile
 from tabletop_agents import checkpoint_path, make_agent, shipped_policies
-from tabletop_cli import completion, evergreen, petrichor
+from tabletop_cli import commands, completion, evergreen, petrichor
 from tabletop_cli.__main__ import main as any_game
 from tabletop_cli.app import GAME as MACHINE
 from tabletop_cli.app import MEASURE, PLAY, TRAIN, make_app
@@ -130,8 +132,8 @@ def test_every_help_is_a_sentence_and_every_example_is_a_command() -> None:
 
 def test_commands_are_in_groups() -> None:
     groups = {name: typer.main.get_command(app).commands for name, app in APPS.items()}
-    for commands in groups.values():
-        assert {command.rich_help_panel for command in commands.values()} == {PLAY, MEASURE, TRAIN, MACHINE}
+    for group in groups.values():
+        assert {command.rich_help_panel for command in group.values()} == {PLAY, MEASURE, TRAIN, MACHINE}
 
 
 # --- What a game has -------------------------------------------------------------------------------------------------
@@ -169,20 +171,33 @@ def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
     alone = offered(replace(line, players=(1,), images=False))
     gone = ("tournament", "train selfplay", "train general")
     assert set(every) - set(alone) - {f"{name} train images"} == {f"{name} {words}" for words in gone}
-    for commands in (several, alone):
-        assert "--solo" not in opts_of(commands[f"{name} evaluate"])
-        for command in commands.values():
+    for found in (several, alone):
+        assert "--solo" not in opts_of(found[f"{name} evaluate"])
+        for own, command in found.items():
             for example in filter(None, (command.epilog or "").split("\n\n")):
-                assert example.removeprefix(f"Example: {name} ").split()[0] in {words.split()[1] for words in commands}
+                command.make_context(own, example.removeprefix(f"Example: {own}").split())  # a slip would be an error
     assert opts_of(every[f"{name} play"]) - opts_of(alone[f"{name} play"]) == {"agents", "--people"}
     assert opts_of(several[f"{name} play"]) == opts_of(every[f"{name} play"])
     for words in ("play", "evaluate"):
-        shown = [commands[f"{name} {words}"] for commands in (several, alone)]
+        shown = [found[f"{name} {words}"] for found in (several, alone)]
         told = [" ".join([one.help, one.epilog, *(param.help for param in one.params if param.help)]) for one in shown]
         assert not re.search(r"alone|--solo|game for one|Winds", told[0]), told[0]
         assert not re.search(r"each other|with others|to play against|Example: \w+ play greedy", told[1]), told[1]
     defaults = {param.opts[0]: param.show_default for param in several[f"{name} tournament"].params}
     assert defaults["--players"] == "3"
+
+
+def test_a_tournament_has_as_few_players_as_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    main = lambda agents, config, **options: told.append(config.players)  # noqa: E731
+    monkeypatch.setattr(commands, "imported", lambda name, extra: SimpleNamespace(main=main))
+    monkeypatch.setattr(commands, "replay_files", lambda *options: None)
+    monkeypatch.setattr(commands, "players_of", lambda *options: nullcontext())
+    for players, words in (((1, 2, 3, 4), []), ((3, 4), []), ((3, 4), ["--players", "4"])):
+        app, _ = make_app(replace(evergreen.LINE, players=players))
+        ran = CliRunner().invoke(app, ["tournament", "random", "greedy", *words])
+        assert ran.exit_code == 0, ran.output
+    assert told == [2, 3, 4]
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
