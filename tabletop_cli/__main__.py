@@ -35,6 +35,7 @@ def main(args: Sequence[str]) -> None:
         players=game.players,
         opponent=str(getattr(game.words, "opponent", "")),
         curriculum="all that it has, the easy things first" if hasattr(game.config, "curriculum") else "",
+        images=any(game.images(players) for players in game.players),
     )
     app, _ = make_app(line, completes=False)
     run_app(app, game.name, rest)

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from tabletop.words import either
 from tabletop_cli import commands
 from tabletop_cli.line import CommandLine
 from tabletop_cli.options import command
@@ -74,7 +75,8 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         pretty_exceptions_enable=False,
     )
     train = typer.Typer(
-        help="Train agents. A run has a folder for its logs, checkpoints and settings. solo and selfplay can resume.",
+        help="Train agents. A run has a folder for its logs, checkpoints and settings. --resume continues one of "
+        f"{either(('solo',) * line.alone + ('selfplay', 'general') * line.several)}.",
         no_args_is_help=True,
     )
 
@@ -92,16 +94,17 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
     _add_training(train, line)
     app.add_typer(train, name="train", rich_help_panel=TRAIN)
     add = partial(add_command, app, line)
-    alone, several = 1 in line.players, line.players[-1] > 1
+    alone, several = line.alone, line.several
     add(
         "play",
         commands.play,
         PLAY,
-        examples=(f"play{'' if alone else ' greedy'}", "play greedy --web"),
+        examples=("play" if alone else "play greedy", "play greedy --web" if several else "play --web"),
         texts={
-            "of_agents": f", to play against. Without any it is {line.texts['game_for_one']}",
+            "of_agents": ", to play against" + f". Without any it is {line.texts['game_for_one']}" * alone,
             "of_seed": ": of the game's chance",
         },
+        without=() if several else ("agents", "people"),  # there is one seat
         only_given=True,
         shown={"seed": "another one each time"},
     )
@@ -126,8 +129,9 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
         "evaluate",
         commands.evaluate,
         MEASURE,
-        examples=("evaluate random greedy --games 200", "evaluate greedy rollout --solo")[: 1 + alone],
+        examples=("evaluate random greedy --games 200", "evaluate greedy rollout --solo")[: 1 + (alone and several)],
         texts={**OF_MEASURING, "of_games": " of each agent, rounded up to whole rotations of the seats"},
+        without=() if alone and several else ("solo",),  # nothing to choose
         shown={**SHOWN_OF_MEASURING, "games": "1000; at most 20000 with --until-width"},
     )
     if several:
@@ -143,7 +147,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
                 "of_output": ": JSON and CSV files, and a picture",
             },
             players="several",
-            shown=SHOWN_OF_MEASURING,
+            shown={**SHOWN_OF_MEASURING, "players": str(line.least_several)},
         )
     if line.ladder:
         add(
@@ -189,7 +193,7 @@ def make_app(line: CommandLine, completes: bool = True) -> tuple[typer.Typer, ty
 def _add_training(train: typer.Typer, line: CommandLine) -> None:
     """The commands of `train`."""
     add = partial(add_command, train, line)
-    if 1 in line.players:
+    if line.alone:
         add(
             "solo",
             commands.train,
@@ -205,7 +209,7 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
             only_given=True,
             shown={**_SHOWN_OF_RUNS, "output": "runs/solo"},
         )
-    if line.players[-1] > 1:
+    if line.several:
         add(
             "selfplay",
             commands.train,
@@ -219,22 +223,26 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
             players="several",
             without=("curriculum",),
             only_given=True,
-            shown={**_SHOWN_OF_RUNS, "players": "2, or as in the settings", "output": "runs/selfplay"},
+            shown={
+                **_SHOWN_OF_RUNS,
+                "players": f"{line.least_several}, or as in the settings",
+                "output": "runs/selfplay",
+            },
         )
-    add(
-        "general",
-        commands.train_general,
-        examples=(
-            "train general --minutes 60 --device cuda",
-            "train general --resume runs/general --minutes 120",
-        ),
-        texts={**_OF_RUNS, "of_output": ": checkpoints and logs"},
-        shown={**_SHOWN_OF_RUNS, "players": "every number from 2 on", "output": "runs/general"},
-    )
+        add(
+            "general",
+            commands.train_general,
+            examples=(
+                "train general --minutes 60 --device cuda",
+                "train general --resume runs/general --minutes 120",
+            ),
+            texts={**_OF_RUNS, "of_output": ": checkpoints and logs"},
+            shown={**_SHOWN_OF_RUNS, "players": "every number from 2 on", "output": "runs/general"},
+        )
     add(
         "outlook",
         commands.train_outlook,
-        examples=("train outlook runs/solo/best.zip",),
+        examples=(f"train outlook runs/{'solo' if line.alone else 'selfplay'}/best.zip",),
         texts={
             **_OF_LEARNING,
             "of_games": " to learn from, instead of minutes",
@@ -242,13 +250,14 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
         },
         shown={"minutes": "5"},
     )
-    add(
-        "images",
-        commands.train_images,
-        examples=("train images runs/general/policy.zip --minutes 12",),
-        texts={**_OF_LEARNING, "of_output": ": the checkpoint and the log"},
-        shown={"minutes": "12"},
-    )
+    if line.images:
+        add(
+            "images",
+            commands.train_images,
+            examples=("train images runs/general/policy.zip --minutes 12",),
+            texts={**_OF_LEARNING, "of_output": ": the checkpoint and the log"},
+            shown={"minutes": "12"},
+        )
     add(
         "expert",
         commands.train_expert,

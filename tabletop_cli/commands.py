@@ -229,7 +229,7 @@ def evaluate(
     replay_games: ReplayGames = None,
     replay_probabilities: ReplayProbabilities = False,
 ) -> None:
-    """Measure how well {span} agents play against each other, with seats rotated{or_alone}."""
+    """Measure how well {compared}."""
     matches = imported("tabletop_training.matches", extra="evaluate")
     with json_to(json) as on_result, players_of(workers, ray) as players:
         matches.main(
@@ -280,7 +280,7 @@ def dataset(
 
 def tournament(
     line: CommandLine,
-    players: Players = 2,
+    players: Players = None,
     *,
     switches: dict[str, Any],
     agents: Agents,
@@ -298,7 +298,7 @@ def tournament(
     with json_to(json) as on_result, players_of(workers, ray) as who:
         imported("tabletop_training.tournament", extra="evaluate").main(
             agents,
-            line.game.config(players=players, **switches),
+            line.game.config(players=line.least_several if players is None else players, **switches),
             games=games,
             replays=replay_files(save_replays, replay_games, replay_probabilities),
             workers=who,
@@ -330,7 +330,7 @@ def play(
     seed: Seed = None,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser. The command web offers more.")] = False,
 ) -> None:
-    """Play in the terminal or in a browser: alone, against agents, or with others at the same keyboard."""
+    """Play in the terminal or in a browser: {played}."""
     settings: dict[str, Any] = {
         "people": whole_numbers("people", people, "seats separated by commas, such as 0,2"),
         "seed": seed,

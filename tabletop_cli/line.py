@@ -30,6 +30,7 @@ class CommandLine:
         ladder: by number of players the fields of the configuration that the agents' ladder is measured with.
         table: the module whose `PLAN` says what the game's reference table of agents has; empty where there is none.
         benchmarks: the module of the repository that measures the game's speed; empty where there is none.
+        images: whether turned or mirrored boards are the same game (`Game.images`).
     """
 
     name: str
@@ -43,6 +44,22 @@ class CommandLine:
     ladder: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     table: str = ""
     benchmarks: str = ""
+    images: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is a game for one."""
+        return 1 in self.players
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a game of several players."""
+        return self.players[-1] > 1
+
+    @property
+    def least_several(self) -> int:
+        """The smallest number of players that is not one."""
+        return next(number for number in self.players if number > 1)
 
     @property
     def game(self) -> Game:
@@ -53,15 +70,21 @@ class CommandLine:
     def texts(self) -> dict[str, str]:
         """What stands in the commands' help for names in braces."""
         several = [str(number) for number in self.players if number > 1] or ["1"]
+        span = " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1])))
         against = f" against {self.opponent}" if self.opponent else ""
         return {
             "name": self.name,
             "alone": self.opponent or "alone",
-            "or_alone": f", or each of them alone{against}" if 1 in self.players else "",
+            "compared": ", or ".join(
+                (f"{span} agents play against each other, with seats rotated",) * self.several
+                + (f"{'each of them' if self.several else 'agents play'} alone{against}",) * self.alone
+            ),
+            "played": either(
+                ("alone",) * self.alone + ("against agents", "with others at the same keyboard") * self.several
+            ),
             "game_for_one": self.opponent or "the game for one",
             "the_game_for_one": f"the game{against}" if against else "the game for one",
             "players": either(several),
-            "span": " to ".join(dict.fromkeys(_COUNTS.get(number, number) for number in (several[0], several[-1]))),
             **NOTHING_MORE,
             "curriculum": self.curriculum,
             "ladder": ",".join(map(str, self.ladder)),

@@ -58,6 +58,7 @@ LINE = CommandLine(
     ladder={1: {"variants": ("double_card",)}, 2: {}, 3: {}, 4: {}},
     table="tabletop_training.petrichor.benchmark",
     benchmarks="petrichor",
+    images=True,
 )
 app, _ = make_app(LINE)
 

@@ -9,23 +9,28 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.game import GAME
+from tabletop.game import Game
 from tabletop.overlays import ComponentFile
 from tabletop_agents import checkpoint_path, make_agent, shipped_policies
-from tabletop_cli import completion, evergreen, petrichor
+from tabletop_cli import commands, completion, evergreen, petrichor
 from tabletop_cli.__main__ import main as any_game
 from tabletop_cli.app import GAME as MACHINE
-from tabletop_cli.app import MEASURE, PLAY, TRAIN
+from tabletop_cli.app import MEASURE, PLAY, TRAIN, make_app
+from tabletop_cli.line import CommandLine
 from tabletop_cli.run import EXIT_CODES
 from tabletop_training.evaluation import Estimate
 from tabletop_training.evaluation_files import percent
@@ -68,13 +73,14 @@ DIFFERENT = {
 """Options that are not what other commands have by the name, by what stands for their value; and why."""
 
 
+def below(name: str, node: Any) -> Iterator[tuple[str, Any]]:
+    """All commands of a command with their names."""
+    for own, one in node.commands.items():
+        yield from below(f"{name} {own}", one) if hasattr(one, "commands") else [(f"{name} {own}", one)]
+
+
 def every_command() -> Iterator[tuple[str, Any]]:
     """All commands of both games with their names."""
-
-    def below(name: str, node: Any) -> Iterator[tuple[str, Any]]:
-        for own, one in node.commands.items():
-            yield from below(f"{name} {own}", one) if hasattr(one, "commands") else [(f"{name} {own}", one)]
-
     for game, app in APPS.items():
         yield from below(game, typer.main.get_command(app))
 
@@ -126,8 +132,72 @@ def test_every_help_is_a_sentence_and_every_example_is_a_command() -> None:
 
 def test_commands_are_in_groups() -> None:
     groups = {name: typer.main.get_command(app).commands for name, app in APPS.items()}
-    for commands in groups.values():
-        assert {command.rich_help_panel for command in commands.values()} == {PLAY, MEASURE, TRAIN, MACHINE}
+    for group in groups.values():
+        assert {command.rich_help_panel for command in group.values()} == {PLAY, MEASURE, TRAIN, MACHINE}
+
+
+# --- What a game has -------------------------------------------------------------------------------------------------
+
+
+def offered(line: CommandLine) -> dict[str, Any]:
+    """The commands of a game with this command line."""
+    return dict(below(line.name, typer.main.get_command(make_app(line)[0])))
+
+
+def opts_of(command: Any) -> set[str]:
+    return {param.opts[0] for param in command.params}
+
+
+@pytest.mark.parametrize("game", [GAME, EVERGREEN], ids=lambda game: game.name)
+def test_a_game_says_of_its_commands_what_it_is(game: Game) -> None:
+    """What is written down twice, so that a command need not load a game, is the same."""
+    line = {"petrichor": petrichor.LINE, "evergreen": evergreen.LINE}[game.name]
+    assert (line.home, line.version, line.config, line.players) == (game.home, game.version, game.config, game.players)
+    assert line.images == any(game.images(players) for players in game.players)
+    assert bool(line.curriculum) == hasattr(game.config, "curriculum")
+    assert line.opponent == game.words.opponent
+
+
+@pytest.mark.parametrize("line", [petrichor.LINE, evergreen.LINE], ids=lambda line: line.name)
+def test_a_game_offers_what_can_be_done_with_it(line: CommandLine) -> None:
+    """A game for one has nothing for several players, another one nothing for one, and no help speaks of it."""
+    name, every = line.name, offered(line)
+    both = {f"{name} evaluate", f"{name} train solo", f"{name} train selfplay", f"{name} train general"}
+    assert both <= set(every) and "--solo" in opts_of(every[f"{name} evaluate"])
+    assert (f"{name} train images" in every) == line.images
+
+    several = offered(replace(line, players=(3, 4), images=False))
+    assert set(every) - set(several) - {f"{name} train images"} == {f"{name} train solo"}
+    alone = offered(replace(line, players=(1,), images=False))
+    gone = ("tournament", "train selfplay", "train general")
+    assert set(every) - set(alone) - {f"{name} train images"} == {f"{name} {words}" for words in gone}
+    for found in (several, alone):
+        assert "--solo" not in opts_of(found[f"{name} evaluate"])
+        for own, command in found.items():
+            for example in filter(None, (command.epilog or "").split("\n\n")):
+                command.make_context(own, example.removeprefix(f"Example: {own}").split())  # a slip would be an error
+    assert opts_of(every[f"{name} play"]) - opts_of(alone[f"{name} play"]) == {"agents", "--people"}
+    assert opts_of(several[f"{name} play"]) == opts_of(every[f"{name} play"])
+    for words in ("play", "evaluate"):
+        shown = [found[f"{name} {words}"] for found in (several, alone)]
+        told = [" ".join([one.help, one.epilog, *(param.help for param in one.params if param.help)]) for one in shown]
+        assert not re.search(r"alone|--solo|game for one|Winds", told[0]), told[0]
+        assert not re.search(r"each other|with others|to play against|Example: \w+ play greedy", told[1]), told[1]
+    defaults = {param.opts[0]: param.show_default for param in several[f"{name} tournament"].params}
+    assert defaults["--players"] == "3"
+
+
+def test_a_tournament_has_as_few_players_as_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    main = lambda agents, config, **options: told.append(config.players)  # noqa: E731
+    monkeypatch.setattr(commands, "imported", lambda name, extra: SimpleNamespace(main=main))
+    monkeypatch.setattr(commands, "replay_files", lambda *options: None)
+    monkeypatch.setattr(commands, "players_of", lambda *options: nullcontext())
+    for players, words in (((1, 2, 3, 4), []), ((3, 4), []), ((3, 4), ["--players", "4"])):
+        app, _ = make_app(replace(evergreen.LINE, players=players))
+        ran = CliRunner().invoke(app, ["tournament", "random", "greedy", *words])
+        assert ran.exit_code == 0, ran.output
+    assert told == [2, 3, 4]
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------

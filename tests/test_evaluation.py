@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from petrichor_env import Batch, Config
+from petrichor_env import GAME, Batch, Config
 from petrichor_env.state import NOBODY, STATE_VERSION, Source
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError, IllegalAction
@@ -385,6 +386,12 @@ def test_shared_victories_count_in_equal_parts() -> None:
     evaluation = assess([made_up(seats, lineups, np.repeat(np.arange(4), 3), NAMES[:3])], NAMES[:3], "games")
     assert [report.estimates["win_rate"].value for report in evaluation.reports] == pytest.approx([1 / 3] * 3)
     assert [seat.value for seat in evaluation.seats] == [0.5, 0.5, 0]
+
+
+def test_agents_of_a_game_for_one_are_each_alone() -> None:
+    """Without being told, as there is no other way."""
+    assert matches.config_for(replace(GAME, players=(1,)), 3).players == 1
+    assert matches.config_for(GAME, 3).players == 3 and matches.config_for(GAME, 3, alone=True).players == 1
 
 
 def test_solo_agents_are_compared_on_the_same_seeds() -> None:

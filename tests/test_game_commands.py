@@ -84,14 +84,14 @@ def test_what_the_game_has_not_is_refused_in_words(
     game: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = ("--output", str(tmp_path / "out"))
-    none = f"{game.title} has no game for one; it is for 2 players"
     for words, text in (
-        (("evaluate", "random", "random", "--solo", *output), f"{game.name}: --solo: {none}"),
-        (("evaluate", "random", *output), f"{game.name}: 1 agent: {none}"),
+        (("evaluate", "random", "random", "--solo", *output), "No such option: --solo"),
+        (("evaluate", "random", *output), f"1 agent: {game.title} has no game for one; it is for 2 players"),
         (("evaluate", "random", "random", "random", *output), "3 agents: at most 2 play one game"),
         (("evaluate", "policy:solo", "random", *output), "nor a shipped policy of that name (there are: none)"),
         (("train", "selfplay", "--config", "nowhere", *output), "no such settings file; shipped ones: none"),
         (("train", "solo"), "No such command 'solo'"),
+        (("train", "images", "policy.zip"), "No such command 'images'"),
         (("components",), "No such command 'components'"),
     ):
         assert run(game, *words) == 2

@@ -14,11 +14,13 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pytest
 
+from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env import Batch, Config, scenario
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import MODULES, VARIANTS
 from petrichor_env.drawing import question, render_svg
 from petrichor_env.drawing.board import SIZE
+from petrichor_env.game import GAME as PETRICHOR
 from petrichor_env.state import (
     CROP_NAMES,
     DECISION_NAMES,
@@ -42,6 +44,7 @@ from tabletop.drawing.picture import Picture
 from tabletop.drawing.raster import rgb_array, save_png
 from tabletop.drawing.svg import cut, text, width_of, wrapped
 from tabletop.errors import TabletopError
+from tabletop.game import Game
 from tabletop.words import joined
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped
@@ -394,6 +397,40 @@ def test_names_are_cut_in_the_middle() -> None:
     rows = [found for found in root.iter() if "data-owner" in found.attrib]
     labels = [[part.attrib.get("d") for part in row.iter() if part.get("aria-label") in names] for row in rows]
     assert labels[0] and labels[0] != labels[1]
+
+
+def pixels_of(svg: str, attribute: str, values: Sequence[str]) -> np.ndarray:
+    """Where a picture has the elements that have one of these values: (720, 720) bool."""
+    root = document(svg)
+    for parent in list(root.iter()):
+        for child in [one for one in parent if one.attrib.get(attribute) in values]:
+            parent.remove(child)
+    without = ElementTree.tostring(root, encoding="unicode").replace("ns0:", "").replace(":ns0", "")
+    return np.asarray((rgb_array(svg, 720) != rgb_array(without, 720)).any(axis=2))
+
+
+@pytest.mark.parametrize(("game", "marker"), [(PETRICHOR, "umbrella"), (EVERGREEN, "first")])
+def test_a_name_keeps_away_from_the_marker(game: Game, marker: str) -> None:
+    """However long the name of the first player is, and whatever is said of that player below it."""
+    batch = Batch(game.config(players=2), 1, seed=4)
+    while not batch.terminations[0]:
+        batch.step(batch.random_actions())
+    state = batch.final_states[0].copy()
+    state["first_player"] = seat = game.winners(state)[0]
+    if game is PETRICHOR:
+        state["passed"] = seat
+    names = ["policy:runs/long/and/longer/MW.zip" * 2] * 2
+    svg = game.drawing.render_svg(state, None, names=names)
+    labels = [found["aria-label"] for found in all_with(document(svg), "aria-label")]
+    own = [one for one in labels if one in (names[0], f"First: {names[0]}") or one.startswith(f"player_{seat} · wins")]
+    assert len(own) == 4  # both names, equal ones, the first player's in the heading, and what is said of it
+    words, marked = pixels_of(svg, "aria-label", own), pixels_of(svg, "href", [f"#tabletop-{marker}"])
+    assert words.sum() > 500 and marked.sum() > 100
+    near = np.zeros_like(words)
+    for down in range(-3, 4):
+        for right in range(-3, 4):
+            near |= np.roll(words, (down, right), (0, 1))
+    assert not (near & marked).any()
 
 
 def test_letters() -> None:

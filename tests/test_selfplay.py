@@ -718,6 +718,7 @@ def test_wrong_settings_files(table: str, text: str, tmp_path: Path) -> None:
 
 def test_players_whom_no_settings_are_shipped_for(tmp_path: Path) -> None:
     """Five play, with modules, by the settings of the next smaller number; one alone does not."""
+    assert SelfPlaySettings.of_table(replace(GAME, players=(3, 4)), {}).config.players == 3
     with pytest.raises(ConfigError, match="players=1: self-play is for two players or more"):
         selfplay_main(players=1, output=tmp_path / "one", steps=1)
     output = tmp_path / "five"

@@ -22,6 +22,7 @@ pytest.importorskip("selenium", reason="needs selenium")
 from selenium.webdriver.common.keys import Keys
 
 from petrichor_env import Config as PetrichorConfig
+from petrichor_env.config import MODULES
 from tabletop.batch import legal_actions
 from tabletop.drawing.parts import drawings_of
 from tabletop.game import game_of
@@ -458,6 +459,48 @@ def test_a_page_comes_back(visitor: Visitor, server: Server) -> None:
     visitor.answer()
 
 
+_AT_ITS_END = """
+const one = document.getElementById(arguments[0]), { scrollTop, clientHeight, scrollHeight } = one;
+return [scrollHeight > 1.5 * clientHeight, Math.abs(scrollTop + clientHeight - scrollHeight) < 2];
+"""
+_IN_SIGHT = """
+const one = document.querySelector("#line [aria-current]").getBoundingClientRect();
+const line = document.getElementById("line"), around = line.getBoundingClientRect();
+return [line.scrollHeight > line.clientHeight, one.top >= around.top - 1 && one.bottom <= around.bottom + 1];
+"""
+
+
+def test_what_happened_last_is_in_sight(visitor: Visitor, server: Server) -> None:
+    """The log stands at its end, at first and after a reload, however the page is left and entered."""
+    visitor.sit(server.make("petrichor", ["here", "greedy"], start={"seed": 3})[0])
+    while not visitor.run(_AT_ITS_END, "log")[0]:
+        visitor.answer()
+    assert visitor.run(_AT_ITS_END, "log") == [True, True]
+    visitor.browser.refresh()
+    visitor.starts()
+    wait(lambda: visitor.run(_AT_ITS_END, "log") == [True, True])
+    visitor.click("home")
+    wait(lambda: visitor.shows("start"))
+    visitor.browser.back()
+    visitor.starts()
+    wait(lambda: visitor.run(_AT_ITS_END, "log") == [True, True])
+
+
+def test_the_present_step_is_in_sight(analysed: Visitor) -> None:
+    """Of the moves of an analysis, too: after a reload, and behind the form that set a position up."""
+    before = analysed.ready
+    analysed.click("last")
+    analysed.changed(before)
+    assert analysed.run(_IN_SIGHT) == [True, True]
+    analysed.browser.refresh()
+    analysed.starts("analyse")
+    wait(lambda: analysed.run(_IN_SIGHT) == [True, True])
+    analysed.click("set-up")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    analysed.click("cancel")
+    wait(lambda: analysed.run(_IN_SIGHT) == [True, True])
+
+
 def test_the_server_comes_back(desk: Any, tmp_path: Path) -> None:
     """It is stopped in the middle of a game and started anew: the page says so, and goes on by itself."""
     folder = tmp_path / "games"
@@ -727,6 +770,64 @@ def test_setting_a_position_up(analysed: Visitor) -> None:
     assert state["round"] == int(was)
 
 
+def test_an_error_ends(analysed: Visitor) -> None:
+    """With whatever succeeds after it, and with another view; in the form for a position there is none of before."""
+
+    def fail() -> None:
+        name = by_id(analysed.browser, "agent-name")
+        name.clear()
+        name.send_keys("nobody" + Keys.ENTER)
+        wait(lambda: "agent nobody: not available here" in analysed.text("message"))
+
+    fail()
+    name = by_id(analysed.browser, "agent-name")
+    name.clear()
+    name.send_keys("greedy" + Keys.ENTER)
+    wait(lambda: analysed.text("message") == "")
+    successes: list[Callable[[], Any]] = [
+        *(partial(analysed.click, f"export-{what}") for what in ("scenario", "replay", "svg", "png")),
+        lambda: analysed.find("#look option[value='1']").click(),
+        partial(analysed.click, "forward"),
+        partial(analysed.click, "set-up"),
+    ]
+    for succeed in successes:
+        fail()
+        succeed()
+        wait(lambda: analysed.text("message") == "")
+    wait(lambda: "in order" in analysed.text("editor-error"))
+    analysed.click("cancel")
+    fail()
+    analysed.click("home")
+    wait(lambda: analysed.shows("start"))
+    assert analysed.text("message") == ""
+
+
+_BOXES = """
+for (const one of document.querySelectorAll("#form details")) one.open = true;
+const seen = [...document.querySelectorAll("#form label:has([type=checkbox])")].filter((one) => one.checkVisibility());
+return seen.map((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one.lastChild);
+  const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+  return [one.textContent, lines.size, one.querySelector("input").getBoundingClientRect().width];
+});
+"""
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_labels_of_boxes_are_whole(visitor: Visitor, server: Server, game: str) -> None:
+    """In the form for a position the words beside a box stand in one line, at a desk and on a phone."""
+    options = {"modules": list(MODULES)} if game == "petrichor" else {}
+    visitor.open(server.make(game, [], players=4, kind="analyse", options=options)[0])
+    visitor.starts("analyse")
+    visitor.click("set-up")
+    wait(lambda: "in order" in visitor.text("editor-error"))
+    for size in (PHONE, DESK):
+        resize(visitor.browser, *size)
+        boxes = visitor.run(_BOXES)
+        assert boxes and all(lines == 1 and width < LEAST for _, lines, width in boxes), boxes
+
+
 _EDITED = SPOTS.replace("mark.dataset.actions", '"0"')
 
 
@@ -743,6 +844,39 @@ def test_two_opinions(analysed: Visitor) -> None:
     name.clear()
     name.send_keys("nobody" + Keys.ENTER)
     wait(lambda: "agent nobody: not available here" in analysed.text("message"))
+
+
+_COVERED = """
+// each place's badge alone, and the labels of the board that it covers
+const done = arguments[0], labels = [...document.querySelectorAll("#board .picture [aria-label]")], found = [];
+import("/page/board.js").then(({ showBadges }) => {
+  for (const { dataset: { actions, place } } of document.querySelectorAll(".mark:not(.quiet)")) {
+    const own = actions.split(" ").map(Number);
+    showBadges(new Map(own.map((action) => [action, 1 / own.length])));
+    const badge = document.querySelector("#badges > g").getBoundingClientRect();
+    const covered = labels.filter((label) => {
+      const { left, right, top, bottom } = label.getBoundingClientRect();
+      return Math.min(right, badge.right) - Math.max(left, badge.left) > 1
+        && Math.min(bottom, badge.bottom) - Math.max(top, badge.top) > 1;
+    });
+    found.push([place, covered.map((label) => label.getAttribute("aria-label"))]);
+  }
+  done(found);
+});
+"""
+
+
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_shares_cover_no_label(visitor: Visitor, server: Server, game: str) -> None:
+    """Wherever an agent would do something for certain, the words and numbers of the board stay readable."""
+    visitor.sit(server.make(game, ["here", "random"], start={"seed": 3})[0])
+    places = 0
+    for _ in range(12):
+        for place, covered in visitor.browser.execute_async_script(_COVERED):
+            places += 1
+            assert covered == [], place
+        visitor.answer()
+    assert places > 25
 
 
 def test_exports(analysed: Visitor, replay: Replay) -> None:
@@ -822,6 +956,7 @@ def test_rules_as_text(visitor: Visitor, server: Server) -> None:
 
 # --- words of others -------------------------------------------------------------------------------------------------
 
+_NO_SCENARIO = "scenario of Petrichor, the chosen game"
 _BROKEN = "return document.title === 'broken' || document.querySelector('[onerror], main script') !== null"
 
 
@@ -839,20 +974,31 @@ def test_words_of_others_are_text(visitor: Visitor, server: Server, tmp_path: Pa
     visitor.choose("petrichor")
     files = {
         "<img src=x onerror=alert(1)>.json": ("no JSON", "no JSON, so neither a replay nor a scenario."),
-        "list.json": ("[1]", "neither a replay nor a scenario."),
+        "list.json": ("[1]", "no JSON object, so neither a replay nor a scenario."),
+        "null.json": ("null", "no JSON object, so neither a replay nor a scenario."),
         "game.json": (json.dumps({"replay": 1, "game": QUOTES}), f"a replay of {QUOTES[:40]}; here are Petrichor"),
-        "players.json": (json.dumps({"players": QUOTES}), f"players: {QUOTES[:40]}; a scenario of Petrichor has"),
-        "old.json": (json.dumps({"replay": NASTY, "game": "petrichor"}), ""),
+        "nameless.json": (json.dumps({"replay": 2}), "a replay that names no game; here are Petrichor"),
+        "number.json": (json.dumps({"replay": 2, "game": 7}), "a replay that names no game; here are Petrichor"),
+        "old.json": (json.dumps({"replay": NASTY, "game": "petrichor"}), f'replay: "{NASTY[:30]}'),
+        "empty.json": ("{}", f"neither a replay nor a {_NO_SCENARIO}: players: missing; 1 (solo"),
+        "package.json": (json.dumps({"name": QUOTES}), f"neither a replay nor a {_NO_SCENARIO}: scenario: unknown key"),
+        "players.json": (json.dumps({"players": QUOTES}), f"no {_NO_SCENARIO}: players={QUOTES!r}: 1 (solo"),
+        "nine.json": (json.dumps({"players": 9}), f"no {_NO_SCENARIO}: players=9: 1 (solo"),
+        "other.json": (json.dumps({"players": 2, "market": []}), f"no {_NO_SCENARIO}: scenario: unknown key 'market'"),
+        "large.json": (" " * 2_000_001, "larger than a replay or a scenario can be."),
     }
     for name, (content, problem) in files.items():
-        visitor.run("document.getElementById('message').textContent = ''")
         (tmp_path / name).write_text(content, encoding="utf-8")
         by_id(visitor.browser, "file").send_keys(str(tmp_path / name))
-        wait(lambda: visitor.text("message"))
-        assert problem in visitor.text("message") and (not problem or visitor.text("message").startswith(name))
-        assert visitor.run(_BROKEN) is False and visitor.shows("start")
-    (entry,) = visitor.browser.get_log("browser")
-    assert "400 (Bad Request)" in entry["message"]  # the server's word on the last file
+        wait(
+            partial(visitor.run, "return document.getElementById('message').textContent.startsWith(arguments[0])", name)
+        )
+        assert visitor.text("message").startswith(f"{name}: {problem}") and "undefined" not in visitor.text("message")
+        assert visitor.run(_BROKEN) is False and visitor.shows("start") and not visitor.shows("position")
+    entries = visitor.browser.get_log("browser")
+    assert entries and all("400 (Bad Request)" in entry["message"] for entry in entries)  # the server's words on them
+    visitor.find(".game[data-game=evergreen]").click()
+    assert visitor.text("message") == ""  # it was of another choice
 
 
 # --- for everybody ---------------------------------------------------------------------------------------------------

@@ -287,23 +287,30 @@ def test_files_that_are_not_the_pages(server: Server, path: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"\xff", b'{"game": "petrichor"}', b'{"game": 1, "players": 1}', b"[" * 100_000],
-    ids=range(7),
+    [
+        *(b"", b"{", b"[]", b"\xff", b'{"game": "petrichor"}', b'{"game": 1, "players": 1}', b"[" * 100_000),
+        *(b'{"game": "petrichor", "scenario": {}}', b'{"game": "chess", "scenario": "{}"}'),
+        json.dumps({"game": "petrichor", "scenario": "[" * 100_000}).encode(),
+        json.dumps({"game": "petrichor", "scenario": json.dumps({"x" * 1_000_000: 1})}).encode(),
+    ],
+    ids=range(11),
 )
-def test_requests_that_are_none(server: Server, content: bytes) -> None:
-    answer = server.http.post("/api/tables", content=content)
-    assert answer.status_code == 400 and answer.json()["error"]
+@pytest.mark.parametrize("path", ["/api/tables", "/api/scenarios"])
+def test_requests_that_are_none(server: Server, path: str, content: bytes) -> None:
+    answer = server.http.post(path, content=content)
+    assert answer.status_code == 400 and 0 < len(answer.json()["error"]) < 510
 
 
-def test_requests_that_are_too_long(server: Server) -> None:
-    answer = server.http.post("/api/tables", content=b"x" * (MOST_POSTED + 1))
+@pytest.mark.parametrize("path", ["/api/tables", "/api/scenarios"])
+def test_requests_that_are_too_long(server: Server, path: str) -> None:
+    answer = server.http.post(path, content=b"x" * (MOST_POSTED + 1))
     assert answer.status_code == 413
 
     def endless() -> Iterator[bytes]:
         for _ in range(60):
             yield b" " * 100_000
 
-    answer = server.http.post("/api/tables", content=endless())  # in chunks, without its length
+    answer = server.http.post(path, content=endless())  # in chunks, without its length
     assert answer.status_code == 413 and answer.json() == {"error": "the request is too long"}
 
 

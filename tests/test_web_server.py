@@ -426,6 +426,29 @@ def test_playing_on_from_a_position(server: Server) -> None:
         assert "scenario" in replay and replay["names"] == [PERSON, "greedy"]
 
 
+@pytest.mark.parametrize("game", ["petrichor", "evergreen"])
+def test_whether_a_file_is_a_scenario(server: Server, game: str) -> None:
+    """The page asks before it offers to play: how many players, or what is wrong and what would be right."""
+
+    def asked(text: str) -> tuple[int, dict[str, Any]]:
+        answer = server.http.post("/api/scenarios", json={"game": game, "scenario": text})
+        return answer.status_code, answer.json()
+
+    for players in (1, 3):
+        (path,) = server.make(game, [], players=players, kind="analyse")
+        with server.open(path) as page:
+            text = page.ask("export", what="scenario")["text"]  # its random numbers are too large for browsers
+        assert asked(text) == (200, {"players": players})
+    for text, error in (
+        ("{}", "players: missing; 1 ("),
+        ('{"players": null}', "players=None: 1 ("),
+        ('{"players": 2, "name": 1}', "scenario: unknown key 'name'; allowed are players, "),
+        ("[2]", "a message is a JSON object"),
+    ):
+        status, answer = asked(text)
+        assert status == 400 and answer["error"].startswith(error)
+
+
 # --- keeping ---------------------------------------------------------------------------------------------------------
 
 

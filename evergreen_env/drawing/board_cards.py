@@ -94,7 +94,7 @@ def _market_card(v: View, slot: int, x: float, y: float, width: float, height: f
         number,
     ]
     if marked:
-        parts.append(use("first", x + width - 5, y - 2, 0.95))
+        parts.append(use("first", x + width - 9, y + height - 11, 0.8))  # the corner without words and flowers
     return titled(
         f"slot {slot + 1}: {card_words(v, card)}{', first player marker' if marked else ''}",
         *parts,

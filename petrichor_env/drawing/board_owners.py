@@ -96,10 +96,10 @@ def _name_and_tags(v: View, seat: int, x: float, middle: float, won: bool) -> It
     if name != v.seats[seat]:
         tags.insert(0, v.seats[seat])
     first = s.players > 1 and s.first_player == seat
-    up = 4 if tags else -5.5
-    yield text(name, x, middle - up, 16, bold=True, fit=112 if first else 134, keep_end=True)
+    up, room = 4 if tags else -5.5, 107 if first else 134  # the umbrella stands apart
+    yield text(name, x, middle - up, 16, bold=True, fit=room, keep_end=True)
     if tags:
-        yield text(" · ".join(tags), x, middle + 14, 12, bold=won, fit=134, fill=STRONG if won else MUTED)
+        yield text(" · ".join(tags), x, middle + 14, 12, bold=won, fit=room, fill=STRONG if won else MUTED)
     if first:
         yield use("umbrella", x + 126, middle - 1, 0.95)
 

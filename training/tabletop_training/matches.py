@@ -338,7 +338,7 @@ def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> di
 
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
     """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it."""
-    alone = alone or agents == 1
+    alone = alone or agents == 1 or game.players[-1] == 1
     if alone and 1 not in game.players:
         span = " to ".join(map(str, dict.fromkeys((game.players[0], game.players[-1]))))
         asked = "--solo" if agents > 1 else "1 agent"

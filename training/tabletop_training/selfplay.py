@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from rich.console import Console
@@ -41,9 +41,6 @@ class Task:
     `best.zip` is the policy with the highest mean win rate against the agents of `against`. In each game, one of these
     agents plays all other seats.
     """
-
-    PLAYERS: ClassVar[int] = 2
-    """Of a table that does not say it."""
 
     config: Any  # what is played
     curriculum: bool = False  # learn what `config.curriculum()` gives instead, level by level, as `Curriculum` says
@@ -80,7 +77,12 @@ class Task:
         check_keys(table, [*switches, *own])
         rest = with_tuples(table)
         chosen = {key: rest.pop(key) for key in switches if key in rest}
-        return cls(game.config(**{"players": cls.PLAYERS, **chosen}), **rest)
+        return cls(game.config(**{"players": cls.least_players(game), **chosen}), **rest)
+
+    @classmethod
+    def least_players(cls, game: Game) -> int:
+        """The number of players of a table that does not say it."""
+        return next((number for number in game.players if number > 1), 2)
 
     def table(self) -> dict[str, Any]:
         """The table that `of_table` takes."""
@@ -118,13 +120,16 @@ class Task:
 class SoloSettings(Task):
     """A game for one: the table `[solo]` of a settings file."""
 
-    PLAYERS = 1
     games: int = 500
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.config.players != 1 or self.against:
             raise ConfigError(f"players={self.config.players}: this is for one; for more it is `train selfplay`")
+
+    @classmethod
+    def least_players(cls, game: Game) -> int:
+        return 1
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,8 @@ def play_tournament(
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
     labels = names_of(agents)
     if config.players == 1:
-        compares = f"`{config.game.name} evaluate --solo` compares"
+        solo = " --solo" * (config.game.players[-1] > 1)
+        compares = f"`{config.game.name} evaluate{solo}` compares"
         raise ConfigError(f"players=1: a tournament is of two or more players; {compares}")
     if len(agents) < config.players:
         number = counted(len(agents), "agent")

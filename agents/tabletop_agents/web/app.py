@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,15 @@ from tabletop.errors import TabletopError
 from tabletop.game import Game
 from tabletop_agents.web.guard import Guard, Json
 from tabletop_agents.web.hall import Hall
-from tabletop_agents.web.messages import MOST_BYTES, Allowance, Refused, asked_for, object_of, table_asked_for
+from tabletop_agents.web.messages import (
+    MOST_BYTES,
+    Allowance,
+    Refused,
+    asked_for,
+    object_of,
+    scenario_asked_for,
+    table_asked_for,
+)
 from tabletop_agents.web.rules import rules_page
 from tabletop_agents.web.tables import Link, Table
 
@@ -79,6 +87,7 @@ def make_app(
         Route("/api/covers/{game}", web.cover),
         Route("/api/drawings/{game}", web.drawings),
         Route("/api/rules/{game}", web.rules),
+        Route("/api/scenarios", web.scenarios, methods=["POST"]),
         Route("/api/tables", web.tables, methods=["POST"]),
         WebSocketRoute("/api/table/{key}", web.socket),
     ]
@@ -137,21 +146,36 @@ class _Web:
         except TabletopError as error:
             return Json({"error": str(error)}, 404)
 
+    async def scenarios(self, request: Request) -> Response:
+        """Whether a file is a scenario of a game, and for how many players."""
+        return await self._posted(request, self._players_of)
+
+    async def _players_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+        return {"players": await self._hall.players_of(scenario_asked_for(message))}
+
     async def tables(self, request: Request) -> Response:
         """A new table."""
+        return await self._posted(request, self._links_of)
+
+    async def _posted(
+        self, request: Request, answer: Callable[[Request, dict[str, Any]], Awaitable[dict[str, Any]]]
+    ) -> Response:
+        """The answer to what was sent, or what is wrong with it."""
         try:
-            order = table_asked_for(object_of(await request.body()))
-            table = await self._hall.make(order)
+            return Json(await answer(request, object_of(await request.body())))
         except ClientDisconnect:
             return Json({"error": "the request is too long"}, 413)
         except TabletopError as error:
             return Json({"error": _words(error)}, 400)
+
+    async def _links_of(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+        table = await self._hall.make(table_asked_for(message))
         name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
         links = []
         for link in table.links:
             path = f"/table/{link.key}"
             links.append({"seats": link.seats, "path": path, "url": self._url_of(name, path)})
-        return Json({"links": links})
+        return {"links": links}
 
     # --- a page of a table ---
 

@@ -82,6 +82,15 @@ class Hall:
             unfinished.write_text(json.dumps(notes), encoding="utf-8")
         return table
 
+    async def players_of(self, asked: dict[str, Any]) -> int:
+        """The number of players of a scenario (`messages.SCENARIO`). Raises Refused; ScenarioError if it is none."""
+
+        def players() -> int:
+            game = self.catalogue.compiled(asked["game"])
+            return int(game.config.of(_scenario_of(asked, game)).players)
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, players)
+
     def _table(self, path: Path, session: Session, kind: str, links: Sequence[Link], learn: bool) -> Table:
         def on_change(table: Table) -> None:
             self._changed[path] = table
@@ -123,7 +132,7 @@ class Hall:
             raise Refused("seed: a whole number from 0 to 4,294,967,295")
         if "scenario" not in start:
             return self.catalogue.config(game, order["players"], order["options"]), None, seed
-        state = game.scenario(_content_of(start, "scenario"), None)
+        state = _scenario_of(start, game)
         return game.config.of(state), state, seed
 
     def _links(self, order: dict[str, Any], session: Session) -> list[Link]:
@@ -219,6 +228,11 @@ def _replay_of(start: dict[str, Any], game: Game) -> Replay:
     if len(start) > 1:
         raise Refused("start: a replay cannot be combined with anything else")
     return Replay.parse(json.dumps(_content_of(start, "replay")).encode(), game)
+
+
+def _scenario_of(start: dict[str, Any], game: Game) -> Any:
+    """The state that a scenario describes."""
+    return game.scenario(_content_of(start, "scenario"), None)
 
 
 def _content_of(start: dict[str, Any], what: str) -> dict[str, Any]:

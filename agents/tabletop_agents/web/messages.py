@@ -43,6 +43,10 @@ def _name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST_NAME and value.isprintable()
 
 
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def _object(value: Any) -> bool:
     return isinstance(value, dict)
 
@@ -88,6 +92,8 @@ TABLE: Shape = {
     "step": _number,
 }
 """The keys of a request for a new table."""
+SCENARIO: Shape = {"game": _name, "scenario": _text}
+"""The keys of a question about a scenario."""
 _OPTIONAL: Mapping[str, Any] = {"options": {}, "seats": [], "kind": "play", "learn": False, "start": None, "step": 0}
 
 
@@ -121,6 +127,12 @@ def table_asked_for(message: dict[str, Any]) -> dict[str, Any]:
     filled = {**_OPTIONAL, **message}
     _check(filled, TABLE)
     return filled
+
+
+def scenario_asked_for(message: dict[str, Any]) -> dict[str, Any]:
+    """A question about a scenario. Raises Refused as `asked_for`."""
+    _check(message, SCENARIO)
+    return message
 
 
 def _check(given: Mapping[str, Any], shape: Shape) -> None:

@@ -31,6 +31,7 @@ export async function askAdvice(names = [$("adviser").value]) {
   const { number, can } = view();
   if (!can.advice) return;
   forgetAdvice();
+  complain("");
   const mine = round, advices = [];
   for (const agent of names) {
     const waiting = make("p", "waiting", `${agent || "The agent"} thinks …`);

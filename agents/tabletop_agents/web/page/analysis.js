@@ -2,7 +2,7 @@
 
 import { askAdvice } from "./advice.js";
 import { boardDocument } from "./board.js";
-import { $, complain, download, make, token } from "./dom.js";
+import { $, attempt, download, make, token } from "./dom.js";
 import { closeEditor, openEditor } from "./editor.js";
 import { savePicture } from "./pictures.js";
 import { startReview } from "./review.js";
@@ -53,8 +53,13 @@ function showLine(moves, step, owners) {
     one.classList.toggle("later", number > step);
     if (number === step) one.setAttribute("aria-current", "step");
     else one.removeAttribute("aria-current");
-    if (number === step) $("line").scrollTop = one.offsetTop - $("line").offsetTop - $("line").clientHeight / 2;
   });
+  scrollLine();
+}
+
+function scrollLine() {
+  const present = $("line").querySelector("[aria-current]");
+  if (present) $("line").scrollTop = present.offsetTop - $("line").offsetTop - $("line").clientHeight / 2;
 }
 
 export function closeAnalysis() {
@@ -73,17 +78,15 @@ export async function goToStep(step) {
   wanted = Math.max(0, Math.min(view().line.length, step));
   if (going) return;
   going = true;
-  try {
+  await attempt(async () => {
     while (wanted !== null) {
       const to = wanted;
       await ask("goto", { step: to });
       if (wanted === to) wanted = null;
       await new Promise((resolve) => setTimeout(resolve, REST));
     }
-  } catch (error) {
-    wanted = null;
-    complain(error.message);
-  }
+  });
+  wanted = null;
   going = false;
 }
 
@@ -101,32 +104,30 @@ export function moveInLine(key) {
 }
 
 async function playFromHere() {
-  try {
-    const { text } = await ask("export", { what: "scenario" });
-    leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: text } });
-  } catch (error) {
-    complain(error.message);
-  }
+  const { text } = await ask("export", { what: "scenario" });
+  leaveFor({ start: { game: view().game, players: playersOf(view()), scenario: text } });
 }
 
+new ResizeObserver(scrollLine).observe($("line")); // what was hidden could not be scrolled
 $("first").addEventListener("click", MOVES.Home);
 $("back").addEventListener("click", MOVES.ArrowLeft);
 $("last").addEventListener("click", MOVES.End);
 $("slider").addEventListener("input", () => goToStep(Number($("slider").value)));
-$("look").addEventListener("change", async () => {
+$("look").addEventListener("change", () => {
   const seat = $("look").value === "" ? null : Number($("look").value);
-  await ask("look", { seat }).catch((error) => complain(error.message));
+  attempt(() => ask("look", { seat }));
 });
 $("panel-of-agents").addEventListener("submit", (event) => {
   event.preventDefault();
   const names = $("agent-name").value.split(/[,\s]+/).filter(Boolean);
   askAdvice(names.length ? [...new Set(names)].slice(0, 4) : undefined);
 });
-$("play-from-here").addEventListener("click", playFromHere);
+$("play-from-here").addEventListener("click", () => attempt(playFromHere));
 $("review-line").addEventListener("click", startReview);
 $("set-up").addEventListener("click", openEditor);
 $("export-scenario").addEventListener("click", () => save("scenario"));
 $("export-replay").addEventListener("click", () => save("replay"));
 const picture = () => `${view().game}-${view().step}`;
-$("export-svg").addEventListener("click", () => download(`${picture()}.svg`, new Blob([boardDocument()], { type: "image/svg+xml" })));
-$("export-png").addEventListener("click", () => savePicture(boardDocument(), `${picture()}.png`).catch((error) => complain(error.message)));
+const saveSvg = () => download(`${picture()}.svg`, new Blob([boardDocument()], { type: "image/svg+xml" }));
+$("export-svg").addEventListener("click", () => attempt(saveSvg));
+$("export-png").addEventListener("click", () => attempt(() => savePicture(boardDocument(), `${picture()}.png`)));

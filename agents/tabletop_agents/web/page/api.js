@@ -36,10 +36,13 @@ export const games = async () => JSON.parse(await kept("/api/games"));
 export const rules = async (game) => JSON.parse(await kept(`/api/rules/${encodeURIComponent(game)}`)).html;
 export const drawings = (game) => kept(`/api/drawings/${encodeURIComponent(game)}`);
 
-export async function openTable(wanted) {
+async function post(path, content) {
   const headers = { "Content-Type": "application/json" };
-  return JSON.parse(await ask("/api/tables", { method: "POST", headers, body: JSON.stringify(wanted) })).links;
+  return JSON.parse(await ask(path, { method: "POST", headers, body: JSON.stringify(content) }));
 }
+
+export const openTable = async (wanted) => (await post("/api/tables", wanted)).links;
+export const playersOfScenario = async (game, scenario) => (await post("/api/scenarios", { game, scenario })).players;
 
 /* Put what a game's boards refer to into the page. */
 export async function useDrawings(game) {

@@ -216,19 +216,38 @@ export function light(keys) {
 /* Percents at the places, above all lines; shares: by entry. */
 export function showBadges(shares) {
   $("badges")?.remove();
-  const badges = marks.filter(({ quiet }) => !quiet).flatMap(({ box, entries }) => {
-    const share = entries.reduce((sum, { key }) => sum + (shares.get(key) ?? 0), 0);
-    return share < 0.005 ? [] : [badge(box, share)];
-  });
-  if (badges.length) $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
+  const shared = marks.filter(({ quiet }) => !quiet).map(({ box, entries }) => ({
+    box, share: entries.reduce((sum, { key }) => sum + (shares.get(key) ?? 0), 0),
+  })).filter(({ share }) => share >= 0.005);
+  if (!shared.length) return;
+  const svg = sheet.querySelector("svg"), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  const boxes = (selector) => [...svg.querySelectorAll(selector)].map((element) => boxOf(element, svg, scale));
+  const labels = boxes("[aria-label]"), icons = boxes("use"), places = shared.map(({ box }) => box);
+  const badges = shared.map(({ box, share }) => badge(box, share, labels, [...icons, ...places.filter((other) => other !== box)]));
+  $("marks").append(draw("g", { id: "badges", "aria-hidden": "true" }, ...badges));
 }
 
-/* On the upper edge of a place; on a small one it is smaller. */
-function badge(box, share) {
+/* How much of a box others cover. */
+function covered({ x, y, width, height }, others) {
+  return others.reduce((sum, other) => {
+    const across = Math.min(x + width, other.x + other.width) - Math.max(x, other.x);
+    return sum + Math.max(0, across) * Math.max(0, Math.min(y + height, other.y + other.height) - Math.max(y, other.y));
+  }, 0);
+}
+
+/* On the upper edge of a place; where a label is there, on another edge or in the middle. On a small place it is smaller. */
+function badge(place, share, labels, others) {
   const words = `${Math.round(100 * share)} %`;
-  const width = 12 + 9 * words.length, scale = Math.max(0.62, Math.min(1, box.width / 90));
-  const x = Math.max(2, Math.min(box.x + box.width / 2 - (width * scale) / 2, 958 - width * scale)), y = Math.max(2, box.y - 16 * scale);
-  const plate = draw("rect", { width, height: 22, rx: 11, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
+  const width = 12 + 9 * words.length, height = 22, scale = Math.max(0.62, Math.min(1, place.width / 90));
+  const wide = width * scale, high = height * scale, most = sheet.querySelector("svg").viewBox.baseVal.width - 2;
+  const upper = place.y - 16 * scale, lower = place.y + place.height - 6 * scale, middle = place.y + (place.height - high) / 2;
+  const spots = [[0.5, upper], [0.5, middle], [0.5, lower], [1, upper], [0, upper], [1, lower], [0, lower]].map(([part, top]) => ({
+    x: Math.max(2, Math.min(place.x + part * (place.width - wide), most - wide)), y: Math.max(2, Math.min(top, most - high)), width: wide, height: high,
+  }));
+  const costs = spots.map((spot) => 100 * covered(spot, labels) + covered(spot, others)); // a label counts most
+  const spot = covered(spots[0], labels) ? spots[costs.indexOf(Math.min(...costs))] : spots[0], { x, y } = spot;
+  labels.push(spot); // the next ones leave it free
+  const plate = draw("rect", { width, height, rx: 11, "fill-opacity": (0.75 + 0.25 * share).toFixed(2) });
   const text = draw("text", { x: width / 2, y: 16.5 }, words);
   return draw("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})scale(${scale.toFixed(2)})`, opacity: (0.7 + 0.3 * share).toFixed(2) }, plate, text);
 }

@@ -50,9 +50,29 @@ export function named(words, owners) {
   });
 }
 
-/* What went wrong, for a person; empty takes it away. */
+let lasting = ""; // what is wrong whatever succeeds
+
+/* What went wrong, for a person; empty takes it away, but for what lasts. */
 export function complain(words) {
-  $("message").textContent = words;
+  $("message").textContent = words || lasting;
+}
+
+/* What is wrong until this is called again; no other complaint is left. */
+export function complainOn(words) {
+  lasting = words;
+  complain("");
+}
+
+/* Do what may fail, and say why it did; what failed before is forgotten. Whether it succeeded. */
+export async function attempt(act) {
+  complain("");
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    complain(error.message);
+    return false;
+  }
 }
 
 /* What a person keeps: a file, made here. */

@@ -1,6 +1,6 @@
 /* Setting a position up: a form of all that its description may hold, checked by the server after every change. */
 
-import { $, complain, make } from "./dom.js";
+import { $, attempt, make } from "./dom.js";
 import { light, markPlaces, showBoard } from "./board.js";
 import { fill, groupsWithPlaces, open, problemAt, read } from "./form.js";
 import { ask, leaveEditor } from "./table.js";
@@ -15,16 +15,14 @@ let latest = 0;
 export const isEditing = () => !$("editor").hidden;
 
 export async function openEditor() {
-  try {
+  const succeeded = await attempt(async () => {
     const { description, form: found } = await ask("describe");
     form = found;
     others = Object.fromEntries(Object.entries(description).filter(([key]) => form && !(key in form.keys)));
     if (form) fill($("form"), form, description, changed);
     else fillText(description);
-  } catch (error) {
-    complain(error.message);
-    return;
-  }
+  });
+  if (!succeeded) return;
   $("editor").hidden = false;
   document.body.dataset.editing = "true";
   $("editor-error").textContent = "";
@@ -56,6 +54,11 @@ export function closeEditor() {
 function changed() {
   clearTimeout(timer);
   timer = setTimeout(check, REST);
+}
+
+/* The server can be asked again, which it couldn't be meanwhile. */
+export function checkAgain() {
+  if (isEditing()) changed();
 }
 
 function described() {

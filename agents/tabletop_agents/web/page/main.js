@@ -1,6 +1,6 @@
 /* Which view the address asks for, and the keys. */
 
-import { $, complain, isTyping } from "./dom.js";
+import { $, complainOn, isTyping } from "./dom.js";
 import { showHelp } from "./help.js";
 import { showRules } from "./rules.js";
 import { openAndGo, showLinks, showStart } from "./start.js";
@@ -20,7 +20,7 @@ async function route() {
   if (address === present) return;
   if ($("table").hidden === false) closeTableView();
   present = address;
-  complain("");
+  complainOn("");
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   const table = location.pathname.match(/^\/table\/([\w-]+)$/);
   const rules = location.hash.match(/^#rules=([\w-]+)$/);

@@ -1,7 +1,7 @@
 /* Where in a game the choices mattered most, by an agent's estimates. */
 
 import { estimated } from "./answers.js";
-import { $, button, complain, make, percent, token } from "./dom.js";
+import { $, attempt, button, make, percent, token } from "./dom.js";
 import { analyseAt, ask, view } from "./table.js";
 import { goToStep } from "./analysis.js";
 
@@ -29,7 +29,7 @@ export async function startReview() {
   $("review-progress").removeAttribute("value");
   $("review-about").textContent = "An agent looks at every decision …";
   $("review-title").focus();
-  try {
+  const succeeded = await attempt(async () => {
     const chosen = view().kind === "analyse" ? $("agent-name").value.split(/[,\s]+/)[0] : $("reviewer").value;
     const found = await ask("review", { agent: chosen });
     $("review-about").textContent = found.moments.length
@@ -38,10 +38,8 @@ export async function startReview() {
     const items = found.moments.map((moment) => make("li", "", shownMoment(moment, found)));
     $("moments").replaceChildren(...items.slice(0, MOST));
     if (items.length > MOST) $("moments").append(make("li", "", button(`Show all ${items.length}`, () => $("moments").replaceChildren(...items))));
-  } catch (error) {
-    $("review-about").textContent = "";
-    complain(error.message);
-  }
+  });
+  if (!succeeded) $("review").hidden = true;
   running = false;
   $("review-progress").hidden = true;
 }

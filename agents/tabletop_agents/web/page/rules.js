@@ -1,17 +1,13 @@
 /* A game's rules as text. */
 
 import { rules } from "./api.js";
-import { $, complain, make } from "./dom.js";
+import { $, attempt, make } from "./dom.js";
 
 export async function showRules(game) {
   $("rules-text").replaceChildren(make("p", "waiting", "Loading…"));
-  try {
-    $("rules-text").innerHTML = await rules(game); // the project's own document
-  } catch (error) {
-    $("rules-text").replaceChildren();
-    complain(error.message);
-    return;
-  }
+  let text = "";
+  await attempt(async () => (text = await rules(game)));
+  $("rules-text").innerHTML = text; // the project's own document
   for (const [i, table] of $("rules-text").querySelectorAll("table").entries()) {
     const holder = make("div", "scroller"); // a wide one is moved in its own frame, by keyboard, too
     Object.assign(holder, { tabIndex: 0, role: "region", ariaLabel: `Table ${i + 1}` });

@@ -1,7 +1,7 @@
 /* A new game: which one, who plays, with what; or a position, or a file. */
 
-import { drawings, games, openTable } from "./api.js";
-import { $, button, complain, draw, make, newId } from "./dom.js";
+import { drawings, games, openTable, playersOfScenario } from "./api.js";
+import { $, attempt, button, complain, draw, make, newId } from "./dom.js";
 import { remember, setting } from "./settings.js";
 
 const HERE = "here", APART = "apart", AGENT = "agent";
@@ -18,12 +18,7 @@ let busy = false;
 /* wanted: {game, players, scenario}, any of them or none. */
 export async function showStart(wanted, leave) {
   navigate = leave;
-  try {
-    all = (await games()).games;
-  } catch (error) {
-    complain(error.message);
-    return;
-  }
+  if (!(await attempt(async () => (all = (await games()).games)))) return;
   scenario = wanted?.scenario ?? null;
   const name = wanted?.game ?? setting("game", all[0].name);
   game = all.find((one) => one.name === name) ?? all[0];
@@ -210,26 +205,22 @@ async function begin(kind) {
   if (!$("new").reportValidity()) return;
   remember("game", game.name);
   remember("players", players);
-  await open(wanted(kind));
+  await busyWith(() => openAndGo(wanted(kind), navigate));
 }
 
-/* Open a table and go there; with several links, hand them out first. */
-async function open(content) {
+/* Do what the server does; nothing else meanwhile. */
+async function busyWith(act) {
   if (busy) return;
   busy = true;
-  complain("");
   // the first game ever waits for its rules to be compiled
   const slow = setTimeout(() => ($("making").textContent = "The table is being made. The very first time this takes a minute or two."), 400);
-  try {
-    await openAndGo(content, navigate);
-  } catch (error) {
-    complain(error.message);
-  }
+  await attempt(act);
   clearTimeout(slow);
   $("making").textContent = "";
   busy = false;
 }
 
+/* Open a table and go there; with several links, hand them out first. */
 export async function openAndGo(content, go) {
   const links = await openTable(content);
   const own = links.find(({ seats }) => seats.some((seat) => content.seats?.[seat] === HERE)) ?? (links.length === 1 ? links[0] : null);
@@ -238,44 +229,45 @@ export async function openAndGo(content, go) {
   if (links.length > 1 || !own) await go({ links: kept.links });
 }
 
+/* Open a replay or a scenario; what is wrong with it is said with its name. */
 async function openFile(file) {
-  complain("");
-  if (!file) return;
-  if (file.size > LARGEST_FILE) {
-    complain(`${file.name}: larger than a replay or a scenario can be.`);
-    return;
+  try {
+    await openContent(file);
+  } catch (error) {
+    throw new Error(`${file.name}: ${error.message}`);
   }
+}
+
+async function openContent(file) {
+  if (file.size > LARGEST_FILE) throw new Error("larger than a replay or a scenario can be.");
   const text = await file.text();
   let content;
   try {
     content = JSON.parse(text);
   } catch {
-    complain(`${file.name}: no JSON, so neither a replay nor a scenario.`);
-    return;
+    throw new Error("no JSON, so neither a replay nor a scenario.");
   }
-  if (content === null || typeof content !== "object" || Array.isArray(content)) complain(`${file.name}: neither a replay nor a scenario.`);
-  else if ("replay" in content) await openReplay(content, text, file.name);
-  else openScenario(content, text, file.name);
+  if (content === null || typeof content !== "object" || Array.isArray(content)) throw new Error("no JSON object, so neither a replay nor a scenario.");
+  if (Object.hasOwn(content, "replay")) await openReplay(content.game, text);
+  else await openScenario(text, Object.hasOwn(content, "players"));
 }
 
-async function openReplay(replay, text, name) {
-  const its = all.find((one) => one.name === replay.game);
-  if (!its) {
-    complain(`${name}: a replay of ${String(replay.game).slice(0, 40)}; here are ${all.map(({ title }) => title).join(" and ")}.`);
-    return;
-  }
-  const number = Number(replay.config?.players ?? replay.players ?? its.players[0]);
-  await open({ game: its.name, players: number, kind: "analyse", start: { replay: text }, step: 0 });
+async function openReplay(name, text) {
+  const its = all.find((one) => one.name === name);
+  const here = all.map(({ title }) => title).join(" and ");
+  if (!its) throw new Error(`a replay ${typeof name === "string" ? `of ${name.slice(0, 40)}` : "that names no game"}; here are ${here}.`);
+  await openAndGo({ game: its.name, players: its.players[0], kind: "analyse", start: { replay: text }, step: 0 }, navigate);
 }
 
 /* A scenario doesn't say which game it is of: of the chosen one. */
-function openScenario(content, text, name) {
-  if (!game.players.includes(content.players)) {
-    complain(`${name}: players: ${String(content.players).slice(0, 40)}; a scenario of ${game.title} has ${game.players.join(", ")}.`);
-    return;
-  }
+async function openScenario(text, looksSo) {
+  const its = game;
+  const number = await playersOfScenario(its.name, text).catch((error) => {
+    throw new Error(`${looksSo ? "no" : "neither a replay nor a"} scenario of ${its.title}, the chosen game: ${error.message}`);
+  });
   scenario = text;
-  players = content.players;
+  players = number;
+  game = its;
   showGames();
   chooseGame(game);
   $("position-off").focus();
@@ -285,16 +277,19 @@ $("new").addEventListener("submit", (event) => {
   event.preventDefault();
   begin("play");
 });
+$("new").addEventListener("input", () => complain("")); // what was wrong may be right now
 $("watch").addEventListener("click", () => begin("watch"));
 $("analyse").addEventListener("click", () => begin("analyse"));
 $("open").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", async () => {
-  await openFile($("file").files[0]);
+  const [file] = $("file").files;
+  if (file) await busyWith(() => openFile(file));
   $("file").value = ""; // the same file can be chosen again
 });
 $("rules-button").addEventListener("click", () => navigate({ rules: game.name }));
 $("position-off").addEventListener("click", () => {
   scenario = null;
+  complain("");
   showGames();
   chooseGame(game);
 });

@@ -109,6 +109,7 @@ function keepSpeed() {
   finish?.(); // the next sentence comes at the new speed
 }
 
+new ResizeObserver(scrollLog).observe($("log")); // what was hidden could not be scrolled
 $("speed").value = setting("speed", "1");
 if ($("speed").selectedIndex < 0) $("speed").value = "1";
 $("speed").addEventListener("change", keepSpeed);

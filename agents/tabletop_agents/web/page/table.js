@@ -5,8 +5,8 @@ import { forgetAdvice, askAdvice, offerAdvisers } from "./advice.js";
 import { closeAnalysis, moveInLine, showAnalysis } from "./analysis.js";
 import { disableAnswers, lightAnswers, showAnswers, startFilter, typed } from "./answers.js";
 import { clearBoard, clearMarks, light, markPlaces, showBoard, zoom } from "./board.js";
-import { $, complain, download, make, sentence, token } from "./dom.js";
-import { closeEditor, isEditing } from "./editor.js";
+import { $, attempt, complain, complainOn, download, make, sentence, token } from "./dom.js";
+import { checkAgain, closeEditor, isEditing } from "./editor.js";
 import { startReview, closeReview, reviewPart } from "./review.js";
 import { remember, setting } from "./settings.js";
 import { Connection } from "./socket.js";
@@ -47,6 +47,7 @@ export function openTableView(key, kept, leave) {
     },
     found: () => {
       queue = []; // what waits is of the lost connection; the present view comes anew
+      checkAgain();
     },
   });
 }
@@ -125,7 +126,7 @@ function arrive(view) {
   document.body.dataset.view = view.number;
   document.body.dataset.kind = view.kind;
   forgetAdvice();
-  complain(view.trouble ?? "");
+  complainOn(view.trouble ?? "");
   if (turn === "handover") {
     hide(view);
     return;
@@ -178,6 +179,7 @@ function showAsked(view) {
 
 function showLesson({ lesson, introduction }) {
   $("learning").hidden = !lesson && !introduction;
+  $("learning").scrollTop = 0;
   fillLesson("introduction", introduction);
   fillLesson("lesson", lesson);
 }
@@ -252,28 +254,22 @@ async function answer(action) {
   if (!active) return;
   const { number } = shown;
   deactivate();
-  complain("");
-  await attempt(() => connection.ask("answer", { view: number, action }), number);
+  await attemptAt(number, () => connection.ask("answer", { view: number, action }));
 }
 
-/* Do what may fail; where nothing has changed then, the view can be answered again. */
-async function attempt(act, number) {
-  try {
-    await act();
-  } catch (error) {
-    complain(error.message);
-    if (!working && shown?.number === number) activate();
-  }
+/* Do what may fail; where nothing has changed then, that view can be answered again. */
+async function attemptAt(number, act) {
+  if (!(await attempt(act)) && !working && shown?.number === number) activate();
 }
 
 async function undo() {
   if (!shown?.can.undo || working) return;
   const { number } = shown;
   deactivate();
-  await attempt(async () => {
+  await attemptAt(number, async () => {
     await connection.ask("undo", { view: number });
     forgetLast();
-  }, number);
+  });
 }
 
 /* --- another person's turn at this screen --- */
@@ -292,7 +288,7 @@ function hide(view) {
   document.title = `● ${view.title}`;
 }
 
-$("here").addEventListener("click", () => attempt(() => connection.ask("here"), shown.number));
+$("here").addEventListener("click", () => attemptAt(shown.number, () => connection.ask("here")));
 $("curtain").addEventListener("cancel", (event) => event.preventDefault());
 $("curtain").addEventListener("close", () => {
   if (shown?.turn === "handover" && connection) $("curtain").showModal();

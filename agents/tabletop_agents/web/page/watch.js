@@ -1,7 +1,7 @@
 /* Watching agents play. The page sets the pace: it asks for a step, and for the one after it while that one is told. */
 
 import { goToStep } from "./analysis.js";
-import { $, complain } from "./dom.js";
+import { $, attempt } from "./dom.js";
 import { ask, view, waiting } from "./table.js";
 import { skip } from "./story.js";
 
@@ -54,12 +54,9 @@ async function step() {
   sending = owed = true;
   await new Promise((resolve) => setTimeout(resolve, last + REST - performance.now()));
   last = performance.now();
-  try {
-    await ask("step");
-  } catch (error) {
+  if (!(await attempt(() => ask("step")))) {
     owed = false;
     setGoing(false);
-    complain(error.message);
   }
   sending = false;
 }
