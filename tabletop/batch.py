@@ -403,8 +403,15 @@ class Batch:
         self._view()
 
     def set_states(self, states: np.ndarray) -> None:
-        """Replace all states by records (N,) of the same configurations, which are not checked."""
-        self.states[:] = states
+        """Replace all states by records (N,) of the same configurations, which are not checked.
+
+        Raises StateError for anything but records of the game.
+        """
+        given = np.asarray(states)
+        if given.dtype != self.game.state or given.shape != self.states.shape:
+            wanted = f"records ({self.num_games},) of {self.game.title}"
+            raise StateError(f"states: must be {wanted}, not {given.dtype.name} {given.shape}")
+        self.states[:] = given
         self._forget_step(self._all)
         self._view()
 

@@ -569,7 +569,11 @@ def _difference(positions: Positions, body: bytes) -> str:
 
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:
-    """The `Positions` of a configuration; equal arguments give the same object. `tables` are other printed numbers."""
+    """The `Positions` of a configuration; equal arguments give the same object. `tables` are other printed numbers.
+
+    Raises ConfigError for anything but a configuration.
+    """
+    check_config(config)
     return _positions(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tabletop.agents import Agent, Decisions, agent_of_name, ask, check_agents
 from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
+from tabletop.checks import check_argument
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.scores import others_points
@@ -106,6 +107,8 @@ class VersusBatch:
     ) -> None:
         self.game: Game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
+        check_argument("assign", assign, Assign | None)
+        check_argument("choose_config", choose_config, ChooseConfig | None)
         if starts is not None and choose_config is not None:
             raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
         self.config: Config = config
@@ -184,6 +187,7 @@ class VersusBatch:
         Raises ScenarioError, and changes nothing, if a game that `prepare` changed ends before the learner's first
         decision.
         """
+        check_argument("prepare", prepare, Prepare | None)
         before = None if prepare is None else self.get_state()
         try:
             which = self._reset_batch(seed, mask)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
 from tabletop.batch import Batch
+from tabletop.checks import checked
 from tabletop.compiled import templates_in
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
@@ -140,6 +141,7 @@ class GuidedSearchAgent:
         self._network = flat_network(self.network)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
         """Create one from a checkpoint. Raises CheckpointError if it is missing, damaged or has no outlook."""
         policy = PolicyAgent.load(path, game, name=str(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tabletop.checks import checked
 from tabletop.drawing.raster import WIDTH, save_png
 from tabletop.errors import TabletopError
 
@@ -22,6 +23,7 @@ class Picture:
     def _repr_svg_(self) -> str:
         return self.svg
 
+    @checked
     def save(self, path: str | Path, width: int = WIDTH) -> None:
         """Write the picture to a file that ends in .svg or .png. `width` is the width of a PNG, in pixels.
 

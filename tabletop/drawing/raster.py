@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import needed
 
@@ -59,6 +60,7 @@ def _thorvg() -> tuple[Any, Any]:
     return tvg, tvg.Engine(threads=0)
 
 
+@checked
 def save_png(svg: str, path: str | Path, width: int = WIDTH) -> None:
     """Write the picture as a PNG file, `width` pixels wide. Raises `TabletopError` as `rgb_array` does."""
     pillow().fromarray(rgb_array(svg, width)).save(path, "PNG")

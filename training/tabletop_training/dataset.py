@@ -22,6 +22,7 @@ from minari.dataset.minari_storage import MinariStorage
 
 from tabletop.agents import Agent, Decisions, ask, check_agents
 from tabletop.batch import Batch
+from tabletop.checks import checked
 from tabletop.envs import MaskInObservation
 from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError, TabletopError
@@ -167,6 +168,7 @@ def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Conf
     )
 
 
+@checked
 def main(
     agents: Sequence[Agent],
     config: Config,

@@ -6,7 +6,8 @@ import copy
 import itertools
 import math
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
@@ -15,6 +16,7 @@ from scipy import stats
 
 from tabletop.agents import Agent, Decisions, ask, check_agents
 from tabletop.batch import Batch
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config
 from tabletop.replays.files import THOUSANDTHS
@@ -160,6 +162,8 @@ class Workers:
     """
 
     number = 1
+    is_open = True
+    """Whether it can play now. False for those that play only in their context, outside of it."""
 
     def __enter__(self) -> Self:
         return self
@@ -176,6 +180,17 @@ class Workers:
 HERE = Workers()
 
 
+@contextmanager
+def opened(workers: Workers | int) -> Iterator[Workers]:
+    """Workers that can play: these, in their context if they are outside of it; or this number of processes."""
+    if not isinstance(workers, Workers):
+        from tabletop_training.cluster import workers as workers_of  # which imports this module
+
+        workers = workers_of(workers)
+    with nullcontext(workers) if workers.is_open else workers as players:
+        yield players
+
+
 def concatenate(parts: Sequence[Results]) -> Results:
     """Join results of the same agents and configuration. Raises ValueError if these differ, or without any results."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
@@ -189,6 +204,7 @@ def concatenate(parts: Sequence[Results]) -> Results:
     return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
 
 
+@checked
 def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
     """Play `games` games with one agent in each seat.
 
@@ -208,6 +224,7 @@ def check_seats(agents: Sequence[Agent], config: Config) -> None:
         )
 
 
+@checked
 def play_rounds(
     agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
@@ -231,6 +248,7 @@ def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np
     return blocks
 
 
+@checked
 def play_lineups(
     agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:

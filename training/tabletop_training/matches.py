@@ -19,6 +19,7 @@ from rich.console import Console
 
 from tabletop.agents import Decisions, check_agents
 from tabletop.batch import Batch
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.scores import others_points
@@ -42,6 +43,7 @@ from tabletop_training.evaluation import (
     difference_estimate,
     mean_estimate,
     names_of,
+    opened,
     play_rounds,
     share_estimate,
 )
@@ -65,6 +67,7 @@ def rotations(players: int) -> np.ndarray:
     return (seats[None, :] + seats[:, None]) % players
 
 
+@checked
 def play_match(agents: Sequence[Agent], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
@@ -208,6 +211,7 @@ def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> E
     return Evaluation(config, tuple(results), reports, comparisons, tuple(seats) if config.players > 1 else (), stopped)
 
 
+@checked
 def evaluate(
     agents: Sequence[Agent],
     config: Config,
@@ -216,7 +220,7 @@ def evaluate(
     *,
     until_width: float | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Evaluation:
     """Play a match, or every agent's games for one on the same seeds, block by block.
@@ -227,7 +231,9 @@ def evaluate(
         until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
             `FIRST_LOOK` seeds on. docs/evaluation.md says what this does to the coverage of the intervals.
         on_block: called with the results of a block and the evaluation of all games so far.
-        workers: they play the blocks of games; the games are the same for all.
+        workers: they play the blocks of games, or a number of processes to start for this call; the games are the same
+            for all. A process imports the program that starts it, so what that program does must stand below
+            `if __name__ == "__main__":`.
         playing: see `Playing`. If it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
@@ -258,7 +264,7 @@ def play_blocks(
     lineups: np.ndarray,
     games: int,
     seed: int,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Iterator[tuple[list[Results], list[Results]]]:
     """Let every group play the same seeds with all line-ups. Yields, for each block, its results and all so far.
@@ -274,7 +280,7 @@ def play_blocks(
     )
     done: list[Results] = []
     block: list[Results] = []
-    with closing(workers.play(blocks, **playing)) as played:
+    with opened(workers) as players, closing(players.play(blocks, **playing)) as played:
         try:
             for results in played:
                 block.append(results)
@@ -336,6 +342,7 @@ def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> di
     }
 
 
+@checked
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
     """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it."""
     alone = alone or agents == 1
@@ -349,6 +356,7 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
     return game.config(players=1 if alone else agents, **switches)
 
 
+@checked
 def main(
     names: Sequence[str],
     config: Config,
@@ -357,7 +365,7 @@ def main(
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
     replays: files.ReplayFiles | None = None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     output: str | Path = "runs/evaluate",
     on_result: files.OnResult = files.unheard,
 ) -> Path:

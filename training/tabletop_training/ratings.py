@@ -16,6 +16,7 @@ import numpy as np
 from openskill.models import PlackettLuce
 from scipy import stats
 
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 
 CONFIDENCE = 0.95
@@ -142,6 +143,7 @@ class Ratings:
         self._ratings = {one["name"]: Rating(**one) for one in state}
 
 
+@checked
 def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[str, float] | None = None) -> Ratings:
     """Ratings of players that do not change, from all their games; `fixed` as in `Ratings`.
 

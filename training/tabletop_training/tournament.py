@@ -17,6 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.screen import Screen
@@ -134,6 +135,7 @@ def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = 
     return Tournament(results.config, results, ranked, standings, scores, finished)
 
 
+@checked
 def play_tournament(
     agents: Sequence[Agent],
     config: Config,
@@ -141,14 +143,15 @@ def play_tournament(
     seed: int = EVALUATION_SEED,
     *,
     on_block: Callable[[Results], None] = lambda block: None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
     The agents have different names. `seed` is that of the first game, and of the orders in which games are rated.
-    `on_block` is called with the results of each block; `workers` play the blocks. Raises EvaluationStopped if it is
-    stopped before the end of the first block, ConfigError for bad arguments.
+    `on_block` is called with the results of each block; `workers` play the blocks, as in
+    `tabletop_training.matches.evaluate`. Raises EvaluationStopped if it is stopped before the end of the first block,
+    ConfigError for bad arguments.
     """
     labels = _labels(agents, config, games)
     lineups = lineups_of(len(agents), config.players)
@@ -175,6 +178,7 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
     return labels
 
 
+@checked
 def main(
     names: Sequence[str],
     config: Config,
@@ -182,7 +186,7 @@ def main(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     replays: files.ReplayFiles | None = None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     output: str | Path = "runs/tournament",
     on_result: files.OnResult = files.unheard,
 ) -> Path:

@@ -116,6 +116,7 @@ class SeveralWorkers(Workers, Generic[Handle]):
         if type(number) is not int or not 1 <= number <= MOST:
             raise ConfigError(f"workers={number!r}: must be from 1 to {MOST:,}")
         self.number = self.at_once = number
+        self.is_open = False
 
     @abstractmethod
     def start(self, task: Task) -> Handle:
@@ -197,9 +198,11 @@ class Processes(SeveralWorkers["Future[Results]"]):
         self._stopping = self._context.Event()
         self._pools = [self._new_pool() for _ in range(self.number)]
         self._places: dict[Future[Results], int] = {}
+        self.is_open = True
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.is_open = False
         self._stopping.set()
         for pool in self._pools:
             pool.shutdown(cancel_futures=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, assess, check_agents
 from tabletop.batch import Batch, legal_actions
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.record import FORFEIT
 from tabletop.replays.replay import Replay
@@ -28,6 +29,7 @@ class Advice:
     estimated: str  # what the estimates are, such as "chance to win"; "" without
 
 
+@checked
 def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Advice:
     """What the agent says about one decision. It looks at it once: a search searches once.
 
@@ -89,6 +91,7 @@ class Review:
     moments: tuple[Moment, ...]  # the largest drop first
 
 
+@checked
 def review(
     replay: Replay,
     agent: Agent,

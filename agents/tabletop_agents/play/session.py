@@ -16,6 +16,7 @@ import numpy as np
 
 from tabletop.agents import Decisions, ask, check_agents
 from tabletop.batch import Batch, check_config, legal_actions
+from tabletop.checks import check_argument, checked
 from tabletop.errors import ConfigError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
@@ -86,6 +87,7 @@ class Session:
         self.game = game = check_config(config)
         # the overlay file may be deleted before the game ends
         self.config = config = replace(config, components=game.own_numbers(config.components))
+        check_argument("agents", agents, Mapping | None)
         self.agents = dict(agents or {})
         self._hints = hints
         self.seed = seed
@@ -110,6 +112,7 @@ class Session:
         return self._hints
 
     @classmethod
+    @checked
     def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
         """Resume the game in a file. The file may name agents of your own only if they are `trusted`.
 
@@ -274,6 +277,7 @@ class Session:
         return [*self.game.words.sources(self.state), ("points", total)]
 
 
+@checked
 def started(
     kind: type[S],
     game: Game,
