@@ -22,6 +22,7 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import UNLIMITED, Tables, WildFertility
 from evergreen_env.words import POWER_WORDS, tables_of
+from tabletop.decisions import check_table
 from tabletop.words import Lesson, counted, paragraphs, player_names, win_text
 
 ACTIONS, POWERS = "The four actions", "Powers"
@@ -105,6 +106,14 @@ def _supply(t: Tables) -> str:
 # --- The draft -------------------------------------------------------------------------------------------------------
 
 
+_WILD_LEFT_OVER = {
+    WildFertility.DISCARD: "A wild card that is left over is discarded.",
+    WildFertility.ALL_BIOMES: "A wild card's flowers count for every biome.",
+    WildFertility.OWN_PILE: "A wild card's flowers count for no biome.",
+}
+check_table(_WILD_LEFT_OVER, WildFertility)
+
+
 def _draft(s: State, t: Tables) -> Lesson:
     alone = s.players == 1
     return Lesson(
@@ -117,7 +126,7 @@ def _draft(s: State, t: Tables) -> Lesson:
             [
                 "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest "
                 "flowers there face down. The icons of a card that is taken do nothing.",
-                _wild_left_over(t),
+                _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
             ],
             [
                 "" if alone else _marker(s),
@@ -127,15 +136,6 @@ def _draft(s: State, t: Tables) -> Lesson:
         ),
         "The Draft",
     )
-
-
-def _wild_left_over(t: Tables) -> str:
-    rules = {
-        WildFertility.DISCARD: "A wild card that is left over is discarded.",
-        WildFertility.ALL_BIOMES: "A wild card's flowers count for every biome.",
-        WildFertility.OWN_PILE: "A wild card's flowers count for no biome.",
-    }
-    return rules[WildFertility(t.wild_fertility)]
 
 
 def _marker(s: State) -> str:
@@ -309,6 +309,7 @@ _USES = {
     ),
 }
 """For each power that is used on spaces: a title, what to do, and what matters."""
+check_table(_USES, set(Power) - {Power.BUDS})
 
 
 def _power(s: State, t: Tables) -> Lesson:
@@ -400,3 +401,4 @@ _LESSONS: dict[Decision, Callable[[State, Tables], Lesson]] = {
     Decision.POWER: _power,
     Decision.LAKE: _lake,
 }
+check_table(_LESSONS, Decision)

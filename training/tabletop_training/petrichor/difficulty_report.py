@@ -14,6 +14,7 @@ import numpy as np
 from petrichor_env.component_files import KEYS, load_components, own_numbers
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
+from tabletop.seeds import Stream, generator
 from tabletop.words import counted
 from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.evaluation_files import (
@@ -67,7 +68,7 @@ class _Findings:
         self.wins = compare_wins(self.yardstick)
         self.margins = compare_margins(self.yardstick)
         self.levels = levels(self.order, self.wins)
-        self.ranks = rank_intervals(self.yardstick, np.random.default_rng(study.seed))
+        self.ranks = rank_intervals(self.yardstick, generator(study.seed, Stream.RANKS))
         self.effects = {effect.variants: effect for effect in effects(self.yardstick.margins)}
         self.win_effects = win_rate_effects(self.yardstick)
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
@@ -167,7 +168,7 @@ def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
             "win_rate_effects": win_rate_effects(one),
             "ranking": [set_name(ALL_VARIANTS[index]) for index in one.order],
             "levels": levels(one.order, compare_wins(one))[one.order].tolist(),
-            "rank_intervals": rank_intervals(one, np.random.default_rng(seed))[one.order].tolist(),
+            "rank_intervals": rank_intervals(one, generator(seed, Stream.RANKS))[one.order].tolist(),
             "pairing_gain": pairing_gain(one),
         }
         for one in sets
