@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -151,6 +151,23 @@ def agent_of_name(name: str, game: Game) -> Agent:
         raise ConfigError(f"agent {name!r}: agents by name need the package tabletop_agents ({error})") from None
     agent: Agent = above.make_agent(name, game)
     return agent
+
+
+def agents_of(given: Sequence[Agent | str], config: Config, argument: str = "agents") -> list[Agent]:
+    """Agents, of which some are given by name, ready for a game of this configuration.
+
+    Raises ConfigError, with the name of the argument, for anything else, and as `agent_of_name` and `check_agents` do.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ConfigError(
+            f"{argument}={given!r:.80}: must be a sequence of agents or of their names, such as ('greedy',)"
+        )
+    made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
+    for one in made:
+        if isinstance(one, type) or not isinstance(one, Agent):
+            raise ConfigError(f"{argument}: {one!r:.80} is not an agent: it has no `name` or no `act`, or is a class")
+    check_agents(made, config)
+    return made
 
 
 def ask(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:

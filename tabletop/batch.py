@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop import kernels
+from tabletop.checks import whole
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
+from tabletop.scenarios import is_whole
 from tabletop.starts import Starts, check_records, records_of
 from tabletop.warm_up import warm_up
 
@@ -40,7 +42,7 @@ _MAGIC = b"tabletop-games\n"
 
 def game_seed(seed: int) -> np.uint64:
     """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
@@ -175,11 +177,9 @@ class Batch:
         self.config: Config = config
         self.game: Game = check_config(config)
         game = self.game
-        if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
-            raise ConfigError(f"num_games={num_games!r}: must be an int of at least 1")
-        if num_threads is not None and (type(num_threads) is not int or not 1 <= num_threads <= _MOST_THREADS):
-            raise ConfigError(f"num_threads={num_threads!r}: must be an int from 1 to {_MOST_THREADS}, or None")
-        self.num_games: int = int(num_games)
+        self.num_games: int = whole("num_games", num_games, 1)
+        if num_threads is not None:
+            num_threads = whole("num_threads", num_threads, 1, _MOST_THREADS)
         self.autoreset: str = autoreset
         self.illegal_action: str = illegal_action
         self.reward: str = reward
@@ -412,8 +412,9 @@ class Batch:
     def set_states(self, states: np.ndarray) -> None:
         """Replace all states by records (N,) of the same configurations, which are not checked.
 
-        Games start there: their next rewards count the points that there are. Raises StateError for anything but records
-        of the game.
+        Games start there: their next rewards count the points that there are.
+
+        Raises StateError for anything but records of the game.
         """
         given = np.asarray(states)
         if given.dtype != self.game.state or given.shape != self.states.shape:

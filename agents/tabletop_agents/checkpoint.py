@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import check_unpacked, whole_file
 from tabletop.game import Config, Game
@@ -56,6 +57,7 @@ def versions(game: Game) -> dict[str, Any]:
     }
 
 
+@checked
 def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
     """Save the network of a MaskablePPO model as a file for `policy:PATH`. The file is replaced as a whole.
 
@@ -69,6 +71,7 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
     save_network(game, Network.of(model.policy), path, notes)
 
 
+@checked
 def save_network(
     game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None, half: bool = False
 ) -> None:
@@ -105,6 +108,7 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is damaged or not a checkpoint ({error})") from None
 
 
+@checked
 def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
     """The network of a checkpoint, and `read_notes`. Raises CheckpointError as that does."""
     from tabletop_agents.networks import Network

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tabletop.checks import checked
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import needed
+from tabletop.scenarios import is_whole
 
 WIDTH = 640
 _LARGEST = 16384
@@ -19,7 +20,7 @@ _LARGEST = 16384
 
 def check_pixels(name: str, number: int, smallest: int, largest: int) -> int:
     """The number of pixels. Raises `ConfigError` unless it is a whole number within these bounds."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not smallest <= number <= largest:
+    if not is_whole(number) or not smallest <= number <= largest:
         raise ConfigError(f"{name}={number!r}: must be a whole number of pixels from {smallest} to {largest}")
     return int(number)
 

@@ -29,6 +29,7 @@ from tabletop.game import NOBODY, Config, Game
 from tabletop.record import FORFEIT
 from tabletop.replays import files
 from tabletop.replays.files import Probabilities
+from tabletop.scenarios import is_whole
 from tabletop.warm_up import warm_up
 
 
@@ -171,9 +172,7 @@ class Replay:
 
     def check_seat(self, seat: int | None) -> None:
         """Raise ConfigError for a seat that this game does not have. None, for all hands, is allowed."""
-        if seat is not None and (
-            not isinstance(seat, int | np.integer) or isinstance(seat, bool) or not 0 <= seat < self.config.players
-        ):
+        if seat is not None and (not is_whole(seat) or not 0 <= seat < self.config.players):
             raise ConfigError(
                 f"seat={seat}: must be 0 to {self.config.players - 1} in this replay, or none for all hands"
             )

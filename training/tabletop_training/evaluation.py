@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypedDict, Unpack
 import numpy as np
 from scipy import stats
 
-from tabletop.agents import Agent, Decisions, ask, check_agents
+from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import Batch
 from tabletop.checks import checked
 from tabletop.errors import ConfigError, IllegalAction
@@ -206,8 +206,10 @@ def concatenate(parts: Sequence[Results]) -> Results:
 
 
 @checked
-def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
-    """Play `games` games with one agent in each seat.
+def play_games(
+    agents: Sequence[Agent | str], config: Config, games: int, seed: int, **playing: Unpack[Playing]
+) -> Results:
+    """Play `games` games with one agent in each seat, an object or a name for `tabletop_agents.make_agent`.
 
     Game i starts from seed + i whoever plays, so results of different agents are paired. Raises EvaluationStopped, and
     ConfigError if the number of agents is not the number of players.
@@ -217,7 +219,7 @@ def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, *
     return play_rounds(agents, config, seed + np.arange(games), np.arange(len(agents))[None, :], **playing)
 
 
-def check_seats(agents: Sequence[Agent], config: Config) -> None:
+def check_seats(agents: Sequence[Agent | str], config: Config) -> None:
     """Raise ConfigError unless there is one agent for each seat."""
     if len(agents) != config.players:
         raise ConfigError(
@@ -227,14 +229,15 @@ def check_seats(agents: Sequence[Agent], config: Config) -> None:
 
 @checked
 def play_rounds(
-    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
+    agents: Sequence[Agent | str], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play every seed once with each line-up, (n, players). Games 0 to n - 1 are those of the first seed.
 
     At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises what `play_lineups` raises, and ConfigError
     without seeds.
     """
-    return concatenate(list(HERE.play(blocks_of(agents, config, seeds, lineups), **playing)))
+    blocks = blocks_of(agents_of(agents, config), config, seeds, lineups)
+    return concatenate(list(HERE.play(blocks, **playing)))
 
 
 def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[Block]:
@@ -251,11 +254,12 @@ def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np
 
 @checked
 def play_lineups(
-    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
+    agents: Sequence[Agent | str], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch. An agent answers for all its games at once.
 
     Arguments:
+        agents: objects, or names for `tabletop_agents.make_agent`.
         seeds: (games,) ints, the seed of each game. The agents' own randomness comes from the first one.
         lineups: (games, players) ints, the agent in each seat as an index into `agents`. No agent may sit twice in one
             game.
@@ -273,16 +277,15 @@ def play_lineups(
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
-    names = names_of(agents)
-    check_agents(agents, config)
+    players = agents_of(agents, config)
     should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
     record_actions, record_probabilities = playing.get("record_actions"), playing.get("record_probabilities")
     batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
-    generators = [generator(first, Stream.AGENTS, index) for index in range(len(agents))]
+    generators = [generator(first, Stream.AGENTS, index) for index in range(len(players))]
     actions = np.zeros(games, np.int64)
     number = np.zeros(lineups.shape, np.int64)
-    seconds = np.zeros(len(agents))
+    seconds = np.zeros(len(players))
     taken: list[tuple[np.ndarray, np.ndarray]] = []
     given: list[tuple[np.ndarray, np.ndarray]] = []
     rows = np.arange(games)
@@ -291,7 +294,7 @@ def play_lineups(
         if should_stop is not None and should_stop():
             raise EvaluationStopped
         asked = np.where(left, lineups[rows, batch.actors], -1)
-        for index, agent in enumerate(agents):
+        for index, agent in enumerate(players):
             own = np.flatnonzero(asked == index)
             if len(own):
                 decisions = Decisions.of(batch, own)
@@ -313,7 +316,7 @@ def play_lineups(
     final, owners = batch.states, config.owners
     return Results(
         config,
-        names,
+        tuple(agent.name for agent in players),
         first,
         final["points"][:, :owners].astype(np.int64),
         batch.places(final)[:, : config.players].astype(np.int64),
@@ -326,14 +329,6 @@ def play_lineups(
         actions=_by_game(taken, games) if record_actions else None,
         probabilities=_by_game(given, games) if record_probabilities else None,
     )
-
-
-def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
-    """The agents' names. Raises ConfigError for anything that is not an agent, such as an agent's name."""
-    for agent in agents:
-        if not isinstance(agent, Agent):
-            raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects such as make_agent returns")
-    return tuple(agent.name for agent in agents)
 
 
 def probabilities_of(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray | None:

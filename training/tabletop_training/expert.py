@@ -19,6 +19,7 @@ import torch
 
 from tabletop import seeds
 from tabletop.agents import Decisions
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
@@ -221,6 +222,7 @@ class Expert:
         return judge.judge(PolicyAgent(self.playable()))
 
 
+@checked
 def main(
     game: Game,
     policy: str,

@@ -21,6 +21,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
 from tabletop import seeds
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
@@ -505,6 +506,7 @@ class Learner(BaseLearner):
         torch.set_rng_state(torch.as_tensor(state["torch"]))
 
 
+@checked
 def learn(
     config: Config, minutes: float, folder: Path, seed: int, settings: Settings | None = None, **told: Any
 ) -> tuple[MaskablePPO, Learner]:

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 from rich.console import Console
 
-from tabletop.agents import Decisions, check_agents
+from tabletop.agents import Decisions, agents_of, check_agents
 from tabletop.batch import Batch
 from tabletop.checks import checked
 from tabletop.errors import ConfigError
@@ -42,7 +42,6 @@ from tabletop_training.evaluation import (
     concatenate,
     difference_estimate,
     mean_estimate,
-    names_of,
     opened,
     play_rounds,
     share_estimate,
@@ -68,7 +67,7 @@ def rotations(players: int) -> np.ndarray:
 
 
 @checked
-def play_match(agents: Sequence[Agent], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
+def play_match(agents: Sequence[Agent | str], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
     return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
@@ -213,7 +212,7 @@ def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> E
 
 @checked
 def evaluate(
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | str],
     config: Config,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
@@ -226,6 +225,7 @@ def evaluate(
     """Play a match, or every agent's games for one on the same seeds, block by block.
 
     Arguments:
+        agents: objects, or names for `tabletop_agents.make_agent`.
         games: the most games of each agent. A match rounds up, so that every seed is played in all rotations.
         seed: of the first game; the following seeds count up.
         until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
@@ -239,10 +239,10 @@ def evaluate(
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
     check_numbers(games, until_width)
-    groups = [[agent] for agent in agents] if config.players == 1 else [list(agents)]
-    for group in groups or [[]]:
-        check_seats(group, config)
-    labels = labels_of(names_of(agents))
+    check_seats(agents[:1] if config.players == 1 else agents, config)
+    players = agents_of(agents, config)
+    groups = [[agent] for agent in players] if config.players == 1 else [players]
+    labels = labels_of([agent.name for agent in players])
     evaluation = None
     for block, done in play_blocks(groups, config, rotations(config.players), games, seed, workers, **playing):
         evaluation = assess(done, labels, "games")

@@ -18,6 +18,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from tabletop.checks import checked
 from tabletop.words import shown
 from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
@@ -74,6 +75,7 @@ def without_frame(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
+@checked
 def plot_learning_curve(
     path: Path,
     curve: Sequence[CurvePoint],

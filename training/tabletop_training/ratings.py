@@ -72,6 +72,7 @@ class Ratings:
             moving.
     """
 
+    @checked
     def __init__(self, fixed: dict[str, float] | None = None, drifting: Iterable[str] = ()) -> None:
         self._model = PlackettLuce(tau=0.0)
         self._drifting = frozenset(drifting)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.extras import needed
 from tabletop.files import read_limited
@@ -68,6 +69,7 @@ def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budg
     return budget
 
 
+@checked
 def main(
     game: Game,
     kind: str,

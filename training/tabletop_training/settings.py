@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import tomllib
-import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from tabletop.batch import REWARDS
+from tabletop.checks import checked, fitted
 from tabletop.errors import ConfigError
 from tabletop.files import read_limited
 from tabletop.game import Game
@@ -81,6 +81,7 @@ def shipped_settings(game: Game) -> list[str]:
     return sorted(file.stem for file in (CONFIGS / game.name).glob("*.toml"))
 
 
+@checked
 def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) -> dict[str, Any]:
     """The tables of a settings file as dataclasses.
 
@@ -148,25 +149,7 @@ def with_tuples(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_types(settings: Any) -> None:
-    """Raise ConfigError for a field of a dataclass whose value does not fit its annotation. Floats may be ints."""
+    """Fit the fields of a dataclass to their annotations. Raises ConfigError as `tabletop.checks.fitted` does."""
     hints = get_type_hints(type(settings))
     for name in (one.name for one in fields(settings)):
-        value, wanted = getattr(settings, name), hints[name]
-        if not _is(value, wanted):
-            text = str(getattr(wanted, "__name__", wanted) if get_origin(wanted) is None else wanted)
-            raise ConfigError(f"{name}={value!r}: must be {text}")
-
-
-def _is(value: Any, wanted: Any) -> bool:
-    if wanted is Any:
-        return True
-    if get_origin(wanted) in (Union, types.UnionType):
-        return any(_is(value, one) for one in get_args(wanted))
-    if get_origin(wanted) is dict:
-        key, of = get_args(wanted)
-        return isinstance(value, dict) and all(_is(one, key) and _is(two, of) for one, two in value.items())
-    if get_origin(wanted) is tuple:
-        return isinstance(value, tuple) and all(_is(one, get_args(wanted)[0]) for one in value)
-    if wanted in (int, float):
-        return isinstance(value, (int, wanted)) and not isinstance(value, bool)
-    return isinstance(value, wanted)
+        object.__setattr__(settings, name, fitted(name, getattr(settings, name), hints[name]))

@@ -24,6 +24,7 @@ import numpy as np
 
 from tabletop.agents import Agent
 from tabletop.batch import usable_cores, use_cores
+from tabletop.checks import whole
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import Config
 from tabletop_training.evaluation import Block, EvaluationStopped, Playing, Recording, Results, Workers, play_lineups
@@ -113,9 +114,7 @@ class SeveralWorkers(Workers, Generic[Handle]):
     """
 
     def __init__(self, number: int) -> None:
-        if type(number) is not int or not 1 <= number <= MOST:
-            raise ConfigError(f"workers={number!r}: must be from 1 to {MOST:,}")
-        self.number = self.at_once = number
+        self.number = self.at_once = whole("workers", number, 1, MOST)
         self.is_open = False
 
     @abstractmethod

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import torch
 
 from tabletop import seeds
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError
 from tabletop.game import Game
 from tabletop_agents.checkpoint import save_network, versions
@@ -104,6 +105,7 @@ class Learner:
         on_progress: called a few times a second.
     """
 
+    @checked
     def __init__(
         self,
         game: Game,
