@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from tabletop.batch import Batch, refusal
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game
 
@@ -143,6 +144,7 @@ class Assessment:
     estimated: str = ""
 
 
+@checked
 def agent_of_name(name: str, game: Game) -> Agent:
     """The agent that `tabletop_agents.make_agent` makes. Raises ConfigError as it does, or if it is not installed."""
     try:  # the only import of a package above this one, so not at the top of the file
@@ -212,6 +214,7 @@ def assess(agent: Agent, decisions: Decisions, generator: np.random.Generator) -
     return told
 
 
+@checked
 def check_agents(agents: Iterable[Agent], config: Config) -> None:
     """Call `check` of every agent that has one. Raises its ConfigError if an agent can't play `config`."""
     for agent in agents:

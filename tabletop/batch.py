@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop import kernels
-from tabletop.checks import whole
+from tabletop.checks import fitted, whole
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
@@ -57,9 +57,12 @@ def usable_cores() -> int:
 
 
 def use_cores(most: int) -> None:
-    """Limit the number of cores that games and agents of this process use together, to leave the rest to others."""
+    """Limit the number of cores that games and agents of this process use together, to leave the rest to others.
+
+    Raises ConfigError for a number below 1.
+    """
     global _most_cores
-    _most_cores = most
+    _most_cores = whole("most", most, 1)
 
 
 def _check_memory(games: int, bytes_a_game: int) -> None:
@@ -184,7 +187,7 @@ class Batch:
         self.illegal_action: str = illegal_action
         self.reward: str = reward
         self.observation_dtype: str = observation_dtype
-        self.new_observations: bool = new_observations
+        self.new_observations: bool = fitted("new_observations", new_observations, bool)
         self.listeners: list[Listener] = []
         dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._modes = np.array(
@@ -196,7 +199,8 @@ class Batch:
             np.int64,
         )
         self.tables: np.ndarray = game.load_tables(config.components)
-        self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
+        drawn = starts is None or (callable(starts) and not isinstance(starts, type))
+        self.starts = starts if drawn else records_of(starts, config, self.tables)
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
         self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))
@@ -445,7 +449,7 @@ class Batch:
     def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
         """The saved states and `paid`."""
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise StateError(f"saved games are bytes, not {type(data).__name__}")
+            raise StateError(f"data: saved games are bytes, not {type(data).__name__}")
         data = bytes(data)
         body, digest = data[:-32], data[-32:]
         if not body.startswith(_MAGIC):

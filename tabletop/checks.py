@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
@@ -45,7 +46,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.cache
     def hints() -> dict[str, Any]:  # not before the first call, when all modules are loaded
-        return get_type_hints(function)
+        return _hints_of(function)
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -62,6 +63,15 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         return function(*bound.args, **bound.kwargs)
 
     return call
+
+
+def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    unknown: dict[str, Any] = {}
+    while True:
+        try:
+            return get_type_hints(function, localns=unknown)
+        except NameError as error:  # a name that is imported for type checkers alone
+            unknown[error.name] = Any
 
 
 def _fitted_options(given: Mapping[str, Any], known: Mapping[str, Any], signature: inspect.Signature) -> dict[str, Any]:
@@ -84,6 +94,13 @@ def fitted(name: str, value: Any, wanted: Any) -> Any:
         if _fits(value, part):
             return _converted(value, get_origin(part) or part)
     raise ConfigError(f"{name}={value!r:.80}: must be {_words(wanted)}")
+
+
+def fit_fields(made: Any) -> None:
+    """Bring the fields of a new dataclass to their annotations, as `fitted` does. Raises its ConfigError."""
+    hints = get_type_hints(type(made))
+    for one in fields(made):
+        object.__setattr__(made, one.name, fitted(one.name, getattr(made, one.name), hints[one.name]))
 
 
 def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
@@ -133,7 +150,7 @@ def _is_only_for_types(kind: type) -> bool:
 
 def _is_list(value: Any, kind: Any) -> bool:
     if isinstance(value, np.ndarray):
-        return value.ndim > 0
+        return kind not in (tuple, list) and value.ndim > 0
     if isinstance(value, str | bytes | Mapping | type):
         return False
     return isinstance(value, list | tuple if kind in (tuple, list) else kind)

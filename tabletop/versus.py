@@ -117,7 +117,7 @@ class VersusBatch:
         self.seat = check_seat(seat, config.players)
         self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
         self.autoreset: str = autoreset
-        self.new_observations: bool = new_observations
+        self.new_observations: bool = fitted("new_observations", new_observations, bool)
         self._assign = assign
         self._choose_config = choose_config
         # without other seats and configurations to choose, the batch does all the work

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabletop.checks import checked
+from tabletop.checks import checked, fitted
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import check_unpacked, whole_file
 from tabletop.game import Config, Game
@@ -79,6 +79,9 @@ def save_network(
 
     `half` stores the weights as float16: half the size, rounded to 11 bits. Reading turns them into float32.
     """
+    from tabletop_agents.networks import Network  # torch takes seconds to import
+
+    fitted("network", network, Network)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
 from tabletop.batch import Batch
-from tabletop.checks import checked
+from tabletop.checks import checked, fit_fields
 from tabletop.compiled import templates_in
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
@@ -129,6 +129,7 @@ class GuidedSearchAgent:
     name: str = ""
 
     def __post_init__(self) -> None:
+        fit_fields(self)
         check_budget("search", self.simulations, self.milliseconds)
         if self.policy.network.outlook is None:
             raise ConfigError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -63,8 +65,23 @@ def _thorvg() -> tuple[Any, Any]:
 
 @checked
 def save_png(svg: str, path: str | Path, width: int = WIDTH) -> None:
-    """Write the picture as a PNG file, `width` pixels wide. Raises `TabletopError` as `rgb_array` does."""
-    pillow().fromarray(rgb_array(svg, width)).save(path, "PNG")
+    """Write the picture as a PNG file, `width` pixels wide.
+
+    Raises `TabletopError` as `rgb_array` does, and for a file that can't be written.
+    """
+    pixels = pillow().fromarray(rgb_array(svg, width))
+    with writing(path):
+        pixels.save(path, "PNG")
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Raises `TabletopError` where a picture can't be written to this path."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise TabletopError(f"path={str(path)!r}: no picture can be written there ({reason})") from None
 
 
 def pillow() -> Any:

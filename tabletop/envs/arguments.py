@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop.batch import Batch
+from tabletop.checks import fitted
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game, game_of
 from tabletop.scenarios import is_whole
@@ -37,7 +38,7 @@ def seat_games(
 
     Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `VersusBatch`.
     """
-    game = game_of(game) if isinstance(game, str) else game
+    game = game_of(game) if isinstance(game, str) else fitted("game", game, Game)
     known = [one.name for one in fields(game.config)]
     for name in given:
         if name not in (*known, *_OF_GAMES):

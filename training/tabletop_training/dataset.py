@@ -24,13 +24,13 @@ from minari.dataset.minari_storage import MinariStorage
 from tabletop import seeds
 from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import Batch
-from tabletop.checks import checked
+from tabletop.checks import checked, whole
 from tabletop.envs import MaskInObservation
 from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Config
 from tabletop_agents import RandomAgent
-from tabletop_training.evaluation import check_seats, probabilities_of
+from tabletop_training.evaluation import MOST_SEED, check_seats, probabilities_of
 from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
 
@@ -204,6 +204,7 @@ def main(
     check_seats(agents, config)
     players = agents_of(agents, config)
     check_at_least_one(games=games)
+    whole("seed", seed, 0, MOST_SEED)
     game, names = config.game, [agent.name for agent in players]
     reward = reward or ("points" if config.owners == 1 else "win")
     own = re.sub("[^a-z0-9]+", "-", "-".join([game.name, *names]).lower()).strip("-")

@@ -16,7 +16,7 @@ from scipy import stats
 
 from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import Batch
-from tabletop.checks import checked
+from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config
 from tabletop.replays.files import THOUSANDTHS
@@ -28,6 +28,7 @@ from tabletop_training.ratings import CONFIDENCE, Z
 from tabletop_training.settings import check_at_least_one
 
 MAX_GAMES_AT_ONCE = 1024
+MOST_SEED = 2**62
 EVALUATION_SEED = EVALUATION.first
 """The first seed of reported games, apart from the seeds of training."""
 
@@ -216,7 +217,20 @@ def play_games(
     """
     check_seats(agents, config)
     check_at_least_one(games=games)
-    return play_rounds(agents, config, seed + np.arange(games), np.arange(len(agents))[None, :], **playing)
+    return play_rounds(agents, config, seeds_from(seed, games), np.arange(len(agents))[None, :], **playing)
+
+
+def seeds_from(first: int, number: int) -> np.ndarray:
+    """(number,) int64: this seed and those that follow. Raises ConfigError unless it is from 0 to `MOST_SEED`."""
+    return np.arange(number) + whole("seed", first, 0, MOST_SEED)
+
+
+def checked_seeds(seeds: Seeds) -> np.ndarray:
+    """(games,) int64. Raises ConfigError for anything but a list of ints from 0 to `MOST_SEED`."""
+    given = np.asarray(seeds)
+    if given.dtype.kind not in "iu" or given.ndim != 1 or not len(given) or given.min() < 0 or given.max() > MOST_SEED:
+        raise ConfigError(f"seeds={seeds!r:.80}: must be a list of at least one int from 0 to {MOST_SEED}")
+    return given.astype(np.int64)
 
 
 def check_seats(agents: Sequence[Agent | str], config: Config) -> None:
@@ -242,12 +256,11 @@ def play_rounds(
 
 def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[Block]:
     """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
-    if len(seeds) < 1:
-        raise ConfigError("seeds: there must be at least one")
+    seeds = checked_seeds(seeds)
     at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
     blocks = []
     for start in range(0, len(seeds), at_once):
-        chosen = np.asarray(seeds[start : start + at_once])
+        chosen = seeds[start : start + at_once]
         blocks.append(Block(agents, config, np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))))
     return blocks
 
@@ -268,19 +281,18 @@ def play_lineups(
     Raises EvaluationStopped; ConfigError for line-ups that do not fit, or an agent that cannot play this configuration;
     IllegalAction for an illegal answer.
     """
-    lineups = np.asarray(lineups, np.int64)
-    games = len(seeds)
+    lineups, seeds, games = np.asarray(lineups, np.int64), checked_seeds(seeds), len(seeds)
     if games < 1 or lineups.shape != (games, config.players):
         raise ConfigError(
             f"lineups: must be an array ({games}, {config.players}) of at least one game, not {lineups.shape}"
         )
+    players = agents_of(agents, config)
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
-    players = agents_of(agents, config)
     should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
     record_actions, record_probabilities = playing.get("record_actions"), playing.get("record_probabilities")
-    batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
+    batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
     generators = [generator(first, Stream.AGENTS, index) for index in range(len(players))]
     actions = np.zeros(games, np.int64)
@@ -323,7 +335,7 @@ def play_lineups(
         number.sum(axis=1),
         decisions=number,
         scored=final["scored"][:, :owners].astype(np.int64) if config.game.scored else np.empty((0, 0, 0), np.int64),
-        seeds=np.asarray(seeds, np.int64),
+        seeds=seeds,
         lineups=lineups,
         seconds=seconds,
         actions=_by_game(taken, games) if record_actions else None,

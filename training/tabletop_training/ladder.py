@@ -102,6 +102,8 @@ def main(
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
+    if not configs:
+        raise ConfigError("configs: name at least one")
     game = configs[0].game
     by_players = {config.players: config for config in configs}
     players = list(by_players) if players is None else players

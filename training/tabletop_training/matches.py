@@ -19,7 +19,7 @@ from rich.console import Console
 
 from tabletop.agents import Decisions, agents_of, check_agents
 from tabletop.batch import Batch
-from tabletop.checks import checked
+from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.scores import others_points
@@ -31,6 +31,7 @@ from tabletop_training.evaluation import (
     EVALUATION_SEED,
     HERE,
     MAX_GAMES_AT_ONCE,
+    MOST_SEED,
     Estimate,
     EvaluationStopped,
     Playing,
@@ -295,7 +296,7 @@ def play_blocks(
 
 def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
     """Split a number of seeds into blocks, small ones first, so that the first results come soon."""
-    start, end = first, first + number
+    start, end = whole("seed", first, 0, MOST_SEED), first + number
     while start < end:
         seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
         yield seeds

@@ -15,7 +15,7 @@ from typing import Any
 from openskill.models import PlackettLuce
 from scipy import stats
 
-from tabletop.checks import checked
+from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError
 from tabletop.seeds import Stream, generator
 
@@ -150,6 +150,8 @@ def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[st
 
     The order has a small effect, so `seed` draws one; None keeps the given order.
     """
+    if seed is not None:
+        whole("seed", seed, 0)
     listed = list(games)
     ratings = Ratings(fixed)
     for game in range(len(listed)) if seed is None else generator(seed, Stream.AGENTS).permutation(len(listed)):

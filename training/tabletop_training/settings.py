@@ -7,10 +7,10 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 from tabletop.batch import REWARDS
-from tabletop.checks import checked, fitted
+from tabletop.checks import checked, fit_fields
 from tabletop.errors import ConfigError
 from tabletop.files import read_limited
 from tabletop.game import Game
@@ -53,7 +53,7 @@ class Settings:
     evaluate_every: int = 500_000  # steps between two evaluations, which choose `best.zip`
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
         for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus", "shortfall_weight", "logit_scale"):
             if not 0 <= getattr(self, name) < math.inf:
@@ -146,10 +146,3 @@ def check_keys(table: Iterable[str], known: Sequence[str]) -> None:
 def with_tuples(table: dict[str, Any]) -> dict[str, Any]:
     """A table of TOML or JSON with tuples instead of lists."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-
-
-def check_types(settings: Any) -> None:
-    """Fit the fields of a dataclass to their annotations. Raises ConfigError as `tabletop.checks.fitted` does."""
-    hints = get_type_hints(type(settings))
-    for name in (one.name for one in fields(settings)):
-        object.__setattr__(settings, name, fitted(name, getattr(settings, name), hints[name]))

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from tabletop.batch import Batch, Seed
-from tabletop.checks import checked
+from tabletop.checks import checked, fitted
 from tabletop.envs.arguments import check_options, observation_box, preparation
 from tabletop.errors import ConfigError
 from tabletop.game import Config
@@ -174,6 +174,7 @@ class SeatsVecEnv(VecEnv):
         The only option is `scenario`, the position that a game starts from, as in the Gymnasium environments. Raises
         ConfigError for others, and for a list that does not have an entry for each game.
         """
+        fitted("options", options, Sequence | Mapping | None)
         each = [options] * self.num_envs if options is None or isinstance(options, Mapping) else list(options)
         if len(each) != self.num_envs:
             raise ConfigError(f"options: {len(each)} of them for {self.num_envs} games")

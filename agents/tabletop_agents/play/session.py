@@ -66,7 +66,7 @@ class Session:
     """One game of people and agents, from its start until the people leave it.
 
     Arguments:
-        agents: the agents by seat; people play the other seats.
+        agents: the agents by seat, objects or names for `tabletop_agents.make_agent`; people play the other seats.
         seed: of the game. The agents' own randomness also comes from it, separately for every decision, so a resumed
             game continues as it would have without the break.
         start: the first state, a record, instead of the set-up of that seed.
@@ -100,6 +100,8 @@ class Session:
         check_names(self.seats, config)  # otherwise the game could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
         if start is not None:
+            if getattr(start, "dtype", None) != game.state or start.shape != ():
+                raise ConfigError(f"start={start!r:.80}: must be one record of {game.title}")
             self._batch.set_states(np.array([start]))
         self._start: Any = seed if start is None else self._batch.states[0].copy()
         self._states = [self._batch.states[0].copy()]
