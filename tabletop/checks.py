@@ -123,7 +123,7 @@ def _parts(wanted: Any) -> tuple[Any, ...]:
 
 def _fits(value: Any, wanted: Any, *, deep: bool = True) -> bool:
     """Whether a value fits one part of an annotation; `deep` looks at its entries, too."""
-    kind, entry = get_origin(wanted) or wanted, get_args(wanted)
+    kind, entry = get_origin(wanted) or wanted, get_args(wanted) or (Any, Any)
     if kind in _SCALARS:
         return isinstance(value, _SCALARS[kind][0]) and (kind is bool or not isinstance(value, bool))
     if kind is Config:
@@ -133,7 +133,7 @@ def _fits(value: Any, wanted: Any, *, deep: bool = True) -> bool:
     if kind in _LISTS:
         return _is_list(value, kind) and (not deep or all(_fits_any(one, entry[0]) for one in _looked_at(value)))
     if kind in (Mapping, dict):
-        pairs = value.items() if deep and entry and isinstance(value, Mapping) else ()
+        pairs = value.items() if deep and isinstance(value, Mapping) else ()
         return isinstance(value, Mapping) and all(_fits_any(x, entry[0]) and _fits_any(y, entry[1]) for x, y in pairs)
     if kind is Any or not isinstance(kind, type) or _is_only_for_types(kind):
         return True  # nothing is known of it
@@ -182,7 +182,7 @@ def _words_of_part(wanted: Any) -> str:
     if kind is Callable:
         return "a function"
     if kind in _LISTS:
-        items = " or ".join(getattr(one, "__name__", str(one)) for one in _parts(*get_args(wanted)[:1]))
+        items = " or ".join(getattr(one, "__name__", str(one)) for one in _parts((*get_args(wanted), Any)[0]))
         return f"a list of {items}"
     if kind in (Mapping, dict):
         return "a dictionary"

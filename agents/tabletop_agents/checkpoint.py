@@ -82,6 +82,8 @@ def save_network(
     from tabletop_agents.networks import Network  # torch takes seconds to import
 
     fitted("network", network, Network)
+    if not Path(path).name:
+        raise ConfigError(f"path={str(path)!r}: must be the name of a file")
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tabletop.checks import fitted
+from tabletop.checks import fitted, whole
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import (
     check_action,
@@ -83,7 +83,7 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.batch: VersusBatch = seat_games(
             game,
             arguments,
-            num_envs,
+            whole("num_envs", num_envs, 1),
             others=("autoreset_mode", "num_threads", "copy"),
             autoreset=mode.name.lower(),
             num_threads=num_threads,

@@ -287,6 +287,8 @@ def play_lineups(
             f"lineups: must be an array ({games}, {config.players}) of at least one game, not {lineups.shape}"
         )
     players = agents_of(agents, config)
+    if not players:
+        raise ConfigError("agents: there must be at least one")
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
