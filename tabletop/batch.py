@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tabletop import kernels
 from tabletop.checks import fitted, whole
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError, TabletopError
+from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
 from tabletop.scenarios import is_whole
@@ -199,8 +199,9 @@ class Batch:
             np.int64,
         )
         self.tables: np.ndarray = game.load_tables(config.components)
-        drawn = starts is None or (callable(starts) and not isinstance(starts, type))
-        self.starts = starts if drawn else records_of(starts, config, self.tables)
+        if isinstance(starts, type):
+            raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
+        self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
         self.num_threads: int = num_threads or max(1, min(usable_cores(), self.num_games // _GAMES_A_THREAD))

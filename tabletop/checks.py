@@ -71,7 +71,7 @@ def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
         try:
             return get_type_hints(function, localns=unknown)
         except NameError as error:  # a name that is imported for type checkers alone
-            unknown[error.name] = Any
+            unknown[str(error.name)] = Any
 
 
 def _fitted_options(given: Mapping[str, Any], known: Mapping[str, Any], signature: inspect.Signature) -> dict[str, Any]:

@@ -414,7 +414,7 @@ def check_seat(seat: int | str, players: int) -> int:
     """The seat, -1 for a random one."""
     if isinstance(seat, str) and seat == "random":
         return 0 if players == 1 else -1
-    if not is_whole(seat) or not 0 <= seat < players:
+    if isinstance(seat, str) or not is_whole(seat) or not 0 <= seat < players:
         raise ConfigError(f"seat={seat!r}: must be 0 to {players - 1} with {players} players, or 'random'")
     return int(seat)
 

@@ -431,7 +431,7 @@ def test_what_fits_gets_through() -> None:
         seeds,
         agents,
         None,
-        loud=np.bool_(True),  # type: ignore[typeddict-item]
+        loud=np.bool_(True),  # type: ignore[arg-type]
         told=print,
     )
     assert (type(number), type(share), type(options["loud"])) == (int, float, bool)

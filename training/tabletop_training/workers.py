@@ -180,7 +180,8 @@ class SeveralWorkers(Workers, Generic[Handle]):
 
 
 def _died(task: Task) -> str:
-    return f"games from seed {task.seeds[0]}: {TRIES} workers died while they played them; is there memory enough?"
+    text = f"games from seed {task.seeds[0]}: {TRIES} workers died while they played them; is there memory enough?"
+    return f'{text} And does the program that starts them stand below `if __name__ == "__main__":`?'
 
 
 # --- Processes of this machine ----------------------------------------------------------------------------------------
