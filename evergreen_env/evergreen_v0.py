@@ -24,6 +24,7 @@ from pettingzoo import AECEnv
 from evergreen_env.config import Config
 from tabletop.envs.aec import Observation, SeatsAEC, wrapped
 from tabletop.errors import ConfigError
+from tabletop.scenarios import is_whole
 
 __all__ = ["env", "raw_env"]
 
@@ -98,7 +99,7 @@ class raw_env(SeatsAEC):  # noqa: N801
     """
 
     def __init__(self, num_players: int = 2, components: Any = None, **arguments: Any):
-        if num_players not in (2, 3, 4):
+        if not is_whole(num_players) or num_players not in (2, 3, 4):
             wanted = "2, 3 or 4; the solo game is Gymnasium's Evergreen/Solo-v0"
             raise ConfigError(f"num_players={num_players!r}: must be {wanted}")
         super().__init__("evergreen_v0", Config(players=num_players, components=components), **arguments)

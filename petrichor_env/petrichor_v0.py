@@ -25,6 +25,7 @@ from pettingzoo import AECEnv
 from petrichor_env.config import Config
 from tabletop.envs.aec import Observation, SeatsAEC, wrapped
 from tabletop.errors import ConfigError
+from tabletop.scenarios import is_whole
 
 __all__ = ["env", "raw_env"]
 
@@ -119,7 +120,7 @@ class raw_env(SeatsAEC):  # noqa: N801
         components: Any = None,
         **arguments: Any,
     ):
-        if num_players not in (2, 3, 4, 5):
+        if not is_whole(num_players) or num_players not in (2, 3, 4, 5):
             wanted = "2, 3, 4 or 5; the solo game is Gymnasium's Petrichor/Solo-v0"
             raise ConfigError(f"num_players={num_players!r}: must be {wanted}")
         names: dict[str, Any] = {"modules": modules, "powers": powers, "readings": readings}

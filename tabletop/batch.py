@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop import kernels
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError, TabletopError
+from tabletop.checks import fitted, whole
+from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
+from tabletop.scenarios import is_whole
 from tabletop.starts import Starts, check_records, records_of
 from tabletop.warm_up import warm_up
 
@@ -40,7 +42,7 @@ _MAGIC = b"tabletop-games\n"
 
 def game_seed(seed: int) -> np.uint64:
     """The random stream at the start of a game with this seed, an int of at least 0. Raises ConfigError for others."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise ConfigError(f"seed={seed!r}: must be an int of at least 0, or None")
     return np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0]
 
@@ -55,9 +57,12 @@ def usable_cores() -> int:
 
 
 def use_cores(most: int) -> None:
-    """Limit the number of cores that games and agents of this process use together, to leave the rest to others."""
+    """Limit the number of cores that games and agents of this process use together, to leave the rest to others.
+
+    Raises ConfigError for a number below 1.
+    """
     global _most_cores
-    _most_cores = most
+    _most_cores = whole("most", most, 1)
 
 
 def _check_memory(games: int, bytes_a_game: int) -> None:
@@ -175,16 +180,14 @@ class Batch:
         self.config: Config = config
         self.game: Game = check_config(config)
         game = self.game
-        if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
-            raise ConfigError(f"num_games={num_games!r}: must be an int of at least 1")
-        if num_threads is not None and (type(num_threads) is not int or not 1 <= num_threads <= _MOST_THREADS):
-            raise ConfigError(f"num_threads={num_threads!r}: must be an int from 1 to {_MOST_THREADS}, or None")
-        self.num_games: int = int(num_games)
+        self.num_games: int = whole("num_games", num_games, 1)
+        if num_threads is not None:
+            num_threads = whole("num_threads", num_threads, 1, _MOST_THREADS)
         self.autoreset: str = autoreset
         self.illegal_action: str = illegal_action
         self.reward: str = reward
         self.observation_dtype: str = observation_dtype
-        self.new_observations: bool = new_observations
+        self.new_observations: bool = fitted("new_observations", new_observations, bool)
         self.listeners: list[Listener] = []
         dtype = choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._modes = np.array(
@@ -196,6 +199,8 @@ class Batch:
             np.int64,
         )
         self.tables: np.ndarray = game.load_tables(config.components)
+        if isinstance(starts, type):
+            raise ScenarioError(f"starts={starts!r:.80}: must be positions or a function, not a class")
         self.starts = starts if starts is None or callable(starts) else records_of(starts, config, self.tables)
         if self.starts is not None:
             self._modes[0] = kernels.DISABLED  # a game that is over waits until it is given its position
@@ -413,8 +418,14 @@ class Batch:
         """Replace all states by records (N,) of the same configurations, which are not checked.
 
         Games start there: their next rewards count the points that there are.
+
+        Raises StateError for anything but records of the game.
         """
-        self.states[:] = states
+        given = np.asarray(states)
+        if given.dtype != self.game.state or given.shape != self.states.shape:
+            wanted = f"records ({self.num_games},) of {self.game.title}"
+            raise StateError(f"states: must be {wanted}, not {given.dtype.name} {given.shape}")
+        self.states[:] = given
         self.paid[:] = 0
         self._forget_step(self._all)
         self._view()
@@ -439,7 +450,7 @@ class Batch:
     def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
         """The saved states and `paid`."""
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise StateError(f"saved games are bytes, not {type(data).__name__}")
+            raise StateError(f"data: saved games are bytes, not {type(data).__name__}")
         data = bytes(data)
         body, digest = data[:-32], data[-32:]
         if not body.startswith(_MAGIC):

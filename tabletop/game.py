@@ -454,7 +454,7 @@ def game_of(home: str) -> Game:
 
     try:
         found = importlib.import_module(home).GAME
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"game {home!r}: must be a module with a GAME in it ({error})") from None
     if not isinstance(found, Game):
         raise ConfigError(f"game {home!r}: its GAME is not a tabletop.game.Game")

@@ -24,6 +24,7 @@ from tabletop.batch import REWARDS, check_config, choice, refusal, stuck_text
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
+from tabletop.scenarios import is_whole
 from tabletop.scripted import BEGIN, MOST_DRAWS, MOST_KINDS, NUM_FACTS, ScriptedKernels, scripted_dtype
 from tabletop.warm_up import Call, compile_once, warm_up
 
@@ -371,7 +372,7 @@ class Position:
 
     def _check_seat(self, seat: Any) -> None:
         players = self.positions.config.players
-        if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
+        if not is_whole(seat) or not 0 <= seat < players:
             raise ConfigError(f"seat={seat!r:.80}: must be 0 to {players - 1}")
 
     @property
@@ -574,7 +575,11 @@ def _difference(positions: Positions, body: bytes) -> str:
 
 
 def positions_of(config: Config, tables: bytes | None = None) -> Positions:
-    """The `Positions` of a configuration; equal arguments give the same object. `tables` are other printed numbers."""
+    """The `Positions` of a configuration; equal arguments give the same object. `tables` are other printed numbers.
+
+    Raises ConfigError for anything but a configuration.
+    """
+    check_config(config)
     return _positions(config, tables)  # type: ignore[arg-type]  # configurations are frozen dataclasses
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabletop.agents import Agent, Decisions, agent_of_name, ask, check_agents
+from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import AUTORESETS, Batch, Seed, check_config, choice
+from tabletop.checks import fitted
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game
+from tabletop.scenarios import is_whole
 from tabletop.scores import others_points
 from tabletop.starts import Starts
 
@@ -106,6 +108,8 @@ class VersusBatch:
     ) -> None:
         self.game: Game = check_config(config)
         choice("autoreset", autoreset, AUTORESETS)
+        fitted("assign", assign, Assign | None)
+        fitted("choose_config", choose_config, ChooseConfig | None)
         if starts is not None and choose_config is not None:
             raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
         self.config: Config = config
@@ -113,7 +117,7 @@ class VersusBatch:
         self.seat = check_seat(seat, config.players)
         self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
         self.autoreset: str = autoreset
-        self.new_observations: bool = new_observations
+        self.new_observations: bool = fitted("new_observations", new_observations, bool)
         self._assign = assign
         self._choose_config = choose_config
         # without other seats and configurations to choose, the batch does all the work
@@ -184,6 +188,7 @@ class VersusBatch:
         Raises ScenarioError, and changes nothing, if a game that `prepare` changed ends before the learner's first
         decision.
         """
+        fitted("prepare", prepare, Prepare | None)
         before = None if prepare is None else self.get_state()
         try:
             which = self._reset_batch(seed, mask)
@@ -409,17 +414,13 @@ def check_seat(seat: int | str, players: int) -> int:
     """The seat, -1 for a random one."""
     if isinstance(seat, str) and seat == "random":
         return 0 if players == 1 else -1
-    if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players:
+    if isinstance(seat, str) or not is_whole(seat) or not 0 <= seat < players:
         raise ConfigError(f"seat={seat!r}: must be 0 to {players - 1} with {players} players, or 'random'")
     return int(seat)
 
 
 def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign | None) -> list[Agent]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ConfigError(
-            f"opponents={given!r:.80}: must be a sequence of agents or of their names, such as ('greedy',)"
-        )
-    others = config.players - 1
+    others, made = config.players - 1, agents_of(given, config, "opponents")
     if others == 0 and (given or assign is not None):
         raise ConfigError("opponents: nobody else has a seat with players=1; leave opponents=() and assign=None")
     if others and assign is None and len(given) not in (1, others):
@@ -427,9 +428,4 @@ def _make_opponents(given: Sequence[Agent | str], config: Config, assign: Assign
         raise ConfigError(f"opponents: {len(given)} of them with players={config.players}; allowed: {wanted}")
     if assign is not None and not given:
         raise ConfigError("opponents: must be at least 1, for `assign` to choose from")
-    made = [agent_of_name(one, config.game) if isinstance(one, str) else one for one in given]
-    for one in made:
-        if not isinstance(one, Agent):
-            raise ConfigError(f"opponents: {one!r:.80} is not an agent: it has no `name` or no `act`")
-    check_agents(made, config)
     return made

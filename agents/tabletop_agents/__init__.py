@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tabletop.agents import Agent, Decisions, check_agents
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.extras import needed
 from tabletop.game import Game
@@ -76,11 +77,13 @@ POLICIES = Path(__file__).parent / "policies"
 """The folder of the trained policies that come with the package; each game has a folder in it."""
 
 
+@checked
 def shipped_policies(game: Game) -> tuple[str, ...]:
     """The names of the shipped policies, the trained networks that come with the package, for a game."""
     return tuple(sorted(path.stem for path in (POLICIES / game.name).glob("*.zip")))
 
 
+@checked
 def make_agent(name: str, game: Game) -> Agent:
     """Create an agent from its name (`AGENT_NAMES`) for a game. The agent's `name` is this name.
 
@@ -128,11 +131,13 @@ def _guided_search(name: str, found: re.Match[str], path: Path, game: Game) -> A
     return GuidedSearchAgent.load(path, game, simulations=int(number or SIMULATIONS), name=name)
 
 
+@checked
 def own_agents(names: Iterable[str]) -> list[str]:
     """The names of the form `MODULE:CLASS`. To create such an agent runs the code of its module."""
     return sorted({name for name in names if _is_own_agent(*name.partition(":")[::2])})
 
 
+@checked
 def check_trusted(path: str | Path, names: Iterable[str], trusted: Iterable[str], option: str = "--trust ") -> None:
     """Raise ConfigError if a file at `path` names agents of the form `MODULE:CLASS` that the user has not named.
 
@@ -144,6 +149,7 @@ def check_trusted(path: str | Path, names: Iterable[str], trusted: Iterable[str]
         raise ConfigError(f"{text}; if you trust that code, add {option}{','.join(foreign)}")
 
 
+@checked
 def agent_file(name: str, game: Game) -> Path | None:
     """The file that decides how an agent of this name plays: a checkpoint, or the module of its class.
 
@@ -188,6 +194,7 @@ def _own_agent(name: str, module: str, kind: str, game: Game) -> Agent:
     return agent
 
 
+@checked
 def checkpoint_path(path: str, game: Game) -> Path:
     """The path of the checkpoint `policy:PATH`: a file, or a shipped policy. Raises CheckpointError if neither."""
     if Path(path).is_file():

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tabletop.checks import checked, fitted
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import check_unpacked, whole_file
 from tabletop.game import Config, Game
@@ -56,6 +57,7 @@ def versions(game: Game) -> dict[str, Any]:
     }
 
 
+@checked
 def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
     """Save the network of a MaskablePPO model as a file for `policy:PATH`. The file is replaced as a whole.
 
@@ -69,6 +71,7 @@ def save_checkpoint(game: Game, model: Any, path: str | Path, notes: Mapping[str
     save_network(game, Network.of(model.policy), path, notes)
 
 
+@checked
 def save_network(
     game: Game, network: Network, path: str | Path, notes: Mapping[str, Any] | None = None, half: bool = False
 ) -> None:
@@ -76,6 +79,11 @@ def save_network(
 
     `half` stores the weights as float16: half the size, rounded to 11 bits. Reading turns them into float32.
     """
+    from tabletop_agents.networks import Network  # torch takes seconds to import
+
+    fitted("network", network, Network)
+    if not Path(path).name:
+        raise ConfigError(f"path={str(path)!r}: must be the name of a file")
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -105,6 +113,7 @@ def read_notes(game: Game, path: str | Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is damaged or not a checkpoint ({error})") from None
 
 
+@checked
 def read_checkpoint(game: Game, path: str | Path) -> tuple[Network, dict[str, Any]]:
     """The network of a checkpoint, and `read_notes`. Raises CheckpointError as that does."""
     from tabletop_agents.networks import Network

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabletop.agents import Assessment, Decisions
+from tabletop.checks import checked
 from tabletop.threads import in_threads
 from tabletop_agents.search import LooksAhead, search_for
 from tabletop_agents.search.one_turn import MAX_NODES
@@ -29,6 +30,7 @@ class GreedyAgent(LooksAhead):
 
     name = "greedy"
 
+    @checked
     def __init__(
         self, weights: Mapping[str, float] | None = None, *, max_nodes: int = MAX_NODES, num_threads: int | None = None
     ) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
 from tabletop.batch import Batch
+from tabletop.checks import checked, fit_fields
 from tabletop.compiled import templates_in
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Config, Game
@@ -128,6 +129,7 @@ class GuidedSearchAgent:
     name: str = ""
 
     def __post_init__(self) -> None:
+        fit_fields(self)
         check_budget("search", self.simulations, self.milliseconds)
         if self.policy.network.outlook is None:
             raise ConfigError(
@@ -140,6 +142,7 @@ class GuidedSearchAgent:
         self._network = flat_network(self.network)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
         """Create one from a checkpoint. Raises CheckpointError if it is missing, damaged or has no outlook."""
         policy = PolicyAgent.load(path, game, name=str(path))

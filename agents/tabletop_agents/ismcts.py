@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabletop.agents import Assessment, Decisions
+from tabletop.checks import checked
 from tabletop.threads import in_threads
 from tabletop_agents import rollout
 from tabletop_agents.search import LooksAhead, search_for
@@ -41,6 +42,7 @@ class IsmctsAgent(LooksAhead):
     unknown settings and weights.
     """
 
+    @checked
     def __init__(
         self,
         simulations: int | None = None,

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from tabletop.agents import Decisions
+from tabletop.checks import checked
 from tabletop.envs.openspiel import Playouts, Resampler, SpielGame, parameters_of, pyspiel, spiel_class
 from tabletop.errors import ConfigError
 from tabletop.game import Config
@@ -30,6 +31,7 @@ class OpenSpielAgent:
     Raises ConfigError unless simulations is an int of at least 1.
     """
 
+    @checked
     def __init__(self, kind: str, simulations: int, *, name: str | None = None) -> None:
         check_budget(kind, simulations, None)
         self.kind, self.simulations = kind, simulations

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from tabletop.agents import CHANCE_TO_WIN, POINTS, Assessment, Decisions
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.words import either
@@ -33,6 +34,7 @@ class PolicyAgent:
         return cls(Network.of(model.policy), sample=sample, name=name)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, game: Game, *, sample: bool = False, name: str = "policy") -> Self:
         """The policy of a checkpoint. Raises CheckpointError where it is missing, damaged or doesn't fit this game."""
         network, notes = read_checkpoint(game, path)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabletop.agents import Assessment, Decisions
-from tabletop.errors import ConfigError
+from tabletop.checks import checked, whole
 from tabletop.threads import in_threads
 from tabletop_agents.search import LooksAhead, search_for
 
@@ -45,6 +45,7 @@ class RolloutAgent(LooksAhead):
     Raises ConfigError for playouts that are no int of at least 1, unknown settings and weights.
     """
 
+    @checked
     def __init__(
         self,
         playouts: int = PLAYOUTS,
@@ -54,12 +55,10 @@ class RolloutAgent(LooksAhead):
         num_threads: int | None = None,
         name: str | None = None,
     ) -> None:
-        if type(playouts) is not int or playouts < 1:
-            raise ConfigError(f"playouts={playouts!r}: must be an int of at least 1")
-        self.playouts = playouts
+        self.playouts = whole("playouts", playouts, 1)
         self.num_threads = num_threads
         super().__init__(weights, settings)
-        self.name = name or f"rollout-{playouts}"
+        self.name = name or f"rollout-{self.playouts}"
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N,) int64 legal actions."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tabletop.drawing.raster import WIDTH, save_png
+from tabletop.checks import checked
+from tabletop.drawing.raster import WIDTH, save_png, writing
 from tabletop.errors import TabletopError
 
 
@@ -22,6 +23,7 @@ class Picture:
     def _repr_svg_(self) -> str:
         return self.svg
 
+    @checked
     def save(self, path: str | Path, width: int = WIDTH) -> None:
         """Write the picture to a file that ends in .svg or .png. `width` is the width of a PNG, in pixels.
 
@@ -31,11 +33,9 @@ class Picture:
         path = Path(path)
         kind = path.suffix.lower()
         if kind not in (".svg", ".png"):
-            raise TabletopError(f"{path.name!r}: must end in .svg or .png")
-        try:
-            if kind == ".png":
-                save_png(self.svg, path, width)
-            else:
-                path.write_text(self.svg, encoding="utf-8")
-        except OSError as error:
-            raise TabletopError(f"{path}: no picture can be written there ({error.strerror or error})") from None
+            raise TabletopError(f"path={str(path)!r}: must end in .svg or .png")
+        if kind == ".png":
+            save_png(self.svg, path, width)
+            return
+        with writing(path):
+            path.write_text(self.svg, encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import needed
+from tabletop.scenarios import is_whole
 
 WIDTH = 640
 _LARGEST = 16384
@@ -18,7 +22,7 @@ _LARGEST = 16384
 
 def check_pixels(name: str, number: int, smallest: int, largest: int) -> int:
     """The number of pixels. Raises `ConfigError` unless it is a whole number within these bounds."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not smallest <= number <= largest:
+    if not is_whole(number) or not smallest <= number <= largest:
         raise ConfigError(f"{name}={number!r}: must be a whole number of pixels from {smallest} to {largest}")
     return int(number)
 
@@ -59,9 +63,25 @@ def _thorvg() -> tuple[Any, Any]:
     return tvg, tvg.Engine(threads=0)
 
 
+@checked
 def save_png(svg: str, path: str | Path, width: int = WIDTH) -> None:
-    """Write the picture as a PNG file, `width` pixels wide. Raises `TabletopError` as `rgb_array` does."""
-    pillow().fromarray(rgb_array(svg, width)).save(path, "PNG")
+    """Write the picture as a PNG file, `width` pixels wide.
+
+    Raises `TabletopError` as `rgb_array` does, and for a file that can't be written.
+    """
+    pixels = pillow().fromarray(rgb_array(svg, width))
+    with writing(path):
+        pixels.save(path, "PNG")
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Raises `TabletopError` where a picture can't be written to this path."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise TabletopError(f"path={str(path)!r}: no picture can be written there ({reason})") from None
 
 
 def pillow() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, ClassVar, TypeAlias
 
 import gymnasium
@@ -19,6 +20,7 @@ from tabletop.envs.rendering import Frame, Rendering, Shown
 from tabletop.errors import ConfigError, GameOver
 from tabletop.game import Config
 
+_OF_GAMES = ("reward", "observation_dtype")
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
 
@@ -63,6 +65,9 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         **arguments: Any,
     ):
         super().__init__()
+        for given in arguments:
+            if given not in _OF_GAMES:
+                raise ConfigError(f"unknown argument {given!r}; there are {', '.join(arguments_of(type(self)))}")
         self.metadata = {**type(self).metadata, "name": name}  # type: ignore[misc]
         self.batch: Batch = Batch(config, 1, autoreset="disabled", illegal_action=illegal_action, **arguments)
         game = self.batch.game
@@ -71,7 +76,7 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.possible_agents: list[str] = list(config.agents)
         self.agents: list[str] = []
         self._num_actions = game.num_actions
-        if action_mask not in ("observation", "info"):
+        if not isinstance(action_mask, str) or action_mask not in ("observation", "info"):
             raise ConfigError(f'action_mask={action_mask!r}: must be "observation" or "info"')
         self._plain = action_mask == "info"
         box = observation_box(game, self.batch.observations.dtype)
@@ -192,6 +197,13 @@ class SeatsAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             for seat, agent in enumerate(self.agents)
         }
         self._deads_step_first()
+
+
+def arguments_of(kind: type[SeatsAEC]) -> list[str]:
+    """The names of the arguments of an environment."""
+    several = [*inspect.signature(kind).parameters.values(), *inspect.signature(SeatsAEC).parameters.values()]
+    named = [one.name for one in several if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    return [one for one in dict.fromkeys([*named, *_OF_GAMES]) if kind is SeatsAEC or one not in ("name", "config")]
 
 
 class AgentMaskInObservation(wrappers.BaseWrapper):  # type: ignore[misc]

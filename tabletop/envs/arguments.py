@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop.batch import Batch
+from tabletop.checks import fitted
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game, game_of
+from tabletop.scenarios import is_whole
 from tabletop.starts import record_of
 from tabletop.versus import Prepare, VersusBatch
 
@@ -36,7 +38,7 @@ def seat_games(
 
     Raises `ConfigError` for an unknown argument, and the errors of the configuration and of `VersusBatch`.
     """
-    game = game_of(game) if isinstance(game, str) else game
+    game = game_of(game) if isinstance(game, str) else fitted("game", game, Game)
     known = [one.name for one in fields(game.config)]
     for name in given:
         if name not in (*known, *_OF_GAMES):
@@ -59,7 +61,7 @@ def check_seeds(seeds: Sequence[int | None], number: int) -> list[int | None]:
     several = isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) and getattr(seeds, "shape", True)
     given: list[Any] = list(seeds) if several else [seeds]
     for seed in given:
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
+        if seed is not None and (not is_whole(seed) or seed < 0):
             raise ConfigError(
                 f"seed={seeds!r:.80}: must be None, an int of at least 0, or a list of an int or None for each game"
             )
@@ -98,7 +100,7 @@ def check_replies(replies: Any, config: Config) -> deque[int]:
         raise ConfigError(f"options: replies: must be a sequence of actions, not {replies!r:.80}")
     last = config.game.num_actions - 1
     for one in given:
-        if isinstance(one, bool) or not isinstance(one, int | np.integer) or not 0 <= one <= last:
+        if not is_whole(one) or not 0 <= one <= last:
             raise ConfigError(f"options: replies: {one!r:.80} is not an action from 0 to {last}")
     if len(given) and config.players == 1:
         raise ConfigError("options: replies: nobody else has a seat with players=1")

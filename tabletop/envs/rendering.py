@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop.batch import Batch, Seed
+from tabletop.checks import checked
 from tabletop.drawing.picture import Picture
 from tabletop.drawing.raster import check_pixels, rgb_array
 from tabletop.drawing.svg import element, text
@@ -55,7 +56,7 @@ class Rendering:
     """
 
     def __init__(self, game: Game, mode: str | None, size: int, modes: Sequence[str], num_games: int = 1) -> None:
-        if mode is not None and mode not in modes:
+        if mode is not None and (not isinstance(mode, str) or mode not in modes):
             raise ConfigError(f"render_mode={mode!r}: must be {', '.join(map(repr, modes))} or None")
         self.game = game
         self.mode = mode
@@ -150,6 +151,7 @@ class Rendering:
             yield from words.events(before, action, shown.viewer, shown.tables)
 
 
+@checked
 def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> Picture:
     """A game as a picture. A notebook shows it as the last value of a cell; `save` writes it as SVG or PNG.
 
@@ -170,4 +172,4 @@ def picture(shown: Any, viewer: int | None = None, game: Game | None = None) -> 
     if game is not None and getattr(shown, "dtype", None) == game.state and shown.shape == ():
         return Picture(game.drawing.render_svg(np.atleast_1d(shown)[0], viewer))
     wanted = "an environment of one game, or one state such as batch.states[0]"
-    raise TabletopError(f"{type(shown).__name__} can't be drawn: {wanted}")
+    raise TabletopError(f"shown: {type(shown).__name__} can't be drawn: {wanted}")

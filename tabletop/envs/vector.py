@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from tabletop.checks import fitted, whole
 from tabletop.drawing.raster import WIDTH
 from tabletop.envs.arguments import (
     check_action,
@@ -82,17 +83,17 @@ class SeatVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.batch: VersusBatch = seat_games(
             game,
             arguments,
-            num_envs,
+            whole("num_envs", num_envs, 1),
             others=("autoreset_mode", "num_threads", "copy"),
             autoreset=mode.name.lower(),
             num_threads=num_threads,
-            new_observations=copy,
+            new_observations=fitted("copy", copy, bool),
         )
         game = self.batch.game
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}  # type: ignore[misc]
         self._rendering = Rendering(game, render_mode, render_size, self.metadata["render_modes"], num_envs)
         self.render_mode = render_mode
-        self.num_envs = num_envs
+        self.num_envs = num_envs = self.batch.num_games
         self.copy: bool = copy
         self.autoreset_mode: AutoresetMode = mode
         self.single_observation_space = observation_box(game, self.batch.observations.dtype)

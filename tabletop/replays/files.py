@@ -29,13 +29,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
-
 from tabletop.batch import game_seed
 from tabletop.errors import ConfigError, ReplayError
 from tabletop.files import read_limited, whole_file
 from tabletop.game import Config, Game
 from tabletop.record import FORFEIT
+from tabletop.scenarios import is_whole
 from tabletop.words import shown
 
 FORMAT = 2
@@ -58,8 +57,7 @@ def checked_actions(game: Game, actions: Sequence[int]) -> list[int]:
     """The actions as ints. Raises ReplayError, with the step, for a value that is not an action of the game."""
     taken: list[int] = []
     for step, action in enumerate(actions, 1):
-        number = isinstance(action, int | np.integer) and not isinstance(action, bool)
-        if not number or not FORFEIT <= action < game.num_actions:
+        if not is_whole(action) or not FORFEIT <= action < game.num_actions:
             allowed = f"0 to {game.num_actions - 1}, or {FORFEIT} for an illegal one that lost the game"
             raise ReplayError(f"step {step}: action {action!r:.80}: must be {allowed}", step)
         taken.append(int(action))

@@ -21,6 +21,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tabletop.checks import checked
 from tabletop.drawing.svg import clean
 from tabletop.game import NOBODY
 from tabletop.replays.files import THOUSANDTHS, write
@@ -36,6 +37,7 @@ _MOST_OPTIONS = 8
 """The number of actions whose probabilities are shown; the others share one line."""
 
 
+@checked
 def write_page(
     replay: Replay, path: str | Path, viewer: int | None = None, on_finished: Progress = lambda done: None
 ) -> None:

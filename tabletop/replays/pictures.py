@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tabletop.checks import checked
 from tabletop.drawing.raster import WIDTH, pillow, rgb_array, save_png
 from tabletop.errors import ReplayError, TabletopError
 from tabletop.replays.files import write
@@ -30,6 +31,7 @@ Progress = Callable[[int], None]
 """A function that is called with the number of additional steps that are finished."""
 
 
+@checked
 def svg_of(replay: Replay, frame: Frame, viewer: int | None = None, *, with_events: bool = False) -> str:
     """The board of a frame as a seat sees it; None shows all hands.
 
@@ -46,6 +48,7 @@ def svg_of(replay: Replay, frame: Frame, viewer: int | None = None, *, with_even
     return game.drawing.render_svg(frame.state, viewer, names=names, tables=replay.tables, last_action=last)
 
 
+@checked
 def write_gif(
     replay: Replay,
     path: str | Path,
@@ -93,6 +96,7 @@ def write_gif(
     write(Path(path), content.getvalue())
 
 
+@checked
 def write_pngs(
     replay: Replay,
     folder: str | Path,

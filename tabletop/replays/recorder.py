@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from tabletop.batch import Batch, Seed
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import NOBODY, Config
 from tabletop.record import FORFEIT
@@ -51,6 +52,7 @@ class Recorder:
     report the action that was played in place of an illegal one.
     """
 
+    @checked
     def __init__(self, games: Any, names: Sequence[str] | Callable[[int], Sequence[str]] | None = None) -> None:
         versus, inner = None, getattr(games, "unwrapped", games)
         while not isinstance(inner, Batch):

@@ -23,11 +23,13 @@ import numpy as np
 
 from tabletop import kernels
 from tabletop.batch import check_config, game_seed, refusal
+from tabletop.checks import checked
 from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.record import FORFEIT
 from tabletop.replays import files
 from tabletop.replays.files import Probabilities
+from tabletop.scenarios import is_whole
 from tabletop.warm_up import warm_up
 
 
@@ -64,6 +66,7 @@ class Replay:
     probabilities: tuple[Probabilities, ...] = ()
 
     @classmethod
+    @checked
     def of(
         cls,
         config: Config,
@@ -90,6 +93,7 @@ class Replay:
         return replays_of(config, [start], [actions], names=given, probabilities=[probabilities])[0]
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, game: Game) -> Replay:
         """Read a replay from a file, play it and check it to its end.
 
@@ -102,6 +106,7 @@ class Replay:
             raise ReplayError(f"{path}: {error}", error.step) from None
 
     @classmethod
+    @checked
     def parse(cls, data: bytes, game: Game) -> Replay:
         """The replay of the content of a file, played and checked to its end. Raises ReplayError as `load` does."""
         try:
@@ -116,6 +121,7 @@ class Replay:
         """The content of its file."""
         return files.text_of(self)
 
+    @checked
     def save(self, path: str | Path) -> None:
         """Write the replay to a file, completely or not at all. Raises ReplayError if it can't be written."""
         files.write(Path(path), self.text)
@@ -166,7 +172,7 @@ class Replay:
 
     def check_seat(self, seat: int | None) -> None:
         """Raise ConfigError for a seat that this game does not have. None, for all hands, is allowed."""
-        if seat is not None and (isinstance(seat, bool) or not 0 <= seat < self.config.players):
+        if seat is not None and (not is_whole(seat) or not 0 <= seat < self.config.players):
             raise ConfigError(
                 f"seat={seat}: must be 0 to {self.config.players - 1} in this replay, or none for all hands"
             )
@@ -179,6 +185,7 @@ class Replay:
             raise ReplayError(f"scenario: {error}") from None
 
 
+@checked
 def replays_of(
     config: Config,
     starts: Sequence[Any],
@@ -270,6 +277,7 @@ class Frame:
     played: tuple[tuple[Any, int], ...]
 
 
+@checked
 def frames(replay: Replay, viewer: int | None = None) -> Iterator[Frame]:
     """The frames of a replay as a seat sees them, from the start to the end.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tabletop import terminal
+from tabletop.checks import checked
 from tabletop.drawing.lines import Words, fit, in_columns, joined
 from tabletop.errors import ConfigError
 from tabletop.game import Game
@@ -63,6 +64,7 @@ class Viewer:
     Raises ReplayError, with the step, for a replay that differs, and ConfigError for a seat that the game doesn't have.
     """
 
+    @checked
     def __init__(self, replay: Replay, seat: int | None = None, colour: bool = True) -> None:
         replay.check_seat(seat)
         self.replay = replay

@@ -18,6 +18,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited, shipped
 from tabletop.game import Config, Game
@@ -263,6 +264,7 @@ class Benchmark:
 # --- The command -----------------------------------------------------------------------------------------------------
 
 
+@checked
 def main(
     plan: Plan,
     agents: Sequence[str] = (),
@@ -273,7 +275,7 @@ def main(
     output: str | Path | None = None,
     reference: str | Path | None = None,
     quick: bool = False,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
     """Play the missing games, print the tables and write them; returns the folder.
@@ -288,7 +290,7 @@ def main(
             continued. None means `runs/benchmark`, or `runs/benchmark-quick`.
         reference: a `benchmark.json` to start from if the output has none; None means the plan's, if it exists.
         quick: play at most the numbers of games in `QUICK`.
-        workers: they play the blocks of games; the games are the same for all.
+        workers: they play the blocks of games, as in `tabletop_training.matches.evaluate`; the games are the same.
         on_result: called with the rows of all agents with their intervals, and what they were measured with.
 
     Ctrl-C keeps every finished match, and the solo games of every agent that has played all sets. Raises ConfigError,

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from tabletop.batch import use_cores
+from tabletop.checks import checked
 from tabletop.errors import TabletopError
 from tabletop.extras import needed
 from tabletop_training.evaluation import HERE, Results, Workers
@@ -81,9 +82,11 @@ class RayWorkers(SeveralWorkers[Any]):
         self.at_once = 2 * self.number  # so that a free worker finds the next block at its node
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play_on_one_core)  # `SeveralWorkers` tries again
         self._kept: dict[str, Any] = {}
+        self.is_open = True
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.is_open = False
         self._kept.clear()
         self._cluster.__exit__(None, None, None)
 
@@ -123,6 +126,7 @@ def _play_on_one_core(agents: list[Any], task: Task) -> Results:
     return play_task(task, fetched)
 
 
+@checked
 def workers(number: int | None = None, address: str | None = None) -> Workers:
     """The workers for a command's options: a cluster if it has an address, else processes of this machine."""
     if address is not None:

@@ -22,14 +22,15 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
 from tabletop import seeds
-from tabletop.agents import Agent, Decisions, ask, check_agents
+from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import Batch
+from tabletop.checks import checked, whole
 from tabletop.envs import MaskInObservation
 from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import NOBODY, Config
 from tabletop_agents import RandomAgent
-from tabletop_training.evaluation import check_seats, probabilities_of
+from tabletop_training.evaluation import MOST_SEED, check_seats, probabilities_of
 from tabletop_training.job import Job
 from tabletop_training.settings import check_at_least_one
 
@@ -174,8 +175,9 @@ def _new_storage(folder: Path, env: gymnasium.Env[Any, Any] | None, config: Conf
     )
 
 
+@checked
 def main(
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | str],
     config: Config,
     *,
     games: int = 100,
@@ -188,7 +190,8 @@ def main(
     """Play games and write them as a Minari data set; returns its folder, which `minari.MinariDataset` reads.
 
     Arguments:
-        agents: one for each seat; they move on by one seat from game to game.
+        agents: one for each seat, objects or names for `tabletop_agents.make_agent`. They move on by one seat from game
+            to game.
         games: their number; game i starts from seed + i.
         reward: "win", "margin" or "points"; None means "win", or "points" in a game without opponents.
         observation_dtype: "int8" for plain counts, or "float32".
@@ -199,9 +202,10 @@ def main(
     exists already.
     """
     check_seats(agents, config)
-    check_agents(agents, config)
+    players = agents_of(agents, config)
     check_at_least_one(games=games)
-    game, names = config.game, [agent.name for agent in agents]
+    whole("seed", seed, 0, MOST_SEED)
+    game, names = config.game, [agent.name for agent in players]
     reward = reward or ("points" if config.owners == 1 else "win")
     own = re.sub("[^a-z0-9]+", "-", "-".join([game.name, *names]).lower()).strip("-")
     chosen = name or own[:60].strip("-")
@@ -228,7 +232,7 @@ def main(
                 "first_seed": seed,
             }
         )
-        storage.update_episodes(episodes(agents, config, games, seed, reward, observation_dtype, stop))
+        storage.update_episodes(episodes(players, config, games, seed, reward, observation_dtype, stop))
         data = MinariDataset(storage)
         job.console.print(f"{data.total_episodes:,} episodes, {data.total_steps:,} decisions.")
     return folder

@@ -9,6 +9,7 @@ from rich.console import Console
 from tabletop import seeds
 from tabletop.agents import Agent, ask
 from tabletop.batch import Batch
+from tabletop.checks import checked
 from tabletop.drawing.picture import Picture
 from tabletop.game import Game
 from tabletop.replays.page import write_page
@@ -25,6 +26,7 @@ from tabletop_training.tournament import play_tournament
 PLAYERS = 2
 
 
+@checked
 def main(
     game: Game,
     *,

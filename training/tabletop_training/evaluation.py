@@ -6,15 +6,17 @@ import copy
 import itertools
 import math
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import numpy as np
 from scipy import stats
 
-from tabletop.agents import Agent, Decisions, ask, check_agents
+from tabletop.agents import Agent, Decisions, agents_of, ask
 from tabletop.batch import Batch
+from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config
 from tabletop.replays.files import THOUSANDTHS
@@ -26,6 +28,7 @@ from tabletop_training.ratings import CONFIDENCE, Z
 from tabletop_training.settings import check_at_least_one
 
 MAX_GAMES_AT_ONCE = 1024
+MOST_SEED = 2**62
 EVALUATION_SEED = EVALUATION.first
 """The first seed of reported games, apart from the seeds of training."""
 
@@ -161,6 +164,8 @@ class Workers:
     """
 
     number = 1
+    is_open = True
+    """Whether it can play now. False for those that play only in their context, outside of it."""
 
     def __enter__(self) -> Self:
         return self
@@ -177,6 +182,17 @@ class Workers:
 HERE = Workers()
 
 
+@contextmanager
+def opened(workers: Workers | int) -> Iterator[Workers]:
+    """Workers that can play: these, in their context if they are outside of it; or this number of processes."""
+    if not isinstance(workers, Workers):
+        from tabletop_training.cluster import workers as workers_of  # which imports this module
+
+        workers = workers_of(workers)
+    with nullcontext(workers) if workers.is_open else workers as players:
+        yield players
+
+
 def concatenate(parts: Sequence[Results]) -> Results:
     """Join results of the same agents and configuration. Raises ValueError if these differ, or without any results."""
     if not parts or any((part.config, part.agents) != (parts[0].config, parts[0].agents) for part in parts):
@@ -190,18 +206,34 @@ def concatenate(parts: Sequence[Results]) -> Results:
     return Results(parts[0].config, parts[0].agents, parts[0].seed, **together, seconds=seconds)
 
 
-def play_games(agents: Sequence[Agent], config: Config, games: int, seed: int, **playing: Unpack[Playing]) -> Results:
-    """Play `games` games with one agent in each seat.
+@checked
+def play_games(
+    agents: Sequence[Agent | str], config: Config, games: int, seed: int, **playing: Unpack[Playing]
+) -> Results:
+    """Play `games` games with one agent in each seat, an object or a name for `tabletop_agents.make_agent`.
 
     Game i starts from seed + i whoever plays, so results of different agents are paired. Raises EvaluationStopped, and
     ConfigError if the number of agents is not the number of players.
     """
     check_seats(agents, config)
     check_at_least_one(games=games)
-    return play_rounds(agents, config, seed + np.arange(games), np.arange(len(agents))[None, :], **playing)
+    return play_rounds(agents, config, seeds_from(seed, games), np.arange(len(agents))[None, :], **playing)
 
 
-def check_seats(agents: Sequence[Agent], config: Config) -> None:
+def seeds_from(first: int, number: int) -> np.ndarray:
+    """(number,) int64: this seed and those that follow. Raises ConfigError unless it is from 0 to `MOST_SEED`."""
+    return np.arange(number) + whole("seed", first, 0, MOST_SEED)
+
+
+def checked_seeds(seeds: Seeds) -> np.ndarray:
+    """(games,) int64. Raises ConfigError for anything but a list of ints from 0 to `MOST_SEED`."""
+    given = np.asarray(seeds)
+    if given.dtype.kind not in "iu" or given.ndim != 1 or not len(given) or given.min() < 0 or given.max() > MOST_SEED:
+        raise ConfigError(f"seeds={seeds!r:.80}: must be a list of at least one int from 0 to {MOST_SEED}")
+    return given.astype(np.int64)
+
+
+def check_seats(agents: Sequence[Agent | str], config: Config) -> None:
     """Raise ConfigError unless there is one agent for each seat."""
     if len(agents) != config.players:
         raise ConfigError(
@@ -209,35 +241,38 @@ def check_seats(agents: Sequence[Agent], config: Config) -> None:
         )
 
 
+@checked
 def play_rounds(
-    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
+    agents: Sequence[Agent | str], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play every seed once with each line-up, (n, players). Games 0 to n - 1 are those of the first seed.
 
     At most about `MAX_GAMES_AT_ONCE` games are played at once. Raises what `play_lineups` raises, and ConfigError
     without seeds.
     """
-    return concatenate(list(HERE.play(blocks_of(agents, config, seeds, lineups), **playing)))
+    blocks = blocks_of(agents_of(agents, config), config, seeds, lineups)
+    return concatenate(list(HERE.play(blocks, **playing)))
 
 
 def blocks_of(agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray) -> list[Block]:
     """The games of `play_rounds`, in blocks. Raises ConfigError without seeds."""
-    if len(seeds) < 1:
-        raise ConfigError("seeds: there must be at least one")
+    seeds = checked_seeds(seeds)
     at_once = max(1, MAX_GAMES_AT_ONCE // len(lineups))
     blocks = []
     for start in range(0, len(seeds), at_once):
-        chosen = np.asarray(seeds[start : start + at_once])
+        chosen = seeds[start : start + at_once]
         blocks.append(Block(agents, config, np.repeat(chosen, len(lineups)), np.tile(lineups, (len(chosen), 1))))
     return blocks
 
 
+@checked
 def play_lineups(
-    agents: Sequence[Agent], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
+    agents: Sequence[Agent | str], config: Config, seeds: Seeds, lineups: np.ndarray, **playing: Unpack[Playing]
 ) -> Results:
     """Play games with any of the agents in any seats, all in one batch. An agent answers for all its games at once.
 
     Arguments:
+        agents: objects, or names for `tabletop_agents.make_agent`.
         seeds: (games,) ints, the seed of each game. The agents' own randomness comes from the first one.
         lineups: (games, players) ints, the agent in each seat as an index into `agents`. No agent may sit twice in one
             game.
@@ -246,25 +281,25 @@ def play_lineups(
     Raises EvaluationStopped; ConfigError for line-ups that do not fit, or an agent that cannot play this configuration;
     IllegalAction for an illegal answer.
     """
-    lineups = np.asarray(lineups, np.int64)
-    games = len(seeds)
+    lineups, seeds, games = np.asarray(lineups, np.int64), checked_seeds(seeds), len(seeds)
     if games < 1 or lineups.shape != (games, config.players):
         raise ConfigError(
             f"lineups: must be an array ({games}, {config.players}) of at least one game, not {lineups.shape}"
         )
+    players = agents_of(agents, config)
+    if not players:
+        raise ConfigError("agents: there must be at least one")
     ordered = np.sort(lineups, axis=1)
     if ordered[:, 0].min() < 0 or ordered[:, -1].max() >= len(agents) or (np.diff(ordered, axis=1) == 0).any():
         raise ConfigError(f"lineups: must be different numbers from 0 to {len(agents) - 1} in every game")
-    names = names_of(agents)
-    check_agents(agents, config)
     should_stop, on_finished = playing.get("should_stop"), playing.get("on_finished")
     record_actions, record_probabilities = playing.get("record_actions"), playing.get("record_probabilities")
-    batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
+    batch = Batch(config, games, seeds, autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
-    generators = [generator(first, Stream.AGENTS, index) for index in range(len(agents))]
+    generators = [generator(first, Stream.AGENTS, index) for index in range(len(players))]
     actions = np.zeros(games, np.int64)
     number = np.zeros(lineups.shape, np.int64)
-    seconds = np.zeros(len(agents))
+    seconds = np.zeros(len(players))
     taken: list[tuple[np.ndarray, np.ndarray]] = []
     given: list[tuple[np.ndarray, np.ndarray]] = []
     rows = np.arange(games)
@@ -273,7 +308,7 @@ def play_lineups(
         if should_stop is not None and should_stop():
             raise EvaluationStopped
         asked = np.where(left, lineups[rows, batch.actors], -1)
-        for index, agent in enumerate(agents):
+        for index, agent in enumerate(players):
             own = np.flatnonzero(asked == index)
             if len(own):
                 decisions = Decisions.of(batch, own)
@@ -295,27 +330,19 @@ def play_lineups(
     final, owners = batch.states, config.owners
     return Results(
         config,
-        names,
+        tuple(agent.name for agent in players),
         first,
         final["points"][:, :owners].astype(np.int64),
         batch.places(final)[:, : config.players].astype(np.int64),
         number.sum(axis=1),
         decisions=number,
         scored=final["scored"][:, :owners].astype(np.int64) if config.game.scored else np.empty((0, 0, 0), np.int64),
-        seeds=np.asarray(seeds, np.int64),
+        seeds=seeds,
         lineups=lineups,
         seconds=seconds,
         actions=_by_game(taken, games) if record_actions else None,
         probabilities=_by_game(given, games) if record_probabilities else None,
     )
-
-
-def names_of(agents: Sequence[Agent]) -> tuple[str, ...]:
-    """The agents' names. Raises ConfigError for anything that is not an agent, such as an agent's name."""
-    for agent in agents:
-        if not isinstance(agent, Agent):
-            raise ConfigError(f"agents: {agent!r} has no name or no act; agents are objects such as make_agent returns")
-    return tuple(agent.name for agent in agents)
 
 
 def probabilities_of(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> np.ndarray | None:

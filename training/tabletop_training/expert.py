@@ -19,6 +19,7 @@ import torch
 
 from tabletop import seeds
 from tabletop.agents import Decisions
+from tabletop.checks import checked, fit_fields
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
@@ -36,7 +37,7 @@ from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.learn.task import Budget, EvaluationSettings, Judge, Judgement
 from tabletop_training.outlook import Outcomes, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Chosen, Positions, Replay, play_positions
-from tabletop_training.settings import check_at_least_one, check_types
+from tabletop_training.settings import check_at_least_one
 
 LOG = "expert.csv"
 _COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "score")
@@ -61,7 +62,7 @@ class ExpertSettings:
     evaluation_games: int = 1600  # of one evaluation, all configurations together
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         counts = ("simulations", "games", "minibatch", "kept", "first", "evaluate_every", "evaluation_games")
         check_at_least_one(**{name: getattr(self, name) for name in counts})
         for name in ("sampled", "final"):
@@ -221,6 +222,7 @@ class Expert:
         return judge.judge(PolicyAgent(self.playable()))
 
 
+@checked
 def main(
     game: Game,
     policy: str,

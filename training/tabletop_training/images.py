@@ -18,6 +18,7 @@ import torch
 from torch.nn import functional
 
 from tabletop import seeds
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
@@ -154,6 +155,7 @@ def learn_images(
     return learner.cpu()
 
 
+@checked
 def main(
     game: Game,
     policy: str,

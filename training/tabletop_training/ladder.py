@@ -11,6 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.game import Config, Game
@@ -78,6 +79,7 @@ def is_better(row: dict[str, Any]) -> bool:
     return bool(row["margin" if row["owners"] == 1 else "above"][1] > 0)
 
 
+@checked
 def main(
     configs: Sequence[Config],
     players: Sequence[int] | None = None,
@@ -85,7 +87,7 @@ def main(
     games: int | None = None,
     seed: int = EVALUATION_SEED,
     output: str | Path = "runs/ladder.json",
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
     """Measure the steps that the JSON file lacks, with `games` or `games_of_step` games each; print all steps.
@@ -95,11 +97,13 @@ def main(
     Arguments:
         configs: one configuration for each number of players.
         players: the numbers of players to measure; None for all.
-        workers: they play the blocks of games; the games are the same for all.
+        workers: they play the blocks of games, as in `evaluate`; the games are the same for all.
         on_result: called with the printed steps, as in the file.
 
     Raises ConfigError for bad arguments, TabletopError for a file of another version.
     """
+    if not configs:
+        raise ConfigError("configs: name at least one")
     game = configs[0].game
     by_players = {config.players: config for config in configs}
     players = list(by_players) if players is None else players

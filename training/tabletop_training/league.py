@@ -13,6 +13,7 @@ import torch
 
 from tabletop import seeds
 from tabletop.agents import Decisions
+from tabletop.checks import fit_fields
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import Agent, make_agent
@@ -20,7 +21,7 @@ from tabletop_agents.networks import ACTIVATIONS, Network
 from tabletop_training.ppo import matmul_precision
 from tabletop_training.ratings import START_MU, Ratings
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import check_at_least_one, check_types
+from tabletop_training.settings import check_at_least_one
 
 LEARNER = "learner"
 """The learner's name among the ratings: the network as it is now, which drifts while it learns."""
@@ -50,7 +51,7 @@ class LeagueSettings:
     memory: int = 200  # of about how many games of a member w is the mean; older ones fade, because the learner changes
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         check_at_least_one(snapshot_steps=self.snapshot_steps)
         if self.snapshots < 3:
             raise ConfigError(

@@ -21,6 +21,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
 from tabletop import seeds
+from tabletop.checks import checked, whole
 from tabletop.errors import CheckpointError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
@@ -139,6 +140,7 @@ class BaseLearner:
     on_event: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
+        whole("seed", self.seed, 0, 2**32 - 1)  # what Stable-Baselines3 takes
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
         self._seconds = 0.0  # of the parts before
@@ -505,6 +507,7 @@ class Learner(BaseLearner):
         torch.set_rng_state(torch.as_tensor(state["torch"]))
 
 
+@checked
 def learn(
     config: Config, minutes: float, folder: Path, seed: int, settings: Settings | None = None, **told: Any
 ) -> tuple[MaskablePPO, Learner]:

@@ -17,8 +17,9 @@ from typing import Any, Unpack
 import numpy as np
 from rich.console import Console
 
-from tabletop.agents import Decisions, check_agents
+from tabletop.agents import Decisions, agents_of, check_agents
 from tabletop.batch import Batch
+from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.scores import others_points
@@ -30,6 +31,7 @@ from tabletop_training.evaluation import (
     EVALUATION_SEED,
     HERE,
     MAX_GAMES_AT_ONCE,
+    MOST_SEED,
     Estimate,
     EvaluationStopped,
     Playing,
@@ -41,7 +43,7 @@ from tabletop_training.evaluation import (
     concatenate,
     difference_estimate,
     mean_estimate,
-    names_of,
+    opened,
     play_rounds,
     share_estimate,
 )
@@ -65,7 +67,8 @@ def rotations(players: int) -> np.ndarray:
     return (seats[None, :] + seats[:, None]) % players
 
 
-def play_match(agents: Sequence[Agent], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
+@checked
+def play_match(agents: Sequence[Agent | str], config: Config, seeds: Seeds, **playing: Unpack[Playing]) -> Results:
     """`play_rounds` with all rotations of the seats. Raises ConfigError unless there is one agent a seat."""
     check_seats(agents, config)
     return play_rounds(agents, config, seeds, rotations(len(agents)), **playing)
@@ -208,35 +211,39 @@ def assess(results: Sequence[Results], labels: Sequence[str], stopped: str) -> E
     return Evaluation(config, tuple(results), reports, comparisons, tuple(seats) if config.players > 1 else (), stopped)
 
 
+@checked
 def evaluate(
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | str],
     config: Config,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     *,
     until_width: float | None = None,
     on_block: Callable[[Sequence[Results], Evaluation], None] = lambda block, evaluation: None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Evaluation:
     """Play a match, or every agent's games for one on the same seeds, block by block.
 
     Arguments:
+        agents: objects, or names for `tabletop_agents.make_agent`.
         games: the most games of each agent. A match rounds up, so that every seed is played in all rotations.
         seed: of the first game; the following seeds count up.
         until_width: stop as soon as no interval of a win rate is wider. This is checked after every block, from
             `FIRST_LOOK` seeds on. docs/evaluation.md says what this does to the coverage of the intervals.
         on_block: called with the results of a block and the evaluation of all games so far.
-        workers: they play the blocks of games; the games are the same for all.
+        workers: they play the blocks of games, or a number of processes to start for this call; the games are the same
+            for all. A process imports the program that starts it, so what that program does must stand below
+            `if __name__ == "__main__":`.
         playing: see `Playing`. If it is stopped, the unfinished block is dropped.
 
     Raises EvaluationStopped if it is stopped before the first block is done, ConfigError for bad arguments.
     """
     check_numbers(games, until_width)
-    groups = [[agent] for agent in agents] if config.players == 1 else [list(agents)]
-    for group in groups or [[]]:
-        check_seats(group, config)
-    labels = labels_of(names_of(agents))
+    check_seats(agents[:1] if config.players == 1 else agents, config)
+    players = agents_of(agents, config)
+    groups = [[agent] for agent in players] if config.players == 1 else [players]
+    labels = labels_of([agent.name for agent in players])
     evaluation = None
     for block, done in play_blocks(groups, config, rotations(config.players), games, seed, workers, **playing):
         evaluation = assess(done, labels, "games")
@@ -258,7 +265,7 @@ def play_blocks(
     lineups: np.ndarray,
     games: int,
     seed: int,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Iterator[tuple[list[Results], list[Results]]]:
     """Let every group play the same seeds with all line-ups. Yields, for each block, its results and all so far.
@@ -274,7 +281,7 @@ def play_blocks(
     )
     done: list[Results] = []
     block: list[Results] = []
-    with closing(workers.play(blocks, **playing)) as played:
+    with opened(workers) as players, closing(players.play(blocks, **playing)) as played:
         try:
             for results in played:
                 block.append(results)
@@ -289,7 +296,7 @@ def play_blocks(
 
 def _seeds_of_blocks(first: int, number: int, games_a_seed: int) -> Iterator[np.ndarray]:
     """Split a number of seeds into blocks, small ones first, so that the first results come soon."""
-    start, end = first, first + number
+    start, end = whole("seed", first, 0, MOST_SEED), first + number
     while start < end:
         seeds = np.arange(start, min(end, start + block_seeds(start - first, games_a_seed)))
         yield seeds
@@ -336,6 +343,7 @@ def _content(evaluation: Evaluation, seed: int, until_width: float | None) -> di
     }
 
 
+@checked
 def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any) -> Config:
     """The configuration for this number of agents, together or each alone. Raises ConfigError if nobody can play it."""
     alone = alone or agents == 1 or game.players[-1] == 1
@@ -349,6 +357,7 @@ def config_for(game: Game, agents: int, *, alone: bool = False, **switches: Any)
     return game.config(players=1 if alone else agents, **switches)
 
 
+@checked
 def main(
     names: Sequence[str],
     config: Config,
@@ -357,7 +366,7 @@ def main(
     seed: int = EVALUATION_SEED,
     until_width: float | None = None,
     replays: files.ReplayFiles | None = None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     output: str | Path = "runs/evaluate",
     on_result: files.OnResult = files.unheard,
 ) -> Path:

@@ -15,6 +15,7 @@ from torch import nn
 from torch.nn import functional
 
 from tabletop import seeds
+from tabletop.checks import checked
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
@@ -216,6 +217,7 @@ def learn_outlook(
     return in_points(outlook.cpu())
 
 
+@checked
 def main(
     game: Game,
     policy: str,

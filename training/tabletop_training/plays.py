@@ -27,6 +27,7 @@ from tabletop_training.evaluation import (
     Workers,
     blocks_of,
     concatenate,
+    opened,
     play_games,
 )
 from tabletop_training.job import Job
@@ -79,13 +80,22 @@ def about(seconds: float) -> str:
 
 
 def play_all(
-    job: Job, plays: Sequence[Play], seed: int, workers: Workers = HERE, **recording: Unpack[Recording]
+    job: Job, plays: Sequence[Play], seed: int, workers: Workers | int = HERE, **recording: Unpack[Recording]
 ) -> Iterator[tuple[Results, str]]:
     """Play all in this order, each from `seed` on. Yields the results one by one, with the time left in words.
 
     The total time is printed before the first game, and the time left beside a progress bar. They are estimated first
-    from a few timed decisions of each agent, then from its games. `workers` play. Raises Stopped after Ctrl-C.
+    from a few timed decisions of each agent, then from its games. `workers` play, as in
+    `tabletop_training.matches.evaluate`. Raises Stopped after Ctrl-C.
     """
+    if plays:
+        with opened(workers) as players:
+            yield from _play_all(job, plays, seed, players, **recording)
+
+
+def _play_all(
+    job: Job, plays: Sequence[Play], seed: int, workers: Workers, **recording: Unpack[Recording]
+) -> Iterator[tuple[Results, str]]:
     lengths: dict[int, np.ndarray] = {}  # decisions of some games, by number of players
     paces: dict[tuple[str, int], float] = {}  # seconds a game, by agent and number of players
 
@@ -113,8 +123,6 @@ def play_all(
 
         return step
 
-    if not plays:
-        return
     with job.console.status("estimating how long this takes"):
         for play in plays:
             players = play.config.players

@@ -18,6 +18,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from tabletop.checks import checked
+from tabletop.errors import ConfigError
 from tabletop.words import shown
 from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
@@ -74,6 +76,7 @@ def without_frame(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
+@checked
 def plot_learning_curve(
     path: Path,
     curve: Sequence[CurvePoint],
@@ -88,6 +91,8 @@ def plot_learning_curve(
     other agents' win rates and margins in the same configuration, as dashed lines. An empty curve says so in the
     picture. `title` and `margin` stand above the picture and above its second half.
     """
+    if not all(hasattr(point, "wins") for point in curve):
+        raise ConfigError(f"curve={curve!r:.80}: must be the points of a learner's curve")
     references = references or {}
     with picture(path, title, 2, 1, figsize=(8, 7), sharex=True) as (_, (top, bottom)):
         games = sum(point.games for point in curve)

@@ -15,6 +15,7 @@ from typing import Any
 from openskill.models import PlackettLuce
 from scipy import stats
 
+from tabletop.checks import checked, whole
 from tabletop.errors import ConfigError
 from tabletop.seeds import Stream, generator
 
@@ -71,6 +72,7 @@ class Ratings:
             moving.
     """
 
+    @checked
     def __init__(self, fixed: dict[str, float] | None = None, drifting: Iterable[str] = ()) -> None:
         self._model = PlackettLuce(tau=0.0)
         self._drifting = frozenset(drifting)
@@ -142,11 +144,14 @@ class Ratings:
         self._ratings = {one["name"]: Rating(**one) for one in state}
 
 
+@checked
 def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[str, float] | None = None) -> Ratings:
     """Ratings of players that do not change, from all their games; `fixed` as in `Ratings`.
 
     The order has a small effect, so `seed` draws one; None keeps the given order.
     """
+    if seed is not None:
+        whole("seed", seed, 0)
     listed = list(games)
     ratings = Ratings(fixed)
     for game in range(len(listed)) if seed is None else generator(seed, Stream.AGENTS).permutation(len(listed)):

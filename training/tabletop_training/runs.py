@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabletop.batch import choice
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.extras import needed
 from tabletop.files import read_limited
@@ -68,6 +70,7 @@ def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budg
     return budget
 
 
+@checked
 def main(
     game: Game,
     kind: str,
@@ -100,6 +103,7 @@ def main(
     """
     before: Budget | None = None
     sections: dict[str, Any]
+    choice("kind", kind, KINDS)
     cluster, make = _learning(ray, workers)
     if resume is not None:
         refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)

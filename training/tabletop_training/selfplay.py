@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tabletop.agents import Agent, check_agents
+from tabletop.checks import fit_fields
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
@@ -25,7 +26,7 @@ from tabletop_training.evaluation_files import new_table, read_log, write_log
 from tabletop_training.league import LEARNER, League, LeagueSettings
 from tabletop_training.learning import BEST, CHOOSING_SEED, BaseLearner, Budget, Hook, Judgement, Learner
 from tabletop_training.matches import play_match
-from tabletop_training.settings import Settings, check_at_least_one, check_keys, check_types, with_tuples
+from tabletop_training.settings import Settings, check_at_least_one, check_keys, with_tuples
 from tabletop_training.vec_env import Ended
 
 LEAGUE_LOG = "league.csv"
@@ -50,7 +51,7 @@ class Task:
     games: int = 400  # of each configuration and against each of them for an evaluation, in every seat equally many
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
             raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: must be from 0 to 1")
         check_at_least_one(games=self.games)

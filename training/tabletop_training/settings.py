@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import tomllib
-import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 from tabletop.batch import REWARDS
+from tabletop.checks import checked, fit_fields
 from tabletop.errors import ConfigError
 from tabletop.files import read_limited
 from tabletop.game import Game
@@ -53,7 +53,7 @@ class Settings:
     evaluate_every: int = 500_000  # steps between two evaluations, which choose `best.zip`
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
         for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus", "shortfall_weight", "logit_scale"):
             if not 0 <= getattr(self, name) < math.inf:
@@ -81,6 +81,7 @@ def shipped_settings(game: Game) -> list[str]:
     return sorted(file.stem for file in (CONFIGS / game.name).glob("*.toml"))
 
 
+@checked
 def read_settings(name: str | Path | None, game: Game, **sections: type[Any]) -> dict[str, Any]:
     """The tables of a settings file as dataclasses.
 
@@ -145,28 +146,3 @@ def check_keys(table: Iterable[str], known: Sequence[str]) -> None:
 def with_tuples(table: dict[str, Any]) -> dict[str, Any]:
     """A table of TOML or JSON with tuples instead of lists."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-
-
-def check_types(settings: Any) -> None:
-    """Raise ConfigError for a field of a dataclass whose value does not fit its annotation. Floats may be ints."""
-    hints = get_type_hints(type(settings))
-    for name in (one.name for one in fields(settings)):
-        value, wanted = getattr(settings, name), hints[name]
-        if not _is(value, wanted):
-            text = str(getattr(wanted, "__name__", wanted) if get_origin(wanted) is None else wanted)
-            raise ConfigError(f"{name}={value!r}: must be {text}")
-
-
-def _is(value: Any, wanted: Any) -> bool:
-    if wanted is Any:
-        return True
-    if get_origin(wanted) in (Union, types.UnionType):
-        return any(_is(value, one) for one in get_args(wanted))
-    if get_origin(wanted) is dict:
-        key, of = get_args(wanted)
-        return isinstance(value, dict) and all(_is(one, key) and _is(two, of) for one, two in value.items())
-    if get_origin(wanted) is tuple:
-        return isinstance(value, tuple) and all(_is(one, get_args(wanted)[0]) for one in value)
-    if wanted in (int, float):
-        return isinstance(value, (int, wanted)) and not isinstance(value, bool)
-    return isinstance(value, wanted)

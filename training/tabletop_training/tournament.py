@@ -17,6 +17,8 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from tabletop.agents import agents_of
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.screen import Screen
@@ -30,7 +32,6 @@ from tabletop_training.evaluation import (
     Playing,
     Results,
     Workers,
-    names_of,
     share_estimate,
 )
 from tabletop_training.job import Job
@@ -134,26 +135,30 @@ def assess(results: Results, labels: Sequence[str], seed: int, finished: bool = 
     return Tournament(results.config, results, ranked, standings, scores, finished)
 
 
+@checked
 def play_tournament(
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | str],
     config: Config,
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     *,
     on_block: Callable[[Results], None] = lambda block: None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     **playing: Unpack[Playing],
 ) -> Tournament:
     """All groups of `config.players` agents play `games` games each, rounded up to whole seeds.
 
-    The agents have different names. `seed` is that of the first game, and of the orders in which games are rated.
-    `on_block` is called with the results of each block; `workers` play the blocks. Raises EvaluationStopped if it is
-    stopped before the end of the first block, ConfigError for bad arguments.
+    The agents, objects or names for `tabletop_agents.make_agent`, have different names. `seed` is that of the first
+    game, and of the orders in which games are rated. `on_block` is called with the results of each block; `workers`
+    play the blocks, as in `tabletop_training.matches.evaluate`.
+
+    Raises EvaluationStopped if it is stopped before the end of the first block, ConfigError for bad arguments.
     """
-    labels = _labels(agents, config, games)
-    lineups = lineups_of(len(agents), config.players)
+    players = agents_of(agents, config)
+    labels = _labels(players, config, games)
+    lineups = lineups_of(len(players), config.players)
     done: list[Results] = []
-    for (block,), so_far in play_blocks([agents], config, lineups, games, seed, workers, **playing):
+    for (block,), so_far in play_blocks([players], config, lineups, games, seed, workers, **playing):
         done = so_far
         on_block(block)
     finished = len(done[0]) == seeds_for(games, config.players) * len(lineups)
@@ -161,7 +166,7 @@ def play_tournament(
 
 
 def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, ...]:
-    labels = names_of(agents)
+    labels = tuple(agent.name for agent in agents)
     if config.players == 1:
         solo = " --solo" * (config.game.players[-1] > 1)
         compares = f"`{config.game.name} evaluate{solo}` compares"
@@ -176,6 +181,7 @@ def _labels(agents: Sequence[Agent], config: Config, games: int) -> tuple[str, .
     return labels
 
 
+@checked
 def main(
     names: Sequence[str],
     config: Config,
@@ -183,7 +189,7 @@ def main(
     games: int = GAMES,
     seed: int = EVALUATION_SEED,
     replays: files.ReplayFiles | None = None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     output: str | Path = "runs/tournament",
     on_result: files.OnResult = files.unheard,
 ) -> Path:

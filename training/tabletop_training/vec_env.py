@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from tabletop.batch import Batch, Seed
+from tabletop.checks import checked, fitted
 from tabletop.envs.arguments import check_options, observation_box, preparation
 from tabletop.errors import ConfigError
 from tabletop.game import Config
@@ -146,6 +147,7 @@ class SeatsVecEnv(VecEnv):
 
     render_mode: str | None = None
 
+    @checked
     def __init__(self, games: VersusBatch, *, reward_scale: float = 1.0, win_bonus: float = 0.0) -> None:
         if games.autoreset != "same_step" or not games.new_observations:
             raise ValueError("a VecEnv needs a VersusBatch with autoreset='same_step' and new_observations=True")
@@ -172,6 +174,7 @@ class SeatsVecEnv(VecEnv):
         The only option is `scenario`, the position that a game starts from, as in the Gymnasium environments. Raises
         ConfigError for others, and for a list that does not have an entry for each game.
         """
+        fitted("options", options, Sequence | Mapping | None)
         each = [options] * self.num_envs if options is None or isinstance(options, Mapping) else list(options)
         if len(each) != self.num_envs:
             raise ConfigError(f"options: {len(each)} of them for {self.num_envs} games")

@@ -24,6 +24,7 @@ import numpy as np
 
 from tabletop.agents import Agent
 from tabletop.batch import usable_cores, use_cores
+from tabletop.checks import whole
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.game import Config
 from tabletop_training.evaluation import Block, EvaluationStopped, Playing, Recording, Results, Workers, play_lineups
@@ -113,9 +114,8 @@ class SeveralWorkers(Workers, Generic[Handle]):
     """
 
     def __init__(self, number: int) -> None:
-        if type(number) is not int or not 1 <= number <= MOST:
-            raise ConfigError(f"workers={number!r}: must be from 1 to {MOST:,}")
-        self.number = self.at_once = number
+        self.number = self.at_once = whole("workers", number, 1, MOST)
+        self.is_open = False
 
     @abstractmethod
     def start(self, task: Task) -> Handle:
@@ -180,7 +180,8 @@ class SeveralWorkers(Workers, Generic[Handle]):
 
 
 def _died(task: Task) -> str:
-    return f"games from seed {task.seeds[0]}: {TRIES} workers died while they played them; is there memory enough?"
+    text = f"games from seed {task.seeds[0]}: {TRIES} workers died while they played them; is there memory enough?"
+    return f'{text} And does the program that starts them stand below `if __name__ == "__main__":`?'
 
 
 # --- Processes of this machine ----------------------------------------------------------------------------------------
@@ -197,9 +198,11 @@ class Processes(SeveralWorkers["Future[Results]"]):
         self._stopping = self._context.Event()
         self._pools = [self._new_pool() for _ in range(self.number)]
         self._places: dict[Future[Results], int] = {}
+        self.is_open = True
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.is_open = False
         self._stopping.set()
         for pool in self._pools:
             pool.shutdown(cancel_futures=True)

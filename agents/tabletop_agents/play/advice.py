@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, assess, check_agents
+from tabletop.agents import CHANCE_TO_WIN, POINTS, POINTS_AHEAD, Agent, Decisions, agents_of, assess
 from tabletop.batch import Batch, legal_actions
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.record import FORFEIT
 from tabletop.replays.replay import Replay
@@ -29,6 +30,7 @@ class Advice:
     estimated: str  # what the estimates are, such as "chance to win"; "" without
 
 
+@checked
 def advise(agent: Agent, decisions: Decisions, generator: np.random.Generator) -> Advice:
     """What the agent says about one decision. It looks at it once: a search searches once.
 
@@ -90,9 +92,10 @@ class Review:
     moments: tuple[Moment, ...]  # the largest drop first
 
 
+@checked
 def review(
     replay: Replay,
-    agent: Agent,
+    agent: Agent | str,
     seats: Collection[int] | None = None,
     *,
     seed: int = 0,
@@ -108,6 +111,7 @@ def review(
     afterwards. If the second looks find the agent's choice no better, nothing was given away.
 
     Arguments:
+        agent: an object, or a name for `tabletop_agents.make_agent`.
         seats: whose decisions; None: those of all people in the replay, or of everybody if there are no people.
         seed: of the agent's own randomness, separate for each decision.
         on_finished: called with the number of finished decisions and their total, first at the start. It may raise to
@@ -116,7 +120,7 @@ def review(
     Raises ConfigError for a seat that does not exist, for an agent that cannot play this game, and for an agent that
     has no estimates for single answers; also whatever the agent raises.
     """
-    check_agents([agent], replay.config)
+    (judge,) = agents_of([agent], replay.config, "agent")
     if seats is None:
         people = [seat for seat, name in enumerate(replay.names) if name == PERSON]
         seats = people or range(replay.config.players)
@@ -129,12 +133,12 @@ def review(
     for done, step in enumerate(steps, 1):
         batch.set_states(replay.states[step : step + 1])
         decisions, played = Decisions.of(batch), replay.actions[step]
-        advice = advise(agent, decisions, generator(seed, Stream.AGENTS, step))
+        advice = advise(judge, decisions, generator(seed, Stream.AGENTS, step))
         _ = _estimate(advice, advice.best)  # whether it says anything
         estimated = advice.estimated
         if advice.best != played:
             best, estimate = (
-                _estimate(advise(agent, decisions.only(np.array([one])), generator(seed, Stream.AGENTS, step, 1)), one)
+                _estimate(advise(judge, decisions.only(np.array([one])), generator(seed, Stream.AGENTS, step, 1)), one)
                 for one in (advice.best, played)
             )
             if best > estimate:
@@ -142,7 +146,7 @@ def review(
                 moments.append(Moment(step, actor, played, advice.best, estimate, best))
         on_finished(done, len(steps))
     moments.sort(key=lambda moment: -moment.drop)
-    return Review(agent.name, estimated, tuple(seats), len(steps), tuple(moments))
+    return Review(judge.name, estimated, tuple(seats), len(steps), tuple(moments))
 
 
 def _is_choice(replay: Replay, step: int, action: int, seats: Collection[int]) -> bool:

@@ -15,8 +15,9 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from tabletop import seeds
-from tabletop.agents import Decisions, ask, check_agents
+from tabletop.agents import Decisions, agents_of, ask
 from tabletop.batch import Batch, check_config, legal_actions
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.replays.files import check_names
@@ -65,7 +66,7 @@ class Session:
     """One game of people and agents, from its start until the people leave it.
 
     Arguments:
-        agents: the agents by seat; people play the other seats.
+        agents: the agents by seat, objects or names for `tabletop_agents.make_agent`; people play the other seats.
         seed: of the game. The agents' own randomness also comes from it, separately for every decision, so a resumed
             game continues as it would have without the break.
         start: the first state, a record, instead of the set-up of that seed.
@@ -75,29 +76,32 @@ class Session:
     a replay cannot hold; StateError for a first state that breaks the rules.
     """
 
+    @checked
     def __init__(
         self,
         config: Config,
-        agents: Mapping[int, Agent] | None = None,
+        agents: Mapping[int, Agent | str] | None = None,
         *,
         seed: int = 0,
         start: Any = None,
-        hints: Agent | None = None,
+        hints: Agent | str | None = None,
     ) -> None:
         self.game = game = check_config(config)
         # the overlay file may be deleted before the game ends
         self.config = config = replace(config, components=game.own_numbers(config.components))
-        self.agents = dict(agents or {})
-        self._hints = hints
+        given = agents or {}
+        self.agents = dict(zip(given, agents_of([*given.values()], config), strict=True))
+        self._hints = None if hints is None else agents_of([hints], config, "hints")[0]
         self.seed = seed
         self.people = tuple(seat for seat in range(config.players) if seat not in self.agents)
         if not self.agents.keys() <= set(range(config.players)):
             taken = ", ".join(map(str, sorted(self.agents)))
             raise ConfigError(f"agents in seats {taken}: the seats are 0 to {config.players - 1}")
-        check_agents([*self.agents.values(), *([] if hints is None else [hints])], config)
         check_names(self.seats, config)  # otherwise the game could never be saved
         self._batch = Batch(config, 1, seed, autoreset="disabled", illegal_action="raise")
         if start is not None:
+            if getattr(start, "dtype", None) != game.state or start.shape != ():
+                raise ConfigError(f"start={start!r:.80}: must be one record of {game.title}")
             self._batch.set_states(np.array([start]))
         self._start: Any = seed if start is None else self._batch.states[0].copy()
         self._states = [self._batch.states[0].copy()]
@@ -111,6 +115,7 @@ class Session:
         return self._hints
 
     @classmethod
+    @checked
     def resume(cls, path: str | Path, game: Game, hints: Agent | None = None, trusted: Sequence[str] = ()) -> Self:
         """Resume the game in a file. The file may name agents of your own only if they are `trusted`.
 
@@ -129,7 +134,8 @@ class Session:
         return cls.of(replay, agents, hints)
 
     @classmethod
-    def of(cls, replay: Replay, agents: Mapping[int, Agent], hints: Agent | None = None) -> Self:
+    @checked
+    def of(cls, replay: Replay, agents: Mapping[int, Agent | str], hints: Agent | str | None = None) -> Self:
         """The game of a replay after its last action, with these agents. Raises as `Replay.states` does."""
         session = cls(replay.config, agents, seed=replay.seed or 0, hints=hints)
         session._states = list(replay.states.copy())
@@ -275,6 +281,7 @@ class Session:
         return [*self.game.words.sources(self.state), ("points", total)]
 
 
+@checked
 def started(
     kind: type[S],
     game: Game,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tabletop.checks import checked
 from tabletop.drawing.lines import fit
 from tabletop.game import Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
@@ -23,6 +24,7 @@ _CLEAR_LINE = "\r\x1b[K"
 _SIGNALS = [one for one in signal.Signals if one.name in ("SIGHUP", "SIGTERM", "SIGINT")]  # Windows has no SIGHUP
 
 
+@checked
 def main(
     game: Game,
     opponents: Sequence[str] = (),

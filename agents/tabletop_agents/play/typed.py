@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from tabletop.checks import checked
 from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import free_path
@@ -55,6 +56,7 @@ class TypedSession(Session):
     Raises what `Session` raises, and ConfigError if no seat is left for a person.
     """
 
+    @checked
     def __init__(
         self, config: Config, agents: Mapping[int, Agent] | None = None, *, seed: int = 0, hints: Agent | None = None
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from tabletop.checks import fitted, whole
 from tabletop.errors import ConfigError
 
 _SIMULATIONS_A_LOOK_AT_THE_CLOCK = 16
@@ -14,8 +15,9 @@ def check_budget(kind: str, simulations: int | None, milliseconds: float | None)
     """Raise ConfigError unless one of simulations (an int of at least 1) and milliseconds (above 0) is given."""
     if (simulations is None) == (milliseconds is None):
         raise ConfigError(f"{kind}: give either simulations or milliseconds")
-    if simulations is not None and (type(simulations) is not int or simulations < 1):
-        raise ConfigError(f"simulations={simulations!r}: must be an int of at least 1")
+    if simulations is not None:
+        whole("simulations", simulations, 1)
+    fitted("milliseconds", milliseconds, float | None)
     if milliseconds is not None and not milliseconds > 0:
         raise ConfigError(f"milliseconds={milliseconds!r}: must be a number above 0")
 

@@ -18,6 +18,7 @@ from threading import Timer
 import uvicorn
 
 from tabletop.batch import usable_cores
+from tabletop.checks import checked
 from tabletop.errors import ConfigError
 from tabletop.replays.files import check_name
 from tabletop.words import counted
@@ -95,6 +96,7 @@ class Site:
             self.threads.shutdown(wait=False, cancel_futures=True)
 
 
+@checked
 def main(
     homes: Sequence[str],
     *,

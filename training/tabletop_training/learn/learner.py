@@ -15,13 +15,16 @@ import numpy as np
 import torch
 
 from tabletop import seeds
+from tabletop.checks import checked, whole
 from tabletop.errors import CheckpointError
 from tabletop.game import Game
 from tabletop_agents.checkpoint import save_network, versions
 from tabletop_agents.networks import Network, weighing
 from tabletop_agents.policy import PolicyAgent
+from tabletop_training.evaluation import MOST_SEED
 from tabletop_training.evaluation_files import read_log, write_log
 from tabletop_training.learn.devices import (
+    check_device,
     fastest_threads,
     matmul_precision,
     random_state,
@@ -108,6 +111,7 @@ class Learner:
         on_progress: called a few times a second.
     """
 
+    @checked
     def __init__(
         self,
         game: Game,
@@ -124,7 +128,8 @@ class Learner:
         notes: dict[str, Any] | None = None,
         group: Group = ALONE,
     ) -> None:
-        torch.manual_seed(seed)
+        check_device(device)
+        torch.manual_seed(whole("seed", seed, 0, MOST_SEED))
         settings = plan.learning
         self.game, self.plan, self.budget, self.folder, self.seed, self.device = (
             game,

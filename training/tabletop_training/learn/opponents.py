@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from tabletop.agents import Agent, check_agents
+from tabletop.checks import fit_fields
 from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.seeds import Stream, generator
@@ -22,7 +23,7 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_training.learn.ppo import masked_log_probabilities
 from tabletop_training.ratings import START_MU, Ratings
 from tabletop_training.resume import arrays_of, load_tree, save_tree, tensors_of
-from tabletop_training.settings import check_at_least_one, check_types
+from tabletop_training.settings import check_at_least_one
 
 LEARNER = -1
 """The player of a seat in which the network plays and learns; other players are indices of members."""
@@ -59,7 +60,7 @@ class OpponentSettings:
     memory: int = 200  # of about how many games of a member w is the mean; older ones fade
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         check_at_least_one(snapshot_steps=self.snapshot_steps, memory=self.memory)
         if self.snapshots < 3:
             raise ConfigError(

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from tabletop.agents import Agent, check_agents
+from tabletop.checks import fit_fields
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import variety
 from tabletop_training.curriculum import Curriculum, by_players
 from tabletop_training.matches import play_match
-from tabletop_training.settings import check_at_least_one, check_keys, check_types, with_tuples
+from tabletop_training.settings import check_at_least_one, check_keys, with_tuples
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Budget:
     minutes: float | None = None
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         if self.steps is not None and self.minutes is not None:
             raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: give only one of them")
         if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
@@ -61,7 +62,7 @@ class GamesSettings:
     latest: float = 0.1  # part of the budget at whose end all levels are open in any case
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         if len(set(self.players)) < len(self.players):
             raise ConfigError(f"players={list(self.players)}: must have each number once")
         if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
@@ -149,7 +150,7 @@ class EvaluationSettings:
     games: int = 400  # of each configuration and each of these agents, in every seat equally many
 
     def __post_init__(self) -> None:
-        check_types(self)
+        fit_fields(self)
         check_at_least_one(games=self.games)
 
 

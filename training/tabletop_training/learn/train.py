@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import read_limited
 from tabletop.game import Game
@@ -34,6 +35,7 @@ WITHOUT_FILE = Plan(games=GamesSettings(variety=True), opponents=OpponentSetting
 """What is learned without a settings file."""
 
 
+@checked
 def main(
     game: Game,
     settings: str | Path | None = None,

@@ -11,6 +11,7 @@ import numpy as np
 from petrichor_env.config import Config
 from petrichor_env.game import GAME
 from tabletop.batch import Batch
+from tabletop.checks import checked
 from tabletop_agents import Agent, Decisions, GreedyAgent, RandomAgent
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Results
@@ -26,6 +27,7 @@ from tabletop_training.plots import plot_learning_curve
 from tabletop_training.settings import Settings
 
 
+@checked
 def main(
     minutes: float = 5.0,
     output: str | Path = "runs/demo",

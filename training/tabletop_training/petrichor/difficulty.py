@@ -13,6 +13,7 @@ from rich.table import Table
 
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME
+from tabletop.checks import checked
 from tabletop.errors import TabletopError
 from tabletop.screen import Screen
 from tabletop.words import shown
@@ -44,6 +45,7 @@ _VARIANTS_WIDTH = 36
 """The width of the variants' columns in `difficulty_tables`."""
 
 
+@checked
 def main(
     agents: Sequence[str] = (),
     games: int | None = None,
@@ -54,7 +56,7 @@ def main(
     output: str | Path | None = None,
     resume: str | Path | None = None,
     replays: ReplayFiles | None = None,
-    workers: Workers = HERE,
+    workers: Workers | int = HERE,
     on_result: OnResult = unheard,
 ) -> Path:
     """Play a difficulty study and write its report, pictures and tables; returns their folder.
@@ -72,7 +74,7 @@ def main(
         resume: the folder of a study to resume. It keeps its settings; new `agents` are added to it.
         replays: the folder for replays of the games played now, with a folder for each agent and set. Games with the
             shipped numbers, for comparison with an overlay file, are in a folder `shipped` of the agent.
-        workers: they play the blocks of games; the games are the same for all.
+        workers: they play the blocks of games, as in `tabletop_training.matches.evaluate`; the games are the same.
         on_result: called with the content of `difficulty.json`.
 
     Raises ConfigError, CheckpointError, ComponentsError, and TabletopError for a folder that cannot be resumed.

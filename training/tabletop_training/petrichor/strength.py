@@ -20,6 +20,7 @@ from rich.table import Table
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop.agents import check_agents
+from tabletop.checks import checked
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.screen import Screen
@@ -201,6 +202,7 @@ def measure(
 # --- The command -----------------------------------------------------------------------------------------------------
 
 
+@checked
 def main(
     policy: str = "solo",
     *,

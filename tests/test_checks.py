@@ -1,0 +1,491 @@
+"""What people try first works, or an error says what it takes: the arguments of all functions that people call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import gymnasium
+import numpy as np
+import pytest
+
+from evergreen_env import GAME as EVERGREEN
+from evergreen_env import evergreen_v0
+from petrichor_env import GAME, Config, describe, picture, scenario
+from tabletop.agents import Agent, Decisions, agent_of_name, check_agents
+from tabletop.batch import Batch, game_seed, use_cores
+from tabletop.checks import checked, fitted
+from tabletop.drawing.picture import Picture
+from tabletop.drawing.raster import save_png
+from tabletop.envs import SeatEnv
+from tabletop.errors import ConfigError, TabletopError
+from tabletop.position import positions_of
+from tabletop.replays.page import write_page
+from tabletop.replays.pictures import write_gif, write_pngs
+from tabletop.replays.recorder import Recorder
+from tabletop.replays.replay import Replay, frames, replays_of
+from tabletop.replays.viewer import Viewer
+from tabletop.scenarios import is_whole
+from tabletop.versus import VersusBatch
+from tabletop_agents import (
+    GreedyAgent,
+    IsmctsAgent,
+    RandomAgent,
+    RolloutAgent,
+    agent_file,
+    check_trusted,
+    checkpoint_path,
+    make_agent,
+    own_agents,
+    shipped_policies,
+)
+from tabletop_agents.checkpoint import save_network
+from tabletop_agents.guided_search import GuidedSearchAgent
+from tabletop_agents.networks import Network
+from tabletop_agents.play.advice import advise, review
+from tabletop_agents.play.session import Session, started
+from tabletop_agents.play.typed import TypedSession
+from tabletop_agents.policy import PolicyAgent
+from tabletop_training import benchmark, dataset, ladder, matches, runs, tournament
+from tabletop_training.cluster import workers
+from tabletop_training.evaluation import HERE, play_games, play_lineups
+from tabletop_training.learn import train
+from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.ppo import new_network
+from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
+from tabletop_training.learning import learn
+from tabletop_training.matches import evaluate, play_match
+from tabletop_training.outlook import new_outlook
+from tabletop_training.petrichor.benchmark import PLAN
+from tabletop_training.plots import plot_learning_curve
+from tabletop_training.ratings import Ratings, rate_games
+from tabletop_training.settings import Settings
+from tabletop_training.tournament import play_tournament
+from tabletop_training.vec_env import SeatsVecEnv
+from tabletop_training.workers import Processes
+from tests.test_workers import assert_same
+
+TWO = Config(players=2)
+AGENTS: list[Agent | str] = [RandomAgent(), "greedy"]
+REPLAY = Replay.of(TWO, 1, [], names=("a", "b"))
+BATCH = Batch(TWO, 1, 0)
+STATE = BATCH.states[0]
+SVG = GAME.drawing.cover()
+
+WRONG: tuple[Any, ...] = (
+    None,
+    "x",
+    "",
+    5,
+    -1,
+    1.5,
+    float("nan"),
+    True,
+    10**30,
+    b"x",
+    [],
+    [1],
+    ["x"],
+    [None],
+    (1, 2),
+    {"x": 1},
+    {1: "x"},
+    np.int64(3),
+    np.array([1.5]),
+    np.zeros((2, 2)),
+    object(),
+    int,
+    RandomAgent,
+    RandomAgent(),
+    GAME,
+    TWO,
+    Path("nope"),
+)
+
+OTHERS = "no such file"
+"""What fits, but is not there; a call that names it does not begin, so that what is given besides can be right."""
+
+
+def a_network() -> Network:
+    return new_network(GAME, Settings(layers=(4,)))
+
+
+def defaults(kind: type[Any]) -> dict[str, Any]:
+    return {one.name: getattr(kind(), one.name) for one in fields(kind)}
+
+
+def with_outlook() -> Network:
+    network = a_network()
+    network.outlook = new_outlook(GAME.observation.size, GAME.players[-1], (4,))
+    return network
+
+
+def gym(**given: Any) -> Any:
+    return gymnasium.make("Petrichor/Versus-v0", **{"opponents": ["random"], "disable_env_checker": True, **given})
+
+
+def gym_vec(**given: Any) -> Any:
+    return gymnasium.make_vec("Petrichor/Versus-v0", **{"opponents": ["random"], **given})
+
+
+def aec(**given: Any) -> Any:
+    return evergreen_v0.env(**{"num_players": 2, **given})
+
+
+def learner(**given: Any) -> Learner:
+    plan = Plan(Settings(num_envs=2, steps=2, minibatch=2, layers=(4,), threads=1), GamesSettings(players=(2,)))
+    base: dict[str, Any] = {"game": GAME, "plan": plan, "budget": Budget(steps=1), "folder": Path("run"), "seed": 0}
+    return Learner(**{**base, "evaluate": False, **given})
+
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    # the games and the engine
+    "Config": (Config, defaults(Config)),
+    "the other Config": (EVERGREEN.config, defaults(EVERGREEN.config)),
+    "scenario": (scenario, {"description": {"players": 2}, "components": None}),
+    "describe": (describe, {"state": STATE, "components": None}),
+    "picture": (picture, {"shown": STATE, "viewer": None}),
+    "game_seed": (game_seed, {"seed": 1}),
+    "use_cores": (use_cores, {"most": 1}),
+    "positions_of": (positions_of, {"config": TWO}),
+    "Batch": (
+        Batch,
+        {
+            "config": TWO,
+            "num_games": 1,
+            "seed": 0,
+            "autoreset": "same_step",
+            "illegal_action": "raise",
+            "reward": "win",
+            "num_threads": 1,
+            "observation_dtype": "int8",
+            "starts": None,
+            "new_observations": False,
+        },
+    ),
+    "Batch.reset": (lambda **k: Batch(TWO, 1, 0).reset(**k), {"seed": 0, "mask": None, "config": None}),
+    "Batch.set_states": (lambda **k: Batch(TWO, 1, 0).set_states(**k), {"states": BATCH.states}),
+    "Batch.load": (lambda **k: Batch(TWO, 1, 0).load(**k), {"data": BATCH.save()}),
+    "Batch.observe": (lambda **k: Batch(TWO, 1, 0).observe(**k), {"seats": 0}),
+    "Batch.places": (lambda **k: Batch(TWO, 1, 0).places(**k), {"states": None}),
+    "VersusBatch": (
+        VersusBatch,
+        {"config": TWO, "num_games": 1, "opponents": ["random"], "seat": 0, "assign": None, "choose_config": None},
+    ),
+    "VersusBatch.reset": (lambda **k: VersusBatch(TWO, 1, ["random"]).reset(**k), {"seed": 0, "prepare": None}),
+    "VersusBatch.set_state": (lambda **k: VersusBatch(TWO, 1, ["random"]).set_state(**k), {"saved": {}}),
+    "gymnasium.make": (
+        gym,
+        {
+            "players": 2,
+            "opponents": ["random"],
+            "seat": 0,
+            "reward": "win",
+            "illegal_action": "lose",
+            "observation_dtype": "int8",
+            "starts": None,
+            "render_size": 64,
+        },
+    ),
+    "reset": (lambda **k: gym().unwrapped.reset(**k), {"options": None}),
+    "reset's options": (lambda **k: gym().reset(options=k), {"scenario": None, "seat": 0, "replies": []}),
+    "gymnasium.make_vec": (
+        gym_vec,
+        {"num_envs": 1, "opponents": ["random"], "autoreset_mode": "NextStep", "num_threads": 1, "copy": True},
+    ),
+    "make_vec's reset": (lambda **k: gym_vec().reset(**k), {"seed": 1, "options": None}),
+    "evergreen_v0.env": (
+        aec,
+        {"num_players": 2, "components": None, "reward": "win", "illegal_action": "lose", "action_mask": "info"},
+    ),
+    "evergreen_v0's reset": (lambda **k: aec().reset(**k), {"seed": 1, "options": None}),
+    "SeatEnv": (SeatEnv, {"game": GAME, "render_mode": None}),
+    "Recorder": (Recorder, {"games": BATCH, "names": None}),
+    "Replay.of": (Replay.of, {"config": TWO, "start": 1, "actions": [], "names": ("a", "b"), "probabilities": ()}),
+    "replays_of": (replays_of, {"config": TWO, "starts": [1], "actions": [[]], "names": [("a", "b")]}),
+    "Replay.load": (Replay.load, {"path": OTHERS, "game": GAME}),
+    "Replay.parse": (Replay.parse, {"data": REPLAY.text.encode(), "game": GAME}),
+    "Replay.save": (REPLAY.save, {"path": "x.json"}),
+    "frames": (lambda **k: list(frames(**k)), {"replay": REPLAY, "viewer": None}),
+    "Viewer": (Viewer, {"replay": REPLAY, "seat": None}),
+    "write_page": (write_page, {"replay": REPLAY, "path": "x.html", "viewer": None}),
+    "write_gif": (write_gif, {"replay": REPLAY, "path": "x.gif", "width": 64, "milliseconds": 100}),
+    "write_pngs": (write_pngs, {"replay": REPLAY, "folder": "pngs", "width": 64}),
+    "Picture.save": (Picture(SVG).save, {"path": "x.svg", "width": 64}),
+    "save_png": (save_png, {"svg": SVG, "path": "x.png", "width": 64}),
+    # agents
+    "make_agent": (make_agent, {"name": "random", "game": GAME}),
+    "agent_of_name": (agent_of_name, {"name": "random", "game": GAME}),
+    "agent_file": (agent_file, {"name": "random", "game": GAME}),
+    "own_agents": (own_agents, {"names": ["random"]}),
+    "check_trusted": (check_trusted, {"path": "x", "names": ["random"], "trusted": []}),
+    "check_agents": (check_agents, {"agents": [RandomAgent()], "config": TWO}),
+    "shipped_policies": (shipped_policies, {"game": GAME}),
+    "checkpoint_path": (checkpoint_path, {"path": "solo", "game": GAME}),
+    "GreedyAgent": (GreedyAgent, {"weights": None, "max_nodes": 1, "num_threads": 1}),
+    "RolloutAgent": (RolloutAgent, {"playouts": 2, "settings": None, "weights": None, "num_threads": 1, "name": None}),
+    "IsmctsAgent": (IsmctsAgent, {"milliseconds": 2.0, "settings": None, "weights": None, "num_threads": 1}),
+    "IsmctsAgent's simulations": (IsmctsAgent, {"simulations": 2}),
+    "PolicyAgent.load": (PolicyAgent.load, {"path": OTHERS, "game": GAME, "sample": False, "name": "x"}),
+    "GuidedSearchAgent": (
+        GuidedSearchAgent,
+        {"policy": PolicyAgent(with_outlook()), "simulations": 2, "settings": None, "num_threads": 1, "name": ""},
+    ),
+    "GuidedSearchAgent.load": (GuidedSearchAgent.load, {"path": OTHERS, "game": GAME}),
+    "save_network": (save_network, {"game": GAME, "network": a_network(), "path": "x.zip", "notes": None}),
+    "Session": (Session, {"config": TWO, "agents": {0: "random"}, "seed": 0, "start": None, "hints": None}),
+    "Session.resume": (Session.resume, {"path": OTHERS, "game": GAME, "hints": None, "trusted": ()}),
+    "TypedSession": (TypedSession, {"config": TWO, "agents": None, "seed": 0, "hints": None}),
+    "started": (
+        lambda **k: started(Session, **k),
+        {"game": GAME, "opponents": ["random"], "people": (0,), "seed": 1, "hints": "", "trust": ()},
+    ),
+    "review": (review, {"replay": REPLAY, "agent": "ismcts-2", "seats": None, "seed": 0}),
+    "advise": (
+        advise,
+        {"agent": RandomAgent(), "decisions": Decisions.of(BATCH), "generator": np.random.default_rng()},
+    ),
+    # training
+    "evaluate": (
+        evaluate,
+        {
+            "agents": AGENTS,
+            "config": TWO,
+            "games": 2,
+            "seed": 0,
+            "until_width": None,
+            "workers": HERE,
+            "should_stop": None,
+            "on_finished": None,
+            "record_actions": False,
+        },
+    ),
+    "play_tournament": (
+        play_tournament,
+        {"agents": AGENTS, "config": TWO, "games": 2, "seed": 0, "workers": HERE, "should_stop": None},
+    ),
+    "play_games": (play_games, {"agents": AGENTS, "config": TWO, "games": 2, "seed": 0, "on_finished": None}),
+    "play_match": (play_match, {"agents": AGENTS, "config": TWO, "seeds": [1]}),
+    "play_lineups": (play_lineups, {"agents": AGENTS, "config": TWO, "seeds": [1], "lineups": np.array([[0, 1]])}),
+    "workers": (workers, {"number": 1, "address": None}),
+    "rate_games": (rate_games, {"games": [(("a", "b"), (1, 2))], "seed": None, "fixed": None}),
+    "Ratings": (Ratings, {"fixed": None, "drifting": ()}),
+    "the command evaluate": (
+        matches.main,
+        {"names": ["random", "greedy"], "config": TWO, "games": 2, "seed": 0, "workers": HERE, "output": "out"},
+    ),
+    "the command tournament": (
+        tournament.main,
+        {"names": ["random", "greedy"], "config": TWO, "games": 2, "seed": 0, "replays": None, "output": "out"},
+    ),
+    "the command ladder": (
+        ladder.main,
+        {"configs": [TWO], "players": [2], "agents": ["random", OTHERS], "games": 2, "seed": 0, "output": "out/x.json"},
+    ),
+    "the command benchmark": (
+        benchmark.main,
+        {"plan": PLAN, "agents": [OTHERS], "games": 2, "components": None},
+    ),
+    "the command dataset": (
+        dataset.main,
+        {"agents": AGENTS, "config": TWO, "games": 2, "seed": 0, "reward": None, "name": "", "output": "out"},
+    ),
+    "config_for": (matches.config_for, {"game": GAME, "agents": 2, "alone": False}),
+    "the command train general": (
+        train.main,
+        {
+            "game": GAME,
+            "settings": None,
+            "minutes": 1.0,
+            "seed": 0,
+            "output": "out",
+            "device": "cpu",
+            "start": OTHERS,
+            "rival": OTHERS,
+            "resume": None,
+            "trust": (),
+            "evaluate": True,
+        },
+    ),
+    "the command train": (
+        lambda **k: runs.main(settings=OTHERS, **k),
+        {"game": GAME, "kind": "solo", "steps": 1, "seed": 0, "resume": None, "workers": None},
+    ),
+    "Learner": (
+        learner,
+        {"game": GAME, "plan": Plan(), "budget": Budget(), "folder": "run", "seed": 0, "start": None, "device": "cpu"},
+    ),
+    "learn": (learn, {"config": Config(), "minutes": 0.0, "folder": Path("run"), "seed": 0, "settings": None}),
+    "Settings": (Settings, defaults(Settings)),
+    "Budget": (Budget, {"steps": 1}),
+    "GamesSettings": (GamesSettings, defaults(GamesSettings)),
+    "EvaluationSettings": (EvaluationSettings, defaults(EvaluationSettings)),
+    "OpponentSettings": (OpponentSettings, defaults(OpponentSettings)),
+    "SeatsVecEnv": (SeatsVecEnv, {"games": VersusBatch(Config(), 1), "reward_scale": 1.0, "win_bonus": 0.0}),
+    "SeatsVecEnv.set_options": (SeatsVecEnv(VersusBatch(Config(), 1)).set_options, {"options": None}),
+    "plot_learning_curve": (plot_learning_curve, {"path": "x.png", "curve": [], "references": None, "title": ""}),
+}
+"""Functions that people call, and arguments of them that fit."""
+
+SLOW = {"workers", "number", "games", "num_envs", "num_games", "steps", "simulations", "playouts"}
+"""Arguments that start, play or allocate as much as they say."""
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"), [(call, argument) for call, (_, given) in CALLS.items() for argument in given]
+)
+def test_any_argument_works_or_says_what_it_takes(
+    call: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never an error from within, such as that an int has no attribute, and the message names the argument."""
+    function, given = CALLS[call]
+    monkeypatch.setattr("tabletop.batch._most_cores", 2)
+    problems: list[str] = []
+    for number, wrong in enumerate(WRONG):
+        if argument in SLOW and is_whole(wrong) and wrong > 5 and call != "workers":
+            continue
+        if argument == "minutes" and isinstance(wrong, int | float | np.integer):
+            continue
+        if argument == "workers" and is_whole(wrong) and 1 < wrong < 1000:
+            continue
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        where = f"{call}({argument}={wrong!r:.60})"
+        try:
+            function(**{**given, argument: wrong})
+        except TabletopError as error:
+            if not is_told(str(error), argument, wrong):
+                problems.append(f"{where}: {error}")
+        except Exception as error:
+            problems.append(f"{where}: {type(error).__name__}: {error}")
+    assert not problems
+
+
+def is_told(message: str, argument: str, wrong: Any) -> bool:
+    """Whether a message names the argument, or what is wrong in it."""
+    if wrong is TWO or isinstance(wrong, bytes) or (isinstance(wrong, str | list) and not wrong):
+        return True  # it fits, or there is nothing in it to name
+    inside = [*wrong] if isinstance(wrong, list | dict) else []
+    name = "scenario" if argument == "description" else argument.removesuffix("s")
+    return any(one in message for one in (name, *map(repr, inside), str(wrong), OTHERS))
+
+
+# --- What a message says ----------------------------------------------------------------------------------------------
+
+
+class Options(TypedDict, total=False):
+    loud: bool
+    told: Callable[[int], None] | None
+
+
+@checked
+def called(
+    number: int,
+    share: float | None = None,
+    names: Sequence[str] = (),
+    path: str | Path = "x",
+    seeds: Sequence[int] | np.ndarray = (),
+    agents: Sequence[Agent] = (),
+    config: Any = None,
+    **options: Unpack[Options],
+) -> tuple[Any, ...]:
+    return number, share, names, path, seeds, agents, config, options
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"number": "2"}, "number='2': must be an int"),
+        ({"number": True}, "number=True: must be an int"),
+        ({"number": 2.0}, "number=2.0: must be an int"),
+        ({"share": "x"}, "share='x': must be a number or None"),
+        ({"names": "greedy"}, "names='greedy': must be a list of str"),
+        ({"names": ["a", 1]}, r"names=\['a', 1\]: must be a list of str"),
+        ({"names": {"a": 1}}, "names=.*: must be a list of str"),
+        ({"path": None}, "path=None: must be a text or a path"),
+        ({"seeds": 5}, "seeds=5: must be a list of int or an array"),
+        ({"agents": RandomAgent()}, "agents=.*: must be a list of Agent"),
+        ({"loud": 1}, "loud=1: must be True or False"),
+        ({"told": 1}, "told=1: must be a function or None"),
+        ({"lout": True}, "unknown argument 'lout'; there are number, .*, loud, told"),
+    ],
+)
+def test_a_message_says_what_can_be_given(given: dict[str, Any], text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        called(**{"number": 1, **given})
+
+
+def test_what_fits_gets_through() -> None:
+    """NumPy's numbers become Python's; and the function looks as it did."""
+    names, seeds, agents = ["a"], np.arange(3), [RandomAgent()]
+    number, share, *rest, options = called(
+        np.int64(3),  # type: ignore[arg-type]
+        np.float32(0.5),  # type: ignore[arg-type]
+        names,
+        Path("x"),
+        seeds,
+        agents,
+        None,
+        loud=np.bool_(True),  # type: ignore[arg-type]
+        told=print,
+    )
+    assert (type(number), type(share), type(options["loud"])) == (int, float, bool)
+    assert rest[0] is names and rest[2] is seeds and rest[3] is agents and options["told"] is print
+    assert called(1, 2, ("a",)) == (1, 2, ("a",), "x", (), (), None, {})
+    assert called.__name__ == "called" and "share" in inspect.signature(called).parameters
+    with pytest.raises(TypeError, match="missing a required argument"):
+        called()  # type: ignore[call-arg]
+
+
+def test_a_class_is_not_one_of_its_objects() -> None:
+    fitted("agent", RandomAgent(), Agent)
+    with pytest.raises(ConfigError, match=r"agent=<class .*>: must be an Agent"):
+        fitted("agent", RandomAgent, Agent)
+
+
+def test_an_unknown_option_is_not_ignored() -> None:
+    with pytest.raises(ConfigError, match=r"unknown argument 'shoud_stop'; there are .*should_stop"):
+        evaluate(AGENTS, TWO, 2, shoud_stop=lambda: True)  # type: ignore[call-arg]
+
+
+# --- What people try first --------------------------------------------------------------------------------------------
+
+
+def test_agents_by_name_lists_and_numpys_numbers(tmp_path: Path) -> None:
+    """Where an object, a tuple, a Path or an int is wanted, what stands for it works as well."""
+    by_name = evaluate(["random", "greedy"], TWO, np.int64(4), np.int32(50)).results[0]  # type: ignore[arg-type]
+    assert_same(by_name, evaluate([RandomAgent(), GreedyAgent()], TWO, 4, 50).results[0])
+    assert play_games(("random", "random"), TWO, 2, 0).agents == ("random", "random")
+    assert play_match(["random", "greedy"], TWO, range(2)).agents == ("random", "greedy")
+    assert play_tournament(["random", "greedy"], TWO, 2).labels
+    assert Session(TWO, {np.int64(1): "greedy"}, hints="random").hints.name == "random"  # type: ignore[dict-item]
+    assert review(REPLAY, "ismcts-2").agent == "ismcts-2"
+    assert Settings(layers=[4, 4]).layers == (4, 4)  # type: ignore[arg-type]
+    assert type(Settings(steps=np.int64(4), minibatch=8).steps) is int  # type: ignore[arg-type]
+    assert learner(folder=str(tmp_path / "run")).folder == tmp_path / "run"
+    assert RolloutAgent(np.int64(2)).name == "rollout-2" and IsmctsAgent(np.int64(2)).name == "ismcts-2"  # type: ignore[arg-type]
+    assert Batch(TWO, np.int64(2), num_threads=np.int64(1)).num_games == 2  # type: ignore[arg-type]
+
+
+def test_a_number_of_workers(tmp_path: Path) -> None:
+    """It starts processes and ends them; so does `Processes` that is not opened."""
+    here = evaluate(AGENTS, TWO, 80, 50)
+    two = Processes(2)
+    for given in (2, two, 1):
+        assert_same(here.results[0], evaluate(AGENTS, TWO, 80, 50, workers=given).results[0])
+    assert not two.is_open
+    with two:
+        evaluate(AGENTS, TWO, 10, 50, workers=two)
+        assert two.is_open
+    games = EVERGREEN.config(players=2)
+    assert_same(
+        play_tournament(AGENTS, games, 20, 50).results, play_tournament(AGENTS, games, 20, 50, workers=2).results
+    )
+    for wrong in (0, -1, True, 10_001):
+        with pytest.raises(ConfigError, match="workers="):
+            evaluate(AGENTS, TWO, 10, workers=wrong)
