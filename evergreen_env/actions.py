@@ -27,6 +27,8 @@ SPACE = DONE + 1
 """The first action that is a space of the planet."""
 NUM_ACTIONS = SPACE + MAX_SPACES
 """How many actions there are, in every configuration."""
+RANGES = (DRAFT, PLANT_THREE, GROW_TWO, PLANT_AND_GROW, ANYWHERE, POWER, DONE, SPACE)
+"""The first action of each range."""
 
 _TURN = ("plant three", "grow two", "plant and grow", "anywhere", "power", "done")
 
@@ -39,6 +41,12 @@ ACTION_NAMES = (
 
 ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
 """The number of each action, by its name."""
+
+
+def range_of(action: int) -> tuple[int, int]:
+    """The first action of the range that an action belongs to, and the index of the action in this range."""
+    first = max(start for start in RANGES if start <= action)
+    return first, action - first
 
 
 def action_name(action: int) -> str:

@@ -48,7 +48,7 @@ class SoloEnv(SeatEnv):
     ## Rewards
 
     `points`: the change of your points, which change when a round ends. There is nobody to win against, so there are no
-    other rewards.
+    other rewards. All rewards of a game sum to the final points.
 
     ## Starting State
 
@@ -67,8 +67,8 @@ class SoloEnv(SeatEnv):
 
     - `reward`: `"points"`;
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the game ends, and the reward
-      brings the points to 0. `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal
-      action is played instead, and `info["illegal"]` is true. Anything but an integer from 0 to 51 raises
+      brings the sum of all rewards to 0. `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random
+      legal action is played instead, and `info["illegal"]` is true. Anything but an integer from 0 to 51 raises
       `IllegalAction` in all three cases;
     - `components`: another board, deck or flags: the path of an overlay TOML file, its keys and values, or None;
     - `observation_dtype`: `"float32"` (default), or `"int8"` for undivided counts up to 127, which take a quarter of
@@ -157,14 +157,16 @@ class VersusEnv(SeatEnv):
     - `margin`: the change of your points minus the mean of the others' points;
     - `points`: the change of your points.
 
-    Points change when a round ends, for all players at once.
+    Points change when a round ends, for all players at once. All rewards of a game sum to its result: the first one
+    also counts the start points.
 
     ## Starting State
 
     A random set-up, and the others' actions up to your first decision. `reset(seed=n)` sets up the same game as
     `Batch(config, 1, seed=n)`. The seat and the random choices of the opponents follow from the seed too. `reset()`
     continues the random streams of the previous game. `reset(options={"scenario": {...}})` starts from a described
-    position instead (`evergreen_env.scenario`).
+    position instead (`evergreen_env.scenario`). `options` may also have `seat`, your seat in this game, and `replies`,
+    the first actions of the other seats: with those of a recorded game it is played again.
 
     ## Episode End
 
@@ -182,7 +184,7 @@ class VersusEnv(SeatEnv):
     - `components`, `observation_dtype`, `starts`, `render_mode` and `render_size`: as in `SoloEnv`. Text and pictures
       show what your seat sees;
     - `illegal_action`: as in `SoloEnv`, for your own actions. With `"lose"` the reward is -1 with `win`; with `margin`
-      or `points` it brings the margin to -100 or the points to 0.
+      or `points` it brings the sum of all rewards to -100 or 0.
 
     Raises the errors of `SoloEnv`, `ConfigError` for an opponent that is unknown or can't play this game, and
     `CheckpointError` for a trained opponent that can't be read.

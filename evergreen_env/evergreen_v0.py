@@ -62,7 +62,8 @@ class raw_env(SeatsAEC):  # noqa: N801
     - `margin`: the change of the agent's points minus the mean of the others' points;
     - `points`: the change of the agent's points.
 
-    Points change when a round ends, for all agents at once.
+    Points change when a round ends, for all agents at once. All rewards of a game sum to its result: the first ones
+    also count the start points.
 
     ## Starting State
 
@@ -82,7 +83,7 @@ class raw_env(SeatsAEC):  # noqa: N801
     - `num_players`: 2, 3 or 4;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the agent loses and the game
-      ends. Its reward is then -1 with `win`; with `margin` or `points` it brings its margin to -100 or its points to 0.
+      ends. Its reward is then -1 with `win`; with `margin` or `points` it brings the sum of its rewards to -100 or 0.
       `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
       the agent's `info["illegal"]` is true until its next action;
     - `components`, `observation_dtype`, `render_mode` and `render_size`: as in `evergreen_env.envs.SoloEnv`. Text and

@@ -46,6 +46,8 @@ FORECAST = WEATHER + 4
 POWER = FORECAST + NUM_FORECASTS
 NUM_ACTIONS = POWER + 1
 """How many actions there are, in every configuration."""
+RANGES = (PASS, DECLINE, PLAY, SUBSTITUTE, CARD, TILE, DROP, DIRECTION, VOTE, DIE, WEATHER, FORECAST, POWER)
+"""The first action of each range."""
 
 _OWNERS = ("own", "1st to the left", "2nd to the left", "3rd to the left", "4th to the left")
 
@@ -70,6 +72,12 @@ ACTION_NAMES = _names()
 
 ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
 """The number of each action, by its name."""
+
+
+def range_of(action: int) -> tuple[int, int]:
+    """The first action of the range that an action belongs to, and the index of the action in this range."""
+    first = max(start for start in RANGES if start <= action)
+    return first, action - first
 
 
 def action_name(action: int) -> str:

@@ -50,6 +50,8 @@ class SoloEnv(SeatEnv):
     - `margin`: the change of your points minus the neutral player's, at every step;
     - `points`: the change of your points, at every step.
 
+    All rewards of a game sum to its result: the first one also counts the points at your first decision.
+
     ## Starting State
 
     A random set-up (Southern Winds, Setup): tiles, cards, and the neutral player's first clouds. `reset(seed=n)` sets
@@ -76,7 +78,7 @@ class SoloEnv(SeatEnv):
       `forecasts`;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the game is lost and ends.
-      The reward is then -1 with `win`; with `margin` or `points` it brings the margin to -100 or the points to 0.
+      The reward is then -1 with `win`; with `margin` or `points` it brings the sum of all rewards to -100 or 0.
       `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
       `info["illegal"]` is true. Anything but an integer from 0 to 142 raises `IllegalAction` in all three cases;
     - `components`: other printed numbers: the path of an overlay TOML file, its keys and values, or None;
@@ -174,15 +176,15 @@ class VersusEnv(SeatEnv):
     - `margin`: the change of your points minus the mean of the others' points;
     - `points`: the change of your points.
 
-    Rewards while others play before your first decision are added to the first step, so that the return with `margin`
-    is the final margin.
+    All rewards of a game sum to its result: the first one also counts the points at your first decision.
 
     ## Starting State
 
     A random set-up, and the others' actions up to your first decision. `reset(seed=n)` sets up the same game as
     `Batch(config, 1, seed=n)`. The seat and the random choices of the opponents follow from the seed too. `reset()`
     continues the random streams of the previous game. `reset(options={"scenario": {...}})` starts from a described
-    position instead (`petrichor_env.scenario`).
+    position instead (`petrichor_env.scenario`). `options` may also have `seat`, your seat in this game, and `replies`,
+    the first actions of the other seats: with those of a recorded game it is played again.
 
     ## Episode End
 

@@ -65,6 +65,8 @@ class raw_env(SeatsAEC):  # noqa: N801
     - `margin`: the change of the agent's points minus the mean of the others' points, at every step;
     - `points`: the change of the agent's points, at every step.
 
+    All rewards of a game sum to its result: the first ones also count the points at the first decision.
+
     ## Starting State
 
     A random set-up. `reset(seed=n)` sets up the same game as `Batch(config, 1, seed=n)`. `reset()` continues the random
@@ -90,7 +92,7 @@ class raw_env(SeatsAEC):  # noqa: N801
       module `forecasts`, and `primrose_passes_once`, which needs `flower_tiles`;
     - `reward`: `"win"`, `"margin"` or `"points"`;
     - `illegal_action`: the effect of an action that the mask forbids. `"lose"` (default): the agent loses and the game
-      ends. Its reward is then -1 with `win`; with `margin` or `points` it brings its margin to -100 or its points to 0.
+      ends. Its reward is then -1 with `win`; with `margin` or `points` it brings the sum of its rewards to -100 or 0.
       `"raise"`: `IllegalAction` is raised and nothing changes. `"random"`: a random legal action is played instead, and
       the agent's `info["illegal"]` is true until its next action;
     - `action_mask`: `"observation"` (default), or `"info"`: masks are only in the infos, and observations are the plain

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from tabletop.batch import Batch, illegal_action_text
+from tabletop.batch import Batch, refusal
 from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config, Game
 
@@ -55,7 +55,10 @@ class Decisions:
         return len(self._states)
 
     def check(self, agent: str, actions: np.ndarray) -> None:
-        """Check an agent's answers. Raises IllegalAction, with its name, unless these are (N,) ints and all legal."""
+        """Check an agent's answers. Raises IllegalAction, with its name, unless these are (N,) ints and all legal.
+
+        Raises StateError if a decision has no legal action.
+        """
         if actions.shape != (len(self),) or actions.dtype.kind not in "iu":
             wanted = f"ints of shape ({len(self)},)"
             raise IllegalAction(f"agent {agent!r}: act returns {actions.dtype} {actions.shape}, not {wanted}")
@@ -63,8 +66,7 @@ class Decisions:
         legal[legal] = self.action_masks[legal, actions[legal]] == 1
         if not legal.all():
             first = int(legal.argmin())
-            wrong = illegal_action_text(self.game, self._states[first], int(actions[first]))
-            raise IllegalAction(f"agent {agent!r}: {wrong}")
+            raise refusal(self.game, self._states[first], int(actions[first]), f"agent {agent!r}: ")
 
     @property
     def players(self) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop import kernels
-from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
+from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
 from tabletop.starts import Starts, check_records, records_of
@@ -120,8 +120,9 @@ class Batch:
             "random": a random legal action is played instead. The attribute `illegal` marks these games.
         reward: "win": at the end of a game with n players and k winners, the winners share +1 and the others share -1;
             0 if all win; +1 or -1 in a solo game. "margin": the change of own points minus the mean of the others'
-            points. "points": the change of own points. Points scored before the first decision belong to no step's
-            reward. After an illegal action that loses, the loser's return is -1, a margin of -100 points, or 0 points.
+            points. "points": the change of own points. The first reward of a game also counts the points that there
+            are at its first decision, so all rewards of a game sum to its final margin or points. After an illegal
+            action that loses, the loser's rewards sum to -1, to a margin of -100 points, or to 0 points.
         num_threads: the number of threads that step the games; None for all available cores, fewer for few games. The
             games are the same for any number of threads.
         observation_dtype: "float32": counts divided by the divisor of their block. "int8": the counts themselves, at
@@ -143,6 +144,7 @@ class Batch:
         action_masks: (N, A) int8, 1 for each legal action of the actor; all ones when the game is over.
         observations: (N, D) float32 or int8, the actors' views; seat 0's view when the game is over.
         rewards: (N, P) float64, the rewards of the last step.
+        paid: (N, owners) int64, the points that the rewards of the running games have counted so far.
         terminations: (N,) bool, whether the last step ended the game.
         illegal: (N,) bool, whether the last action was illegal.
         final_states: (N,) records, the ends of games; valid where `terminations`.
@@ -208,6 +210,7 @@ class Batch:
         self.action_masks: NDArray[np.int8] = np.zeros((n, game.num_actions), np.int8)
         self.observations: np.ndarray = np.zeros((n, size), dtype)
         self.rewards: NDArray[np.float64] = np.zeros((n, config.players), np.float64)
+        self.paid: NDArray[np.int64] = np.zeros((n, game.max_owners), np.int64)
         self.terminations: NDArray[np.bool_] = np.zeros(n, np.bool_)
         self.illegal: NDArray[np.bool_] = np.zeros(n, np.bool_)
         self.final_states: np.ndarray = np.zeros(n, game.state)
@@ -253,6 +256,7 @@ class Batch:
             self._refuse_stuck_games()
         else:
             self._start_games(np.flatnonzero(which))
+        self.paid[which] = 0
         self._forget_step(which)
         self._view()
         for listener in self.listeners:
@@ -267,6 +271,7 @@ class Batch:
                 ignored, and their rewards are 0.
 
         Raises IllegalAction (with illegal_action="raise") or GameOver (autoreset="disabled"). Nothing changes then.
+        Raises StateError for a game that can't go on, such as one without a legal action.
         """
         self._which[:] = self._games(which, "which")
         try:
@@ -327,6 +332,7 @@ class Batch:
             records = np.ascontiguousarray(records)
         _raw(self.states)[games] = _raw(records)
         self.states["rng"][games] = begun["rng"]
+        self.paid[games] = 0
 
     def _view_games(self, games: np.ndarray) -> None:
         """Write actors, masks and observations of some games (indices) anew."""
@@ -383,15 +389,16 @@ class Batch:
         return copy.deepcopy(self)
 
     def save(self) -> bytes:
-        """The states as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
+        """The games as bytes for `load`, with version, configuration and a checksum, but without `generator`."""
         header = json.dumps(self._header(), sort_keys=True).encode()
-        body = _MAGIC + len(header).to_bytes(4, "little") + header + self.states.tobytes()
+        games = self.states.tobytes() + self.paid.astype("<i8").tobytes()
+        body = _MAGIC + len(header).to_bytes(4, "little") + header + games
         return body + hashlib.sha256(body).digest()
 
     def load(self, data: bytes) -> None:
-        """Restore states that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
-        states = self._read(data)
-        self.states[:] = states
+        """Restore games that `save` of an equal batch wrote. Raises StateError for others; nothing changes then."""
+        states, paid = self._read(data)
+        self.states[:], self.paid[:] = states, paid
         self._switches = {name: states[name].copy() for name in self.config.SWITCHES}
         known: dict[bytes, Config] = {}
         for game in range(self.num_games):
@@ -403,8 +410,12 @@ class Batch:
         self._view()
 
     def set_states(self, states: np.ndarray) -> None:
-        """Replace all states by records (N,) of the same configurations, which are not checked."""
+        """Replace all states by records (N,) of the same configurations, which are not checked.
+
+        Games start there: their next rewards count the points that there are.
+        """
         self.states[:] = states
+        self.paid[:] = 0
         self._forget_step(self._all)
         self._view()
 
@@ -425,7 +436,8 @@ class Batch:
             "mixed": any(one != self.config for one in self.configs),
         }
 
-    def _read(self, data: bytes) -> np.ndarray:
+    def _read(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
+        """The saved states and `paid`."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise StateError(f"saved games are bytes, not {type(data).__name__}")
         data = bytes(data)
@@ -446,16 +458,17 @@ class Batch:
         for key, value in expected.items():
             if key != "mixed" and header[key] != value:
                 raise StateError(f"the saved games have {key} {header[key]!r}; this batch has {value!r}")
-        raw = body[start + length :]
-        if len(raw) != self.states.nbytes:
-            raise StateError(f"the saved games are damaged: {len(raw)} bytes of states, not {self.states.nbytes}")
-        states = np.frombuffer(raw, self.game.state).copy()
+        raw, size = body[start + length :], self.states.nbytes
+        if len(raw) not in (size, size + self.paid.nbytes):  # version 0.2.0 saved only the states
+            raise StateError(f"the saved games are damaged: {len(raw)} bytes, not {size + self.paid.nbytes}")
+        states = np.frombuffer(raw[:size], self.game.state).copy()
         if header["mixed"] is not True:
             self._check_switches(states, switches_of(self.config))
         elif (states["players"] != self.config.players).any():
             raise StateError(f"some of the saved games don't have {self.config.players} players")
         self.game.check(states, self.tables)
-        return states
+        old = len(raw) == size
+        return states, states["points"] if old else np.frombuffer(raw[size:], "<i8").reshape(self.paid.shape)
 
     def _check_switches(self, states: np.ndarray, switches: dict[str, np.ndarray]) -> None:
         for name, value in switches.items():
@@ -526,20 +539,24 @@ class Batch:
         return np.array([first, *rest], np.uint64)
 
     def _check(self, actions: np.ndarray) -> None:
-        if self.autoreset == "disabled" and (over := self._which & (self.actors == NOBODY)).any():
+        if (
+            self.autoreset == "disabled"
+            and self.actors.min() == NOBODY
+            and (over := self._which & (self.actors == NOBODY)).any()
+        ):
             game = int(over.argmax())
             raise GameOver(f"game {game} is over: reset it before it is stepped again")
         if self.illegal_action == "raise":
             game, _ = self.game.kernels.check_actions(self.states, actions, self._which, self.game.num_actions, True)
             if game >= 0:
-                wrong = illegal_action_text(self.game, self.states[game], int(actions[game]), f"game {game}")
-                raise IllegalAction(wrong)
+                raise refusal(self.game, self.states[game], int(actions[game]), f"game {game}: ")
 
     def _refuse_stuck_games(self) -> None:
-        stuck = np.flatnonzero(self.states["decision"] == NO_WAY_ON)
-        if len(stuck):
-            text = "it was changed by hand, and the rules find no next decision"
-            raise StateError(f"game {stuck[0]}: {text}; `refresh` checks such states")
+        states = self.states
+        stuck = (states["decision"] == NO_WAY_ON) | ((states["actor"] != NOBODY) & ~states["legal"].any(axis=1))
+        if stuck.any():
+            game = int(stuck.argmax())
+            raise StateError(f"game {game}: {stuck_text(self.game, states[game])}")
 
     def _renew_observations(self, keep: bool = False) -> None:
         """Make a new array if the user wants one. It is a copy, which costs more, only if some rows must stay."""
@@ -571,6 +588,7 @@ class Batch:
                 self._modes,
                 *views,
                 self.rewards[part],
+                self.paid[part],
                 self.terminations[part],
                 self.illegal[part],
                 self.final_states[part],
@@ -580,12 +598,12 @@ class Batch:
 
     def _in_threads(self, chunks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
         """What each chunk returns. The kernels release the GIL. The calling thread runs the first chunk itself."""
-        waiting = []
-        if len(chunks) > 1:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
-            waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         run, arguments = chunks[0]
+        if len(chunks) == 1:
+            return [run(*arguments)]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(chunks) - 1, self.game.name)
+        waiting = [self._pool.submit(run, *arguments) for run, arguments in chunks[1:]]
         return [run(*arguments), *(future.result() for future in waiting)]
 
 
@@ -602,10 +620,29 @@ def _wide_and_narrow(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.empty((n, 0), np.float32), observations
 
 
-def illegal_action_text(game: Game, state: Any, action: int, where: str = "") -> str:
-    """The message for an illegal action: the pending decision, its actor and the legal actions."""
-    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in legal_actions(state) if a < game.num_actions)
+def refusal(game: Game, state: Any, action: int, where: str = "") -> TabletopError:
+    """The error for an action that is not legal: IllegalAction; StateError if no action is, so that none is to blame.
+
+    The message names the pending decision, its actor and the legal actions. `where` is put before it.
+    """
+    actions = legal_actions(state).tolist()
+    if not actions:
+        return StateError(f"{where}{stuck_text(game, state)}")
+    allowed = ", ".join(f"{a} ({game.actions[a]})" for a in actions if a < game.num_actions)
     name = f" ({game.actions[action]})" if 0 <= action < game.num_actions else ""
-    asked = dict(enumerate(game.decisions)).get(int(state["decision"]), "nothing")
-    prefix = f"{where}: " if where else ""
-    return f"{prefix}action {action}{name} does not answer {asked!r} of player_{state['actor']}; legal are {allowed}"
+    return IllegalAction(f"{where}action {action}{name} does not answer {_asked(game, state)}; legal are {allowed}")
+
+
+def stuck_text(game: Game, state: Any) -> str:
+    """The message for a game that can't go on: there is no next decision, or no action to answer it."""
+    if state["decision"] != NO_WAY_ON:
+        return f"{_asked(game, state)} has no legal action: was `legal` called?"
+    checks = "if the record was changed by hand, `Batch.refresh` and `Positions.at` tell what is wrong with it"
+    return f"the rules find no next decision that has an answer; {checks}"
+
+
+def _asked(game: Game, state: Any) -> str:
+    """The pending decision and its actor: `'a_bet' of player_1`."""
+    decision = int(state["decision"])
+    name = repr(game.decisions[decision]) if 0 <= decision < len(game.decisions) else f"decision {decision}"
+    return f"{name} of player_{state['actor']}"

@@ -12,6 +12,8 @@ from pathlib import Path
 
 CACHE_VARIABLE = "TABLETOP_CACHE_DIR"
 """The environment variable with a folder for machine code, in place of the user's cache folder."""
+_TEMPORARY = "temporary"
+"""The file that marks a temporary folder, also for child processes."""
 
 
 def code_folder() -> Path:
@@ -21,6 +23,11 @@ def code_folder() -> Path:
     """
     wanted = Path(os.environ.get(CACHE_VARIABLE) or _user_cache_folder())
     return wanted if _is_writable(wanted) else _temporary_folder(wanted)
+
+
+def is_kept() -> bool:
+    """Whether later starts find the machine code: not if it is in a temporary folder."""
+    return not (code_folder() / _TEMPORARY).exists()
 
 
 def _user_cache_folder() -> Path:
@@ -45,6 +52,7 @@ def _temporary_folder(wanted: Path) -> Path:
     """A new folder that no other user can write to. Child processes find its path in their environment."""
     made = tempfile.mkdtemp(prefix="tabletop-")
     atexit.register(_remove, made, os.getpid())
+    Path(made, _TEMPORARY).touch()
     os.environ[CACHE_VARIABLE] = made
     text = f"tabletop: {wanted} can't be written to, so the rules are compiled again at every start"
     print(f"{text}; set {CACHE_VARIABLE} to a folder that can be written to", file=sys.stderr)

@@ -3,9 +3,10 @@
 A game's rules are compiled functions. Code that every game needs around them, such as a loop over records that calls
 `rules.step`, is written once as a template. It is compiled for each game with that game's rules.
 
-Numba's own cache does not notice when a called function in another file changes. So the name of each cache folder
-contains a hash of all compiled sources. It is in the user's cache folder (`tabletop.cache`), so the installation may be
-read-only, and two versions never share a folder.
+Numba's own cache does not notice when a called function in another file changes or moves to another module, which its
+machine code names. So the name of each cache folder contains a hash of all compiled sources, their paths and the game's
+module. It is in the user's cache folder (`tabletop.cache`), so the installation may be read-only, and two versions
+never share a folder.
 
 `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for a debugger.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -154,9 +156,9 @@ def made_for(
 # --- Where machine code is kept --------------------------------------------------------------------------------------
 
 
-def cache_folder(name: str, sources: Sequence[Path]) -> Path:
-    """The folder for a game's machine code. Its name changes with every file of `sources` and of the engine."""
-    return code_folder() / f"{name}-{_hash_of([*ENGINE_SOURCES, *_files_of(sources)])}"
+def cache_folder(name: str, home: str, sources: Sequence[Path]) -> Path:
+    """The folder for a game's machine code. Its name changes with `home` and every file of `sources` and the engine."""
+    return code_folder() / f"{name}-{_hash_of([*ENGINE_SOURCES, *_files_of(sources)], home)}"
 
 
 def _files_of(sources: Sequence[Path]) -> list[Path]:
@@ -164,10 +166,10 @@ def _files_of(sources: Sequence[Path]) -> list[Path]:
     return sorted(file for path in sources for file in ([path] if path.is_file() else path.glob("*.py")))
 
 
-def _hash_of(files: Sequence[Path]) -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+def _hash_of(files: Sequence[Path], home: str = "") -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {home}".encode())
     for path in files:
-        digest.update(path.name.encode())
+        digest.update(os.fsencode(path.absolute()))
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

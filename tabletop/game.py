@@ -424,7 +424,7 @@ class Game:
     @cached_property
     def cache_folder(self) -> Path:
         """The folder that keeps this game's machine code."""
-        return cache_folder(self.name, self.sources)
+        return cache_folder(self.name, self.home, self.sources)
 
     @cached_property
     def layout_hash(self) -> str:

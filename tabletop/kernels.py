@@ -13,7 +13,7 @@ import numpy as np
 
 from tabletop.chance import random_below
 from tabletop.compiled import kernel, kernel_template, rule_template, rules, templates_in
-from tabletop.defaults import margin, points_margin
+from tabletop.defaults import margin
 from tabletop.legal import NO_WAY_ON, count_legal, give_up, is_legal, nth_legal
 from tabletop.record import NOBODY
 
@@ -113,9 +113,12 @@ def write_places(s: Any, places: np.ndarray) -> None:
 
 
 @rule_template
-def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
-    """Write the rewards of one step for every player. `before` are the points of the owners before the step."""
-    owners = min(int(s.owners), before.shape[0])  # a record changed by hand must not write beyond
+def write_rewards(s: Any, reward: int, paid: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
+    """Write the rewards of one step for every player. `paid` are the owners' points that rewards have counted before.
+
+    All rewards of a game together are its final result, because nothing is counted when a game starts.
+    """
+    owners = min(int(s.owners), paid.shape[0])  # a record changed by hand must not write beyond
     if reward == WIN:
         if s.actor == NOBODY:
             write_places(s, places)
@@ -128,25 +131,29 @@ def write_rewards(s: Any, reward: int, before: np.ndarray, places: np.ndarray, o
         return
     total = 0.0
     for seat in range(owners):
-        total += float(s.points[seat] - before[seat])
+        total += float(s.points[seat] - paid[seat])
     for seat in range(out.shape[0]):
-        gained = float(s.points[seat] - before[seat])
+        gained = float(s.points[seat] - paid[seat])
         out[seat] = margin(total, gained, owners) if reward == MARGIN else gained
     if s.forfeited != NOBODY:
-        write_forfeit_rewards(s, reward, out)
+        write_forfeit_rewards(s, reward, paid, out)
 
 
 @rule_template
-def write_forfeit_rewards(s: Any, reward: int, out: np.ndarray) -> None:
+def write_forfeit_rewards(s: Any, reward: int, paid: np.ndarray, out: np.ndarray) -> None:
     """Write the rewards that bring the margin of the seat that forfeits to FORFEIT_MARGIN, or its points to 0."""
     loser = int(s.forfeited)
+    owners = min(int(s.owners), paid.shape[0])
     if reward == POINTS:
         if loser < out.shape[0]:
-            out[loser] = -float(s.points[loser])
+            out[loser] = -float(paid[loser])
         return
+    total = 0.0
+    for seat in range(owners):
+        total += float(paid[seat])
     for seat in range(out.shape[0]):
-        wanted = FORFEIT_MARGIN if seat == loser else -FORFEIT_MARGIN / (s.owners - 1)
-        out[seat] = wanted - points_margin(s, seat)
+        wanted = FORFEIT_MARGIN if seat == loser else -FORFEIT_MARGIN / (owners - 1)
+        out[seat] = wanted - margin(total, float(paid[seat]), owners)
 
 
 # --- Many games ------------------------------------------------------------------------------------------------------
@@ -190,22 +197,23 @@ def step_games(
     wide: np.ndarray,
     narrow: np.ndarray,
     rewards: np.ndarray,
+    paid: np.ndarray,
     terminations: np.ndarray,
     illegal: np.ndarray,
     final_states: np.ndarray,
     final_wide: np.ndarray,
     final_narrow: np.ndarray,
 ) -> int:
-    """Step the games `which` (bool) and write their views. Returns a game without a next decision or end, or -1.
+    """Step the games `which` (bool) and write their views. Returns a game that can't go on, or -1.
 
     `modes` are autoreset, illegal action and reward (int64). If illegal actions are to raise an error, the caller has
-    checked the actions. Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns.
+    checked the actions. Observations go into `wide` (float32) or `narrow` (int8); the other one has no columns. `paid`
+    (int64) are the points of the owners that the rewards of the running games have counted.
     """
     autoreset, on_illegal, reward = modes[0], modes[1], modes[2]
     num_actions = masks.shape[1]
     stuck = -1
-    before = np.zeros(states[0].points.shape[0], np.int64)
-    places = np.zeros(before.shape[0], np.int8)
+    places = np.zeros(paid.shape[1], np.int8)
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         s = states[i]
@@ -219,11 +227,13 @@ def step_games(
         if s.actor == NOBODY:  # it ended in the step before, or `load` or the user put in a finished game
             if autoreset != DISABLED:
                 rules.reset(s, t)
+                paid[i, :] = 0
         else:
-            for seat in range(min(int(s.owners), before.shape[0])):
-                before[seat] = s.points[seat]
             action = actions[i]
             if action < 0 or action >= num_actions or not is_legal(s, action):
+                if count_legal(s) == 0:  # no answer is to blame, as the rules allow none: nothing is played
+                    stuck = i
+                    continue
                 illegal[i] = True
                 if on_illegal == RANDOM:
                     action = nth_legal(s, random_below(s, count_legal(s)))
@@ -231,13 +241,16 @@ def step_games(
                 rules.forfeit(s, int(s.actor))
             else:
                 rules.step(s, t, action)
-            write_rewards(s, reward, before, places, rewards[i])
+            write_rewards(s, reward, paid[i], places, rewards[i])
+            for owner in range(paid.shape[1]):
+                paid[i, owner] = s.points[owner]
             if s.actor == NOBODY:
                 terminations[i] = True
                 final_states[i] = s
                 write_view(s, t, 0, counts, divisors, final_wide[i], final_narrow[i])
                 if autoreset == SAME_STEP and s.decision != NO_WAY_ON:
                     rules.reset(s, t)
+                    paid[i, :] = 0
         if s.decision == NO_WAY_ON:
             stuck = i
         view(s, t, counts, divisors, actors, masks, wide, narrow, i)

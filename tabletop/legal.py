@@ -12,7 +12,7 @@ from tabletop.record import NOBODY
 NOTHING_ASKED = -1
 """A value of `decision` that occurs only inside `step`: no decision is pending, and the game goes on."""
 NO_WAY_ON = -2
-"""A value of `decision` for games that were changed by hand so that the rules never reach a decision or the end."""
+"""A value of `decision` for games whose rules never reach a decision or the end, mostly after a change by hand."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)

@@ -18,6 +18,7 @@ from tabletop.drawing.owners import Mark, mark, owner_marks
 from tabletop.drawing.svg import INK, PREFIX, Markup, Place, box, clean, element, paragraph, text, title, use, width_of
 from tabletop.errors import ConfigError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Game, game_of
+from tabletop.legal import NOTHING_ASKED
 from tabletop.record import FILLER
 from tabletop.terminal import BOLD, painted
 from tabletop.words import Facts, Lesson, counted, in_brief, player_names
@@ -137,10 +138,10 @@ class PlainWords:
         return in_brief(sentences)
 
     def facts(self, state: Any, viewer: int | None, names: Sequence[str] | None) -> Facts:
-        """The pending decision and its actor, or that the game is over."""
+        """The pending decision and its actor, or that the game is over; nothing in the middle of an action."""
         actor = int(state["actor"])
         if actor == NOBODY:
-            return Facts("", "The game is over.", NOBODY)
+            return Facts("", "" if state["decision"] == NOTHING_ASKED else "The game is over.", NOBODY)
         name = (self.owner_names(int(state["players"])) if names is None else names)[actor]
         return Facts("", f"{name} is asked {self.question(state)}.", actor)
 

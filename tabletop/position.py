@@ -20,7 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from tabletop.batch import REWARDS, check_config, choice, illegal_action_text
+from tabletop.batch import REWARDS, check_config, choice, refusal, stuck_text
 from tabletop.errors import ConfigError, GameOver, IllegalAction, StateError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
@@ -33,6 +33,8 @@ CHANCE = -2
 _MAGIC = b"tabletop-position\n"
 _SETTLED = -2
 """The number that `Position.save` writes for a position without a pending action."""
+_FIRST, _LATER = b"\0", b"\1"
+"""Whether a saved decision is the first of its game, so that no rewards have counted any points."""
 _DIGEST = 16
 _KEY = secrets.token_bytes(32)
 """The key that signs what this process saves, so that it can load these bytes without checks."""
@@ -73,7 +75,8 @@ class Positions:
     def at(self, state: Any, check: bool = True) -> Position:
         """The position of a record, such as `batch.states[0]` or a result of `Game.scenario`. The record is copied.
 
-        The position has no history. Raises StateError for a record of another configuration and, with `check`, for one
+        The position has no history: it is like the first decision of a game, whose first rewards count the points that
+        there are. Raises StateError for a record of another configuration and, with `check`, for one
         that no game can reach.
         """
         states = np.zeros(1, self.game.state)
@@ -119,7 +122,7 @@ class Positions:
             text = f"the rules of {self.game.name} take random bits that are no draw of tabletop.chance"
             raise StateError(f"{text}, or Numba {numba.__version__} compiles them in a way that is not known here")
         if decision == NO_WAY_ON:
-            raise StateError("the record was changed by hand, and the rules find no next decision")
+            raise StateError(stuck_text(self.game, after[0]))
         return Position(self, after, actor, before, None if before is None else action)
 
     def _check(self, states: np.ndarray) -> None:
@@ -136,6 +139,7 @@ class Positions:
             "game": game.name,
             "state_version": game.state_version,
             "state_layout": game.layout_hash,
+            "position_version": 2,
             "rules_version": game.rules_version,
             "components": hashlib.sha256(self.tables.tobytes()).hexdigest()[:16],
             **{key: value for key, value in asdict(self.config).items() if key != "components"},
@@ -162,7 +166,7 @@ class Position:
 
     __slots__ = (
         *("positions", "states", "actor", "pending", "outcomes"),
-        *("_before", "_weights", "_legal", "_known", "_origin", "_points_before", "_points_begun"),
+        *("_before", "_weights", "_legal", "_known", "_origin", "_paid_earlier"),
     )
 
     def __init__(
@@ -185,10 +189,7 @@ class Position:
         self._legal: list[int] | None = None
         self._known: dict[int, tuple[bytes, bytes]] = {}
         self._origin = b""
-        self._points_begun: np.ndarray | None = before._points_begun if before is not None else None
-        if self._points_begun is None and actor != CHANCE:
-            self._points_begun = self.points
-        self._points_before = self._points_begun
+        self._paid_earlier: np.ndarray | None = None  # of a position without `_before` that is not the first decision
 
     def __deepcopy__(self, memo: Any) -> Position:
         return self
@@ -263,15 +264,13 @@ class Position:
 
     def rewards(self, reward: str = "win") -> np.ndarray:
         """The reward of each player since the last decision, (P,) float64, as in `Batch`; 0 at a draw."""
-        if self.actor == CHANCE:
-            return np.zeros(self.positions.config.players)
-        return self._since(reward, self._earlier_points)
+        return self._since(reward, None if self.actor == CHANCE else self._paid_before)
 
     def returns(self, reward: str = "win") -> np.ndarray:
-        """The sum of each player's rewards so far, (P,) float64."""
-        if self._points_begun is None:
-            return np.zeros(self.positions.config.players)
-        return self._since(reward, self._points_begun)
+        """The sum of each player's rewards so far, (P,) float64. It is 0 before anybody has decided."""
+        decided = self._before if self.actor == CHANCE else self
+        paid = None if decided is None else decided._paid_before
+        return self._since(reward, None if paid is None else np.zeros_like(paid))
 
     def knowledge(self, seat: int) -> bytes:
         """A digest, 32 bytes, of all that a seat has seen and done so far, in order.
@@ -294,7 +293,8 @@ class Position:
     def after(self, action: int) -> Position:
         """The position after an action or, at a draw, after an outcome.
 
-        Raises IllegalAction for one that is not in `legal_actions` or `chance_outcomes`, and GameOver.
+        Raises IllegalAction for one that is not in `legal_actions` or `chance_outcomes`, and GameOver. Raises
+        StateError if the rules find no legal action or no next decision.
         """
         if self.actor == CHANCE:
             if not 0 <= action < len(self._weights) or not self._weights[action]:
@@ -306,7 +306,7 @@ class Position:
         if self.actor == NOBODY:
             raise GameOver("the game is over")
         if action not in self.legal_actions:
-            raise IllegalAction(illegal_action_text(self.positions.game, self.states[0], action))
+            raise refusal(self.positions.game, self.states[0], action)
         return self.positions._played(self, self.states, int(action), ())
 
     def settled(self, generator: np.random.Generator) -> Position:
@@ -349,8 +349,7 @@ class Position:
         one = Position(positions, states, int(states["actor"][0]))
         one._known[seat] = known, _ = self._knows(seat)
         one._origin = _digest(known, b"others, as they may be")
-        one._points_begun = self._points_begun
-        one._points_before = self._earlier_points
+        one._paid_earlier = self._paid_before
         return one
 
     def played_out(self, generator: np.random.Generator, reward: str = "win", games: int = 1) -> np.ndarray:
@@ -361,7 +360,7 @@ class Position:
             states = _record(self.positions.game, settled.states.tobytes())
             states["rng"] = generator.integers(0, 2**64, 1, dtype=np.uint64)
             self.positions.game.kernels.playout(states, self.positions.tables)
-            total += Position(self.positions, states, NOBODY)._since(reward, settled._points_begun)
+            total += Position(self.positions, states, NOBODY)._since(reward, np.zeros_like(settled.points))
         return total / games
 
     def save(self) -> bytes:
@@ -376,18 +375,24 @@ class Position:
             raise ConfigError(f"seat={seat!r:.80}: must be 0 to {players - 1}")
 
     @property
-    def _earlier_points(self) -> np.ndarray | None:
-        """The points of the owners at the previous decision."""
-        return self._points_before if self._before is None else self._before.points
+    def _paid_before(self) -> np.ndarray | None:
+        """The points of the owners that rewards had counted at the last decision; None if there was none."""
+        before = self._before
+        if before is None:
+            return self._paid_earlier
+        is_first = before._before is None and before._paid_earlier is None
+        return np.zeros_like(before.points) if is_first else before.points
 
     def _write_view(self, seat: int, out: np.ndarray) -> None:
         game = self.positions.game
         seats, narrow = np.array([seat], np.int64), self.positions._scratch.narrow
         game.kernels.observe_games(self.states, self.positions.tables, seats, game.observation.divisors, out, narrow)
 
-    def _since(self, reward: str, points: Any) -> np.ndarray:
-        out = np.zeros(self.positions.config.players)
-        self.positions.kernels.rewards_since(self.states, choice("reward", reward, REWARDS), points, out)
+    def _since(self, reward: str, paid: np.ndarray | None) -> np.ndarray:
+        """The rewards of this record when these points, (owners,) int64, are paid; 0 for None."""
+        out, kind = np.zeros(self.positions.config.players), choice("reward", reward, REWARDS)
+        if paid is not None:
+            self.positions.kernels.rewards_since(self.states, kind, paid, out)
         return out
 
     def _deed(self, seat: int) -> bytes:
@@ -424,8 +429,8 @@ def _kernels(game: Game) -> ScriptedKernels:
     """The kernels of scripted steps, compiled or taken from the cache."""
     if game.home not in _made:
         made = _made[game.home] = ScriptedKernels(game)
-        what = f"the rules of {game.title} for positions one by one, once, half a minute"
-        compile_once(game.cache_folder, what, made.rewards_since, lambda: _calls(game, made))
+        what = f"the rules of {game.title} for positions one by one"
+        compile_once(game.cache_folder, what, "half a minute", made.rewards_since, lambda: _calls(game, made))
     return _made[game.home]
 
 
@@ -471,14 +476,13 @@ def _signature(digest: bytes) -> bytes:
 
 
 def _save(position: Position) -> bytes:
-    """The bytes: header, record, points before it, knowledge of the seats, draws, and digests of all these."""
+    """The bytes: header, record, points paid before it, knowledge of the seats, draws, and digests of all these."""
     positions, at_draw = position.positions, position.actor == CHANCE
     decided = position._before if at_draw else position
     parts = [positions.header, position.states.tobytes()]
     if decided is not None:
-        begun, before = decided._points_begun, decided._earlier_points
-        assert begun is not None and before is not None
-        parts += [begun.tobytes(), before.tobytes()]
+        paid = decided._paid_before
+        parts += [_FIRST, decided.points.tobytes()] if paid is None else [_LATER, paid.tobytes()]
         for seat in range(positions.config.players):
             parts += decided._knows(seat)
     pending = position.pending if at_draw else _SETTLED
@@ -503,10 +507,10 @@ def _load(positions: Positions, data: bytes | bytearray | memoryview) -> Positio
     trusted = hmac.compare_digest(_signature(digest), signature)
     game, players = positions.game, positions.config.players
     body = body[len(positions.header) :]
-    wide, points = game.state.itemsize, 8 * game.max_owners
+    wide, points = game.state.itemsize, len(_FIRST) + 8 * game.max_owners
     states = _record(game, body[:wide].ljust(wide, b"\0"))
     begins = states.tobytes() == positions.blank.tobytes()
-    between = 0 if begins else 2 * points + players * 2 * _DIGEST
+    between = 0 if begins else points + players * 2 * _DIGEST
     tail = body[wide + between :]
     number = (len(tail) - 8) // 4
     if len(body) < wide + between + 8 or len(tail) != 8 + 4 * number or number > MOST_DRAWS:
@@ -537,9 +541,10 @@ def _decided(positions: Positions, states: np.ndarray, rest: bytes, trusted: boo
         if states["rng"][0]:
             raise StateError("the saved position has a random stream; positions have none")
     one = Position(positions, states, int(states["actor"][0]))
-    points = np.frombuffer(rest, np.int64, 2 * positions.game.max_owners).reshape(2, -1).copy()
-    one._points_begun, one._points_before = points
-    digests = [rest[i : i + _DIGEST] for i in range(points.nbytes, len(rest), _DIGEST)]
+    start = len(_FIRST) + 8 * positions.game.max_owners
+    if not rest.startswith(_FIRST):
+        one._paid_earlier = np.frombuffer(rest[len(_FIRST) : start], np.int64).copy()
+    digests = [rest[i : i + _DIGEST] for i in range(start, len(rest), _DIGEST)]
     one._known = dict(enumerate(zip(digests[::2], digests[1::2], strict=True)))
     return one
 

@@ -44,7 +44,7 @@ class VersusBatch:
         seed: as in `Batch`. Seats, line-ups and the opponents' randomness come from one generator made from it. The
             same seed and the same actions give the same games.
         reward: as in `Batch`, for the learner, summed over a step. Rewards while others play before the learner's first
-            decision are added to the reward of its first step.
+            decision are added to the reward of its first step, so all rewards of a game sum to its result.
         illegal_action: as in `Batch`, for the learner's actions.
         autoreset: as in `Batch`.
         num_threads: as in `Batch`.
@@ -110,7 +110,7 @@ class VersusBatch:
             raise ConfigError("starts: not allowed with choose_config, since all are of one configuration")
         self.config: Config = config
         self.players: int = config.players
-        self.seat = _check_seat(seat, config.players)
+        self.seat = check_seat(seat, config.players)
         self.opponents: list[Agent] = _make_opponents(opponents, config, assign)
         self.autoreset: str = autoreset
         self.new_observations: bool = new_observations
@@ -256,6 +256,7 @@ class VersusBatch:
         """
         return {
             "states": self.batch.states.copy(),
+            "paid": self.batch.paid.copy(),
             "batch_generator": self.batch.generator.bit_generator.state,
             "generator": self.generator.bit_generator.state,
             **{name: array.copy() for name, array in self._own_arrays().items()},
@@ -280,6 +281,7 @@ class VersusBatch:
         if self._choose_config is not None:
             batch.reset(config=[self.game.config.of(state, self.config.components) for state in arrays["states"]])
         batch.set_states(arrays["states"])
+        batch.paid[:] = arrays["paid"]
         batch.generator.bit_generator.state = saved["batch_generator"]
         self.generator.bit_generator.state = saved["generator"]
         for name, array in self._own_arrays().items():
@@ -403,7 +405,7 @@ class VersusBatch:
         self.final_observations = batch.final_observations
 
 
-def _check_seat(seat: int | str, players: int) -> int:
+def check_seat(seat: int | str, players: int) -> int:
     """The seat, -1 for a random one."""
     if isinstance(seat, str) and seat == "random":
         return 0 if players == 1 else -1

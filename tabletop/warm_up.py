@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
+from tabletop.cache import is_kept
 from tabletop.compiled import JIT
 from tabletop.game import Game
 from tabletop.kernels import masked_random_actions
@@ -30,11 +31,11 @@ def warm_up(game: Game) -> None:
 
     A start with a filled cache loads only the kernels that it calls.
     """
-    if game.name in _warm:
+    if game.home in _warm:
         return
-    _warm.add(game.name)
-    what = f"the rules of {game.title}, once, a minute or two"
-    compile_once(game.cache_folder, what, game.kernels.playout, lambda: _calls(game))
+    _warm.add(game.home)
+    what = f"the rules of {game.title}"
+    compile_once(game.cache_folder, what, "a minute or two", game.kernels.playout, lambda: _calls(game))
 
 
 def _calls(game: Game) -> list[Call]:
@@ -49,7 +50,8 @@ def _calls(game: Game) -> list[Call]:
     actions, modes, seats = np.zeros(1, np.int64), np.array([0, 2, 0], np.int64), np.zeros(1, np.int64)
     divisors = game.observation.divisors
     views = (divisors, actors, masks, wide, narrow)
-    ends = (np.zeros((1, 1)), flag, flag.copy(), final, wide.copy(), narrow)
+    paid = np.zeros((1, game.max_owners), np.int64)
+    ends = (np.zeros((1, 1)), paid, flag, flag.copy(), final, wide.copy(), narrow)
     return [
         ("setting up games", kernels.reset_games, (state, tables, which)),
         ("playing them", kernels.step_games, (state, tables, actions, which, modes, *views, *ends)),
@@ -62,11 +64,11 @@ def _calls(game: Game) -> list[Call]:
         ("naming places", kernels.places_of_games, (final, np.zeros((1, game.max_owners), np.int8))),
         ("redrawing what is hidden", kernels.sample_hidden_games, (state, tables, seats, np.zeros(1, np.uint64))),
         ("playing what is recorded", kernels.play_actions, (state, tables, actions, ~which)),
-        ("playing to the end", kernels.playout, (state, tables)),
+        ("playing to the end", kernels.playout, (state[:0], tables)),  # no game: the rules may have no way to the end
     ]
 
 
-def compile_once(folder: Path, what: str, last: Any, calls: Callable[[], list[Call]]) -> None:
+def compile_once(folder: Path, what: str, takes: str, last: Any, calls: Callable[[], list[Call]]) -> None:
     """Compile kernels by calling them, unless the machine code is in the cache already.
 
     If several processes start at once, one compiles. The others say that they wait for it.
@@ -74,14 +76,16 @@ def compile_once(folder: Path, what: str, last: Any, calls: Callable[[], list[Ca
     Arguments:
         folder: the folder of the machine code.
         what: words for what is compiled.
+        takes: words for the time that this takes.
         last: the kernel that is compiled last. If it is in the cache, all are.
         calls: returns the calls.
     """
     if not JIT or _is_cached(last):
         return
-    with _only_one(folder / f"{last.py_func.__name__}.lock", what):
+    work = f"{what}, {'once, ' if is_kept() else ''}{takes}"
+    with _only_one(folder / f"{last.py_func.__name__}.lock", work):
         if not _is_cached(last):
-            _compile_all(what, calls())
+            _compile_all(work, calls())
 
 
 @contextmanager
@@ -121,7 +125,8 @@ def _compile_all(what: str, calls: list[Call]) -> None:
     for done, (part, call, arguments) in enumerate(calls):
         _say(f"tabletop: compiling {what}: {done + 1}/{len(calls)} {part}")
         call(*arguments)
-    _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s; later starts take it from the cache")
+    later = "; later starts take it from the cache" if is_kept() else ""
+    _say(f"tabletop: compiled in {time.monotonic() - start:.0f} s{later}")
     if sys.stderr is not None:
         print(file=sys.stderr)
 

@@ -45,6 +45,17 @@ def paragraphs(*groups: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in joined_ones if one)
 
 
+def shown(text: str) -> str:
+    """The text on one line, as anything can show it.
+
+    What does not print, such as a control character or a byte of a path that is not UTF-8, is written as in a string of
+    Python: `\\x1b`.
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def counted(number: int, thing: str) -> str:
     """A number and a noun: `1 card`, `2 cards`, `1,000 games`."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"

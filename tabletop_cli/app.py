@@ -224,9 +224,12 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
     add(
         "general",
         commands.train_general,
-        examples=("train general --minutes 60 --device cuda",),
-        texts={**_OF_LEARNING, "of_output": ": checkpoints and logs"},
-        shown={"players": "every number from 2 on"},
+        examples=(
+            "train general --minutes 60 --device cuda",
+            "train general --resume runs/general --minutes 120",
+        ),
+        texts={**_OF_RUNS, "of_output": ": checkpoints and logs"},
+        shown={**_SHOWN_OF_RUNS, "players": "every number from 2 on", "output": "runs/general"},
     )
     add(
         "outlook",

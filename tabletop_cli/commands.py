@@ -12,13 +12,14 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
-from tabletop.errors import TabletopError
+from tabletop.errors import ConfigError, TabletopError
 from tabletop.extras import extra_text
+from tabletop.screen import Screen
+from tabletop.words import shown
 from tabletop_cli.completion import agents as agent_words
 from tabletop_cli.completion import one_of, policies
 from tabletop_cli.line import CommandLine
@@ -88,10 +89,12 @@ def train(
 
 def compile_all(line: CommandLine) -> None:
     """Compile rules and searches ahead of their first use, for an image or a folder that many machines share."""
-    from tabletop.cache import code_folder
+    from tabletop.cache import CACHE_VARIABLE, code_folder, is_kept
     from tabletop.position import positions_of
     from tabletop_agents.search import search_for
 
+    if not is_kept():
+        raise ConfigError(f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE} to another folder")
     parts = ["rules", "positions one by one", "searches"]
     positions_of(line.game.config(players=line.game.players[0]))
     search_for(line.game)
@@ -123,17 +126,22 @@ def train_general(
             autocompletion=policies,
         ),
     ] = None,
-    seed: Seed = 0,
+    resume: Resume = None,
+    trust: Trust = "",
+    seed: Seed = None,
     minutes: Minutes = None,
     steps: Steps = None,
     device: Device = "cpu",
-    output: Output = Path("runs/general"),
+    output: Output = None,
+    json: Json = None,
 ) -> None:
     """Learn with every number of players and all modules: one network for all, which learns from all seats at once."""
-    learn = imported("tabletop_training.general", extra="train").main
-    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
     wanted = whole_numbers("players", players, "numbers of players, separated by commas")
-    learn(line.game, config, players=wanted, start=start, rival=rival, **told)
+    told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
+    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust)}
+    with json_to(json) as on_result:
+        learn = imported("tabletop_training.learn.train", extra="train").main
+        learn(line.game, config, on_result=on_result, players=tuple(wanted) or None, **told)
 
 
 def train_outlook(
@@ -425,15 +433,15 @@ def replay(
         (gif, pictures.write_gif, size | ({} if seconds is None else {"milliseconds": round(1000 * seconds)})),
         (png, pictures.write_pngs, size),
     ]
-    console = Console()
+    console = Screen()
     for path, write, options in wanted:
         if path is not None:
             with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-                task = bar.add_task(escape(str(path)), total=len(loaded.actions) + 1)
+                task = bar.add_task(escape(shown(str(path))), total=len(loaded.actions) + 1)
                 write(loaded, path, viewer=seat, on_finished=partial(bar.advance, task), **options)
             steps = round(bar.tasks[0].completed) - 1  # not those that are hidden from the seat
             console.print(
-                Text.assemble((str(path), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
+                Text.assemble((shown(str(path)), "bold"), f": {steps} step{'' if steps == 1 else 's'}"), soft_wrap=True
             )
 
 

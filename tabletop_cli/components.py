@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from tabletop.overlays import OVERLAY, ComponentFile, Components, Numbers
+from tabletop.screen import Screen
 from tabletop_cli.app import GAME, add_command
 from tabletop_cli.line import CommandLine
 from tabletop_cli.output import json_to
@@ -31,7 +31,7 @@ def add_components(
         """Print every number on the game's components, and where each comes from."""
         with json_to(json) as on_result:
             loaded = file().load(overlay)
-            console = Console()
+            console = Screen()
             for title, first_column, rows in sections():
                 console.print(_table(title, first_column, rows, loaded))
                 console.print()

@@ -14,7 +14,8 @@ from rich.table import Table
 
 from tabletop.game import Game
 from tabletop.replays.replay import Replay, words_for
-from tabletop.words import counted
+from tabletop.screen import Screen
+from tabletop.words import counted, shown
 from tabletop_agents import make_agent
 from tabletop_agents.play.advice import Moment, Review, estimate_text, review
 from tabletop_agents.play.session import hints_for
@@ -41,9 +42,9 @@ def main(
     """
     replay = Replay.load(file, game)
     adviser = make_agent(agent, game) if agent else hints_for(replay.config)
-    console = Console()
+    console = Screen()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(escape(adviser.name), total=None)
+        task = bar.add_task(escape(shown(adviser.name)), total=None)
         found = review(
             replay,
             adviser,
@@ -55,20 +56,20 @@ def main(
 
 
 def _print(console: Console, replay: Replay, found: Review, most: int) -> None:
-    shown = found.moments[:most]
-    if shown:
-        table = Table("step", "who", "played", "better", title=escape(f"{found.agent}: {found.estimated}"))
+    moments = found.moments[:most]
+    if moments:
+        table = Table("step", "who", "played", "better", title=f"{shown(found.agent)}: {found.estimated}")
         for name in ("after played", "after better", "drop"):
             table.add_column(name, justify="right", max_width=7)
-        for one in shown:
+        for one in moments:
             played, better = _texts(replay, one)
             estimates = (estimate_text(given, found.estimated) for given in (one.estimate, one.best))
             drop = estimate_text(one.drop, found.estimated).removeprefix("+")
             label = replay.label(one.seat)
-            table.add_row(f"{one.step}", escape(label), escape(played), escape(better), *estimates, drop)
+            table.add_row(f"{one.step}", label, played, better, *estimates, drop)
         console.print(table)
-    looked = f"{found.agent} looked at {counted(found.decisions, 'decision')} with a choice"
-    console.print(escape(f"{looked}; at {len(found.moments)} of them it finds something better."))
+    looked = f"{shown(found.agent)} looked at {counted(found.decisions, 'decision')} with a choice"
+    console.print(f"{looked}; at {len(found.moments)} of them it finds something better.")
 
 
 def _texts(replay: Replay, one: Moment) -> tuple[str, str]:

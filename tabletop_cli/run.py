@@ -16,6 +16,7 @@ import typer
 
 from tabletop.errors import TabletopError
 from tabletop.terminal import forgive_bytes
+from tabletop.words import shown
 from tabletop_cli.completion import mended_bash_words
 
 EXIT_CODES = {
@@ -66,7 +67,7 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
         _tell_mistake(name, error)
     except TabletopError as error:
         code = 2
-        print(f"{name}:", " ".join(str(error).split()), file=sys.stderr)
+        print(f"{name}:", _line(error), file=sys.stderr)
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
@@ -78,6 +79,11 @@ def run_app(app: typer.Typer, name: str, args: Sequence[str] | None = None) -> N
     sys.exit(code)
 
 
+def _line(message: object) -> str:
+    """A message on one line, in which nothing can make the terminal do anything."""
+    return shown(" ".join(str(message).split()))
+
+
 def _terminated(number: int, frame: FrameType | None) -> None:
     """SIGTERM ends the command as an error does, so that unfinished files go and processes of its own end."""
     sys.exit(128 + number)
@@ -85,7 +91,7 @@ def _terminated(number: int, frame: FrameType | None) -> None:
 
 def _tell_mistake(name: str, error: Any) -> None:
     """One line for words that a command does not take; the help was printed already where there are none at all."""
-    message = " ".join(error.format_message().split())
+    message = _line(error.format_message())
     if message:
         path = error.ctx.command_path if error.ctx else name
         print(f"{path}: {message}{'' if message.endswith(('.', '?')) else '.'} See {path} --help.", file=sys.stderr)

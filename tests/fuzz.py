@@ -11,7 +11,6 @@ import argparse
 import multiprocessing
 import os
 import random
-import signal
 import sys
 import tempfile
 import time
@@ -31,6 +30,7 @@ from petrichor_env.component_files import COMPONENTS, KEYS, load_components
 from petrichor_env.config import MODULE_OF_READING, MODULES, POWERS, READINGS, VARIANTS, Config
 from tabletop.errors import ComponentsError
 from tabletop.warm_up import warm_up
+from tabletop_training.workers import serve_parent, without_ctrl_c
 from tests.configurations import SOLO_MODULES
 from tests.differential import compare_game
 from tests.evergreen.random_games import play as play_evergreen
@@ -133,8 +133,8 @@ Reports: TypeAlias = "Queue[Report]"
 
 
 def _work(seeds: range, reports: Reports) -> None:
-    """Play the games of these seeds, in a process of its own. Ctrl-C is the parent's business."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Play the games of these seeds, in a process of its own."""
+    serve_parent()
     for seed in seeds:
         try:
             config, decisions = play_any(seed)
@@ -184,8 +184,9 @@ def _workers(number: int, seeds: range, reports: Reports) -> Iterator[list[BaseP
     workers: list[BaseProcess] = [
         context.Process(target=_work, args=(seeds[worker::number], reports), daemon=True) for worker in range(number)
     ]
-    for worker in workers:
-        worker.start()
+    with without_ctrl_c():
+        for worker in workers:
+            worker.start()
     try:
         yield workers
     finally:

@@ -13,6 +13,8 @@ from filelock import FileLock
 
 from tabletop import warm_up
 from tabletop.cache import CACHE_VARIABLE
+from tabletop.compiled import cache_folder
+from tests.games import connect_four
 from tests.games.leduc_poker import GAME as LEDUC
 
 NOWHERE = str(Path(__file__, "nowhere"))
@@ -67,6 +69,21 @@ def started(folder: Path, code: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
 
 
+def test_nothing_promises_a_cache_that_is_not_kept() -> None:
+    """Not to the process that makes a temporary folder, nor to its child; and nothing is compiled ahead for nobody."""
+    child = f"import subprocess, sys, tabletop.kernels; subprocess.run([sys.executable, '-c', {PLAY!r}], check=True)"
+    for code in (PLAY, child):
+        said = run(code, **{CACHE_VARIABLE: NOWHERE}).stderr
+        assert said.count("the rules are compiled again at every start") == 1
+        assert "compiling the rules of Leduc poker, a minute or two: 1/12" in said and "tabletop: compiled in" in said
+        assert "once" not in said and "later" not in said
+    command = [sys.executable, "-m", "tabletop_cli", "tests.games.leduc_poker", "compile"]
+    environment = {**os.environ, CACHE_VARIABLE: NOWHERE}
+    ahead = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ahead.returncode != 0 and "compiling" not in ahead.stderr
+    assert f"nothing is compiled, as it could not be kept: set {CACHE_VARIABLE}" in ahead.stderr
+
+
 def test_processes_that_start_cold_compile_once(tmp_path: Path) -> None:
     """The others wait, say so, and take the machine code from the cache."""
     processes = [started(tmp_path, PLAY) for _ in range(3)]
@@ -78,6 +95,42 @@ def test_processes_that_start_cold_compile_once(tmp_path: Path) -> None:
     files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert run(PLAY, **{CACHE_VARIABLE: str(tmp_path)}).stderr == ""
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == files
+
+
+BEGIN = """
+import numpy as np
+from {home} import GAME
+states = np.zeros(1, GAME.state)
+GAME.config().write_switches(states)
+GAME.kernels.reset_games(states, GAME.load_tables(None), np.ones(1, np.bool_))
+assert states["legal"][0, 0] == 127
+"""
+
+
+def test_a_game_whose_module_is_moved(tmp_path: Path) -> None:
+    """Machine code names the modules of its functions, so the game compiles anew."""
+    package = tmp_path / "mypkg"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (tmp_path / "gems.py").write_bytes(Path(connect_four.__file__).read_bytes())
+    environment = {CACHE_VARIABLE: str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    run(BEGIN.format(home="gems"), **environment)
+    (tmp_path / "gems.py").rename(package / "gems.py")
+    run(BEGIN.format(home="mypkg.gems"), **environment)
+
+
+def test_where_machine_code_is_kept(tmp_path: Path) -> None:
+    """Other modules, other places of the rules or other rules have other folders."""
+    sources = [tmp_path / "rules", tmp_path / "logic"]
+    for source in sources:
+        source.mkdir()
+        (source / "stones.py").write_text("STONES = 7\n", encoding="utf-8")
+    first = cache_folder("gems", "gems", sources[:1])
+    assert first == cache_folder("gems", "gems", sources[:1])
+    others = [cache_folder("gems", "mypkg.gems", sources[:1]), cache_folder("gems", "gems", sources[1:])]
+    (sources[0] / "stones.py").write_text("STONES = 8\n", encoding="utf-8")
+    others.append(cache_folder("gems", "gems", sources[:1]))
+    assert len({first, *others}) == 4
 
 
 def test_a_process_that_dies_leaves_nobody_waiting(tmp_path: Path) -> None:
@@ -96,7 +149,7 @@ def test_a_process_that_hangs_does_not_stop_the_others(tmp_path: Path, monkeypat
     monkeypatch.setattr(warm_up, "_is_cached", lambda last: False)
     last = LEDUC.kernels.playout
     with FileLock(tmp_path / "playout.lock"):
-        warm_up.compile_once(tmp_path, "what hangs", last, lambda: [("all", made.append, (1,))])
+        warm_up.compile_once(tmp_path, "what hangs", "for ever", last, lambda: [("all", made.append, (1,))])
     assert made == [1]
 
 

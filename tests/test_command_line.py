@@ -152,7 +152,7 @@ def test_all_that_prints_a_table_has_it() -> None:
     both = ("evaluate", "tournament", "ladder", "benchmark", "review", "components", "bench", "demo")
     assert having == {f"{game} {name}" for game in APPS for name in both} | {
         *("petrichor difficulty", "petrichor strength"),
-        *(f"{game} train {kind}" for game in APPS for kind in ("solo", "selfplay")),
+        *(f"{game} train {kind}" for game in APPS for kind in ("solo", "selfplay", "general")),
     }
 
 

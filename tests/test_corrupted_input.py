@@ -197,7 +197,7 @@ def test_a_game_without_a_way_on() -> None:
     """It is named, and it is over."""
     games = Batch(Config(players=3), 2, seed=0, autoreset="disabled")
     games.states["decision"][1] = 99
-    with pytest.raises(StateError, match="game 1: it was changed by hand, and the rules find no next decision"):
+    with pytest.raises(StateError, match="game 1: the rules find no next decision that has an answer; if the record"):
         games.step(games.random_actions())
     assert games.actors[1] == NOBODY
     games.reset(mask=np.array([False, True]))

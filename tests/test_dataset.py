@@ -12,6 +12,7 @@ from minari import MinariDataset
 
 import evergreen_env
 import petrichor_env
+from tabletop.batch import REWARDS
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import make_agent
@@ -27,6 +28,26 @@ def written(folder: Path, names: list[str], config: Config, **arguments: Any) ->
     return MinariDataset(main(agents, config, output=folder, **arguments))
 
 
+def played_again(env: Any, episode: Any, seed: int, options: dict[str, Any]) -> None:
+    """The environment gives the episode again from this start: what is seen, gained and ended, with its types."""
+    seen, _ = env.reset(seed=seed, options=options)
+    assert len(episode.observations["observation"]) == len(episode.actions) + 1
+    for step, action in enumerate(episode.actions):
+        for key in ("observation", "action_mask"):
+            assert np.array_equal(seen[key], episode.observations[key][step])
+            assert seen[key].dtype == episode.observations[key].dtype
+        assert seen["action_mask"][action] == 1
+        seen, got, terminated, truncated, info = env.step(action)
+        assert (got, terminated, truncated) == (
+            episode.rewards[step],
+            episode.terminations[step],
+            episode.truncations[step],
+        )
+    assert terminated and info["seat"] == episode.infos["seat"][0]
+    assert np.array_equal(seen["observation"], episode.observations["observation"][-1])
+    assert episode.observations["action_mask"][-1].all()
+
+
 @pytest.mark.parametrize(
     ("game", "reward"), [(BOTH[0], None), (BOTH[0], "win"), (BOTH[0], "margin"), (BOTH[1], None)], ids=str
 )
@@ -35,26 +56,43 @@ def test_episodes_alone_play_again(game: Game, reward: str | None, tmp_path: Pat
     data = written(tmp_path, ["greedy"], game.config(players=1), games=3, reward=reward)
     assert data.total_episodes == 3
     env = data.recover_environment()
-    for number, episode in enumerate(data):
-        seed = data.storage.get_episode_metadata([episode.id])
-        (told,) = list(seed)
+    for number, (episode, told) in enumerate(zip(data, data.storage.get_episode_metadata(range(3)), strict=True)):
         assert told["seed"] == FIRST_SEED + number
-        seen, _ = env.reset(seed=told["seed"])
-        assert len(episode.observations["observation"]) == len(episode.actions) + 1
-        for step, action in enumerate(episode.actions):
-            for key in ("observation", "action_mask"):
-                assert np.array_equal(seen[key], episode.observations[key][step])
-                assert seen[key].dtype == episode.observations[key].dtype
-            assert seen["action_mask"][action] == 1
-            seen, got, terminated, truncated, _ = env.step(action)
-            assert (got, terminated, truncated) == (
-                episode.rewards[step],
-                episode.terminations[step],
-                episode.truncations[step],
-            )
-        assert terminated
-        assert np.array_equal(seen["observation"], episode.observations["observation"][-1])
-        assert episode.observations["action_mask"][-1].all()
+        played_again(env, episode, told["seed"], {})
+        played_again(env, episode, told["seed"], told["options"])
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("game", BOTH, ids=str)
+def test_episodes_of_several_agents_play_again(game: Game, players: int, reward: str, tmp_path: Path) -> None:
+    """Also against agents that draw at random, of which the environment has others than played."""
+    names = ["greedy", "random", "policy-sample:versus", "ismcts-5"][:players]
+    data = written(tmp_path, names, game.config(players=players), games=5, seed=11, reward=reward)
+    assert data.total_episodes == 5 * players
+    env = data.recover_environment()
+    for episode, told in zip(data, data.storage.get_episode_metadata(range(5 * players)), strict=True):
+        assert told["options"]["seat"] == episode.infos["seat"][0]
+        played_again(env, episode, told["seed"], told["options"])
+
+
+def test_another_action_leaves_the_recorded_game(tmp_path: Path) -> None:
+    """From there on the opponents decide. The next game is theirs from its beginning."""
+    game = petrichor_env.GAME
+    data = written(tmp_path, ["random", "greedy"], game.config(players=2), games=3, seed=11)
+    env: Any = data.recover_environment()
+    for episode, told in zip(data, data.storage.get_episode_metadata(range(6)), strict=True):
+        seen, _ = env.reset(seed=told["seed"], options=told["options"])
+        for action in episode.actions[:10]:
+            seen, *_ = env.step(action)
+        legal = np.flatnonzero(seen["action_mask"])
+        others = legal[legal != episode.actions[10]]
+        seen, _, ended, *_ = env.step(int(others[0] if len(others) else legal[0]))
+        while not ended:
+            seen, _, ended, *_ = env.step(int(np.flatnonzero(seen["action_mask"])[-1]))
+    first, _ = env.reset(seed=3)
+    fresh: Any = data.recover_environment()
+    assert np.array_equal(first["observation"], fresh.reset(seed=3)[0]["observation"])
 
 
 @pytest.mark.parametrize("game", BOTH, ids=str)

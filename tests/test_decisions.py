@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from petrichor_env.rules.game_flow import DECISIONS
-from petrichor_env.state import Decision
+import evergreen_env
+import petrichor_env
+from evergreen_env.state import Decision as Evergreen
+from petrichor_env.actions import ACTIONS
+from petrichor_env.config import MODULES
+from tabletop.batch import Batch, legal_actions
 from tabletop.compiled import kernel, rule
-from tabletop.decisions import by_decision
-from tabletop.record import Record, array, dtype_of, number
+from tabletop.decisions import by_decision, check_table
+from tabletop.record import NOBODY, Record, array, dtype_of, number
+from tests.games import connect_four
+
+TABLES = ("rules.game_flow", "drawing.decisions", "drawing.lessons")
+SOLO_MODULES = ("fertilizer", "cactus", "powers", "forecasts")
+CONFIGURATIONS: dict[str, Any] = {
+    "petrichor": [
+        petrichor_env.Config(modules=SOLO_MODULES),
+        petrichor_env.Config(players=5, modules=MODULES, drafting=True),
+        petrichor_env.Config(players=3, modules=MODULES, components={"pieces.votes": 2, "pieces.drops": 6}),
+    ],
+    "evergreen": [evergreen_env.Config(players) for players in (1, 3)],
+}
 
 
 class Game(Record):
@@ -35,7 +57,8 @@ def _third(action: int, s: Game) -> None:
     s.called[2] += 2 * action
 
 
-_answer = by_decision({7: _first, 1: _second, 40: _third}, "s", "action")
+_FUNCTIONS = {7: _first, 1: _second, 40: _third}
+_answer = by_decision((1, 7, 40), _FUNCTIONS, "s", "action")
 
 
 @kernel
@@ -51,6 +74,146 @@ def test_the_function_of_the_decision_is_called_with_what_it_takes() -> None:
     assert games["called"].tolist() == [[0, 5, 0], [0, 0, 10], [1, 0, 0], [0, 0, 0], [0, 0, 0]]
 
 
-@pytest.mark.parametrize("decision", Decision)
-def test_every_decision_is_in_the_table(decision: Decision) -> None:
-    assert (decision in DECISIONS) == (decision != Decision.GAME_OVER)
+def test_no_decision_is_forgotten_or_unknown() -> None:
+    with pytest.raises(TypeError, match=r"^the table lacks 2, 9$"):
+        by_decision((1, 2, 7, 9, 40), _FUNCTIONS, "s", "action")
+    with pytest.raises(TypeError, match=r"^the table has no place for 7$"):
+        by_decision((1, 40), _FUNCTIONS, "s", "action")
+    with pytest.raises(TypeError, match=r"^the table lacks DRAFT, TURN$"):
+        check_table(set(Evergreen) - {Evergreen.DRAFT, Evergreen.TURN}, Evergreen)
+
+
+@pytest.mark.parametrize(
+    ("table", "enumeration"),
+    [
+        *((f"{home}.{module}", "Decision") for home in ("petrichor_env", "evergreen_env") for module in TABLES),
+        ("evergreen_env.drawing.decisions", "Power"),
+        ("evergreen_env.drawing.lessons", "Power"),
+        ("evergreen_env.drawing.board_players", "Source"),
+        ("petrichor_env.drawing.board", "Phase"),
+        ("petrichor_env.drawing.board_fields", "Crop"),
+        ("petrichor_env.drawing.board_fields", "Growing"),
+        ("petrichor_env.drawing.card_texts", "Power"),
+        ("petrichor_env.drawing.card_texts", "Timing"),
+        ("petrichor_env.drawing.events", "Growing"),
+    ],
+)
+def test_a_forgotten_member_is_an_error_at_import(table: str, enumeration: str) -> None:
+    """One that only this table is told of; the others would be first."""
+    home = table.partition(".")[0]
+    said = in_python(f"""
+import sys
+from enum import IntEnum
+from {home} import state
+from tabletop import decisions
+
+def check_table(table, members, check=decisions.check_table):
+    caller = sys._getframe(1)
+    if {table!r} in (caller.f_globals["__name__"], caller.f_back.f_globals["__name__"]):  # by itself, or by_decision
+        check(table, members)
+
+decisions.check_table = check_table
+state.{enumeration} = IntEnum("{enumeration}", {{**state.{enumeration}.__members__, "FORGOTTEN": 120}})
+import {table}
+""")
+    assert said.returncode != 0 and said.stderr.endswith("TypeError: the table lacks FORGOTTEN\n"), said.stderr
+
+
+@pytest.mark.parametrize(("module", "change"), [("actions", "RANGES = (*RANGES, 17)"), ("state", "NUM_FORECASTS = 17")])
+def test_a_forgotten_range_or_card_is_an_error_at_import(module: str, change: str) -> None:
+    said = in_python(f"import petrichor_env.{module} as m\nexec({change!r}, vars(m))\nimport petrichor_env.drawing")
+    assert said.returncode != 0 and said.stderr.endswith("TypeError: the table lacks 17\n"), said.stderr
+
+
+def in_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run in a process of its own, without machine code."""
+    told = {**os.environ, "NUMBA_DISABLE_JIT": "1", **environment}
+    return subprocess.run([sys.executable, "-c", code], env=told, capture_output=True, text=True, timeout=600)
+
+
+@pytest.mark.parametrize("game", [petrichor_env.GAME, evergreen_env.GAME], ids=str)
+def test_every_answer_has_words_of_its_own(game: Any) -> None:
+    """Of every decision of random games: none is told by its plain name, but to pass, which is called so."""
+    configs = CONFIGURATIONS[game.name]
+    for config in configs:
+        batch = Batch(config, 8, seed=5, autoreset="disabled")
+        while (running := batch.actors != NOBODY).any():
+            for state in batch.states[running][:2]:
+                for action in legal_actions(state).tolist():
+                    words = game.words.action_text(state, action)
+                    assert words != game.actions[action] or words == "pass", (game.decisions[state["decision"]], words)
+            batch.step(batch.random_actions(), which=running)
+
+
+def test_an_answer_to_another_decision_has_its_plain_name() -> None:
+    """It was told in the words of a decision that nobody is asked: `take an own drop from b1`."""
+    state = Batch(petrichor_env.Config(players=2), 1, seed=0).states[0]
+    assert petrichor_env.GAME.decisions[state["decision"]] == "setup_cloud"
+    for name in ("tile b1", "drop b1 own", "card sun", "decline", "power", "vote wind", "weather wind", "pass"):
+        words = petrichor_env.GAME.words.action_text(state, ACTIONS[name])
+        assert words == ("put a new cloud on b1" if name == "tile b1" else name)
+
+
+# --- Rules that forget to write the legal actions --------------------------------------------------------------------
+
+FORGETFUL = """
+import sys
+sys.path.insert(0, {folder!r})
+import no_reset, no_step
+from tabletop.agents import Decisions, ask
+from tabletop.batch import Batch
+from tabletop.errors import StateError, TabletopError
+from tabletop.position import positions_of
+from tabletop.replays.replay import Replay
+from tabletop_agents import make_agent
+import numpy as np
+
+def told(what, call):
+    try:
+        call()
+    except TabletopError as error:
+        print(f"{{what}}: {{type(error).__name__}}: {{error}}")
+
+def play(game, mode):
+    batch = Batch(game.config(), 2, 0, illegal_action=mode)
+    for _ in range(2):
+        batch.step(batch.random_actions())
+
+def answer(game):
+    batch = Batch(game.config(), 1, 0)
+    batch.step([3])
+    ask(make_agent("random", game), Decisions.of(batch), np.random.default_rng(0))
+
+for mode in ("raise", "lose", "random"):
+    told(mode, lambda: play(no_reset.GAME, mode))
+    told(mode, lambda: play(no_step.GAME, mode))
+told("agent", lambda: answer(no_step.GAME))
+told("position", lambda: positions_of(no_step.GAME.config()).first.after(3).after(3))
+told("replay", lambda: Replay.of(no_step.GAME.config(), 0, [3, 3]).states)
+"""
+
+
+@pytest.mark.parametrize("without_machine_code", ["1", "0"])
+def test_rules_that_forget_the_legal_actions(without_machine_code: str, tmp_path: Path) -> None:
+    """No answer is to blame: nobody loses, nothing is played, whatever happens to illegal actions."""
+    code = Path(connect_four.__file__).read_text(encoding="utf-8")
+    for name, written, instead in (
+        ("no_reset", "    s.stones[:] = 0\n    legal(s, t)\n", "    s.stones[:] = 0\n"),
+        (
+            "no_step",
+            "        ask(s, 0, 1 - seat)\n        legal(s, t)\n",
+            "        ask(s, 0, 1 - seat)\n        forbid_all(s)\n",
+        ),
+    ):
+        assert code.count(written) == 1
+        (tmp_path / f"{name}.py").write_text(code.replace(written, instead), encoding="utf-8")
+    folder = {"NUMBA_DISABLE_JIT": without_machine_code, "TABLETOP_CACHE_DIR": str(tmp_path / "cache")}
+    said = in_python(FORGETFUL.format(folder=str(tmp_path)), **folder)
+    assert said.returncode == 0, said.stderr
+    first, second = (f"'a_column' of player_{seat} has no legal action: was `legal` called?" for seat in (0, 1))
+    assert said.stdout.splitlines() == [
+        *(f"{mode}: StateError: game 0: {text}" for mode in ("raise", "lose", "random") for text in (first, second)),
+        f"agent: StateError: agent 'random': {second}",
+        f"position: StateError: {second}",
+        f"replay: ReplayError: step 2 of 2: {second}",
+    ]

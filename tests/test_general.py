@@ -15,40 +15,27 @@ from evergreen_env.game import GAME as EVERGREEN
 from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ConfigError
-from tabletop_agents import RandomAgent, make_agent
+from tabletop.errors import ConfigError
+from tabletop_agents import make_agent
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, read_notes, save_network, variety
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli.evergreen import main as evergreen
 from tabletop_cli.petrichor import main as petrichor
-from tabletop_training.curriculum import by_players
-from tabletop_training.general import General, GeneralSettings, judge_everything
-from tabletop_training.learning import Budget
-from tabletop_training.matches import play_match
+from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.learn.games import Ends, Rollout, SeatGames
+from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.ppo import advantages, drawn, masked_log_probabilities, new_network
+from tabletop_training.learn.task import EvaluationSettings, Judge
 from tabletop_training.outlook import Waiting
-from tabletop_training.seats import (
-    LEARNER,
-    Ends,
-    Rollout,
-    SeatGames,
-    advantages,
-    drawn,
-    masked_log_probabilities,
-    new_network,
-    policy_of,
-)
 from tabletop_training.settings import Settings
-from tests.games import connect_four
-from tests.test_guided_search import network_for
 
 SMALL = Settings(num_envs=12, steps=200, trunk=(16,), layers=(16,), threads=1)
 
 
-def plain_games(configs: list[Config], settings: Settings = SMALL, **options: Any) -> SeatGames:
+def plain_games(configs: list[Config], settings: Settings = SMALL) -> SeatGames:
     """Games of these configurations, all seats the learner's."""
-    options.setdefault("choose", lambda games, players: [by_players(configs)[players][0]] * len(games))
-    options.setdefault("seat", lambda games, players: np.full((games, players), LEARNER))
-    return SeatGames(configs, settings.num_envs, settings, 5, "cpu", **options)
+    curricula = {players: Curriculum([ways], 0.0, 0.0, 5) for players, ways in by_players(configs).items()}
+    return SeatGames(curricula, settings.num_envs, settings, 5, Opponents(OpponentSettings(), configs, Path(), 5))
 
 
 # --- Games -----------------------------------------------------------------------------------------------------------
@@ -92,33 +79,9 @@ def test_rollouts_are_the_games_of_batches() -> None:
     assert sum(len(ends.configs) for _, ends in rollouts) > 4
 
 
-def test_other_seats_are_played_by_whom_they_belong_to() -> None:
-    """A rival that always wants the lowest action takes it, and its decisions are not learned from."""
-
-    def lowest(seen: torch.Tensor, fallen: object) -> torch.Tensor:
-        return -1e4 * torch.arange(GAME.num_actions, dtype=torch.float32).expand(len(seen), -1)
-
-    seats = np.array([LEARNER, 0, LEARNER])
-    games = plain_games([Config(players=3)], seat=lambda games, players: np.tile(seats, (games, 1)), others=[lowest])
-    rollout, ends = games.play(new_network(GAME, SMALL), 300)
-    theirs = rollout.actors == 1
-    first = rollout.masks.int().argmax(dim=2)
-    assert theirs.any() and (rollout.actions[theirs] == first[theirs]).all()
-    assert (rollout.actions[~theirs] != first[~theirs]).any()
-    assert not rollout.deciding[theirs].any()
-    assert len(ends.configs) and (ends.players[:, :3] == seats).all()
-
-
 def test_games_that_begin_get_the_configuration_that_is_chosen() -> None:
     ways: list[Any] = list(variety(Config()))
-    chosen: list[Any] = []
-
-    def choose(games: np.ndarray, players: int) -> list[Config]:
-        assert players == 1
-        chosen.extend(ways[len(chosen) % 16] for _ in games)
-        return chosen[-len(games) :] if len(games) else []
-
-    games = plain_games([Config()], choose=choose)
+    games = plain_games(ways)
     _, ends = games.play(new_network(GAME, SMALL), 300)
     assert len(ways) == 16 and len(ends.configs) >= 12
     assert set(ends.configs) <= set(ways) and len(set(ends.configs)) > 1
@@ -230,49 +193,7 @@ def test_waiting_positions_get_the_end_of_their_own_game() -> None:
     assert sorted(told) == sorted(expected)
 
 
-# --- Learning --------------------------------------------------------------------------------------------------------
-
-
-def test_it_learns_connect_four_from_both_seats() -> None:
-    """From nothing to four of five games against random play, in seconds; the same seed gives the same weights."""
-    config = connect_four.GAME.config()
-    settings = Settings(
-        num_envs=128, steps=32, minibatch=1024, epochs=3, layers=(64,), learning_rate=3e-3, reward="win"
-    )
-    task = GeneralSettings(against=("random",), snapshot_updates=3, snapshots=3, games=200)
-
-    def learned() -> General:
-        general = General([config], task, settings, Budget(steps=120_000), 4)
-        while general.fraction < 1:
-            row = general.iterate()
-            assert np.isfinite(list(row.values())).all()
-        return general
-
-    first = learned()
-    assert first.steps >= 120_000 and first.updates > 20
-    assert sorted(first._taken)[0] == 0 and len(first._taken) == 3 and max(first._taken) > first.updates - 7
-    results = play_match([PolicyAgent(first.playable()), RandomAgent()], config, np.arange(200))
-    assert np.nanmean(results.by_agent(results.win_shares)[:, 0]) > 0.8
-    judged = first.evaluate()
-    assert judged.score > 1.5 and judged.numbers["2p_win_rate_random"] > 0.75
-    again = learned()
-    for a, b in zip(first.network.parameters(), again.network.parameters(), strict=True):
-        assert torch.equal(a, b)
-
-
-def test_a_rival_has_all_other_seats() -> None:
-    config, settings = connect_four.GAME.config(), Settings(num_envs=64, steps=40, minibatch=512, layers=(16,))
-    rival = network_for(connect_four.GAME, seed=2)
-    general = General([config], GeneralSettings(), settings, Budget(steps=10_000), 0, rival=rival)
-    assert ((general.table.players == LEARNER).sum(axis=1) == 1).all()
-    row = general.iterate()
-    assert 0 < row["won"] < 2
-    assert general._taken == []
-    rollout, _ = general.table.play(general.network, 40)
-    theirs = (rollout.masks.sum(dim=2) > 1) & ~rollout.deciding
-    seen = general.table.scaled(rollout.observations[theirs])
-    likeliest = masked_log_probabilities(policy_of(rival)(seen, None), rollout.masks[theirs]).argmax(dim=1)
-    assert theirs.any() and (rollout.actions[theirs] == likeliest).all()
+# --- Evaluations ------------------------------------------------------------------------------------------------------
 
 
 def test_a_score_is_relative_to_an_even_share() -> None:
@@ -285,7 +206,7 @@ def test_a_score_is_relative_to_an_even_share() -> None:
             return np.asarray(decisions.action_masks.argmax(axis=1))
 
     configs = [Config(), Config(variants=VARIANTS), Config(players=2), Config(players=3)]
-    judged = judge_everything(First(), configs, ("random",), 12, 0)
+    judged = Judge(configs, EvaluationSettings(("random",), 12), 0).judge(First())
     rates = [judged.numbers[f"{players}p_win_rate"] for players in (1, 2, 3)]
     assert judged.score == pytest.approx((rates[0] + 2 * rates[1] + 3 * rates[2]) / 3, abs=1e-3)
 
@@ -304,7 +225,7 @@ def tiny(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.toml"
     path.write_text(
         "[learning]\nnum_envs = 24\nsteps = 16\nminibatch = 128\ntrunk = [16]\nlayers = [16]\nthreads = 1\n"
-        "[general]\ngames = 2\nagainst = ['random']\n"
+        "[games]\nvariety = true\n[opponents]\nleague = 0.25\n[evaluation]\ngames = 2\nagainst = ['random']\n"
     )
     return path
 
@@ -318,7 +239,7 @@ def test_train_general(tiny: Path, tmp_path: Path) -> None:
     for name in ("policy.zip", "best.zip"):
         training = read_notes(GAME, folder / name)["training"]
         assert training["players"] == [2, 3, 4, 5] and training["general"]
-        assert json.loads(json.dumps(training["task"]))["games"] == 2
+        assert json.loads(json.dumps(training))["games"]["variety"]
     configs = configs_of(GAME, training, folder)
     assert by_players(configs).keys() == {2, 3, 4, 5}
     assert all(by_players(configs)[number] == list(variety(Config(players=number))) for number in (2, 3, 4, 5))
@@ -369,21 +290,3 @@ def test_slips_on_the_command_line(
     assert run(petrichor, "train", "general", *words, "--output", tmp_path / "none") == 2
     assert text in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
-
-
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [({"earlier": 1.5}, "a share"), ({"snapshots": 2}, "at least 3"), ({"players": (2, 2)}, "each number once")],
-)
-def test_wrong_settings(settings: dict[str, Any], text: str) -> None:
-    with pytest.raises(ConfigError, match=text):
-        GeneralSettings(**settings)
-
-
-def test_a_network_that_is_not_finite_any_more() -> None:
-    config, settings = connect_four.GAME.config(), Settings(num_envs=8, steps=8, minibatch=32, layers=(4,))
-    general = General([config], GeneralSettings(), settings, Budget(steps=1000), 0)
-    with torch.no_grad():
-        next(iter(general.network.value.parameters())).fill_(float("nan"))
-    with pytest.raises(CheckpointError, match="not finite any more"):
-        general.iterate()

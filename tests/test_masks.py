@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import pickle
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, VectorEnv
+from stable_baselines3.common.monitor import Monitor
 
 import evergreen_env
 import petrichor_env
@@ -133,6 +135,48 @@ def test_a_limit_of_steps_is_refused_in_words() -> None:
         _, _, terminated, truncated, info = env.step(legal_action(info, np.random.default_rng(step)))
         assert not terminated
     assert truncated
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_last_info_of_a_game_that_is_cut_short(name: str) -> None:
+    """Stable-Baselines3's `Monitor` writes down how the game stands, whatever has cut it short."""
+    keywords = ("points", "others_points", "won", "seat", "illegal")
+    for cut in (gymnasium.make(name, max_episode_steps=9), gymnasium.wrappers.TimeLimit(gymnasium.make(name), 9)):
+        env = Monitor(cut, info_keywords=keywords)
+        _, info = env.reset(seed=1)
+        truncated = False
+        while not truncated:
+            assert not {*keywords} & {*info}
+            _, _, terminated, truncated, info = env.step(legal_action(info, np.random.default_rng(0)))
+            assert not terminated
+        state, seat = env.unwrapped.state, env.unwrapped.seat
+        points = state["points"][: state["owners"]].tolist()
+        others = points[:seat] + points[seat + 1 :]
+        expected = {
+            "points": points[seat],
+            "others_points": sum(others) / max(1, len(others)),
+            "won": False,
+            "seat": seat,
+            "illegal": False,
+        }
+        assert {key: info[key] for key in keywords} == expected
+        assert {key: info["episode"][key] for key in keywords} == expected
+        assert "illegal" in info and info.get("weather") is None
+        with pytest.raises(KeyError, match="weather"):
+            info["weather"]
+        assert type(copy.deepcopy(info)) is type(pickle.loads(pickle.dumps(info))) is dict
+
+
+def test_an_info_keeps_what_was_true_at_its_step() -> None:
+    env = gymnasium.make(IDS[0])
+    _, info = env.reset(seed=1)
+    generator, infos, points = np.random.default_rng(1), [], []
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, info = env.step(legal_action(info, generator))
+        infos.append(info)
+        points.append(int(env.unwrapped.state["points"][0]))
+    assert [info["points"] for info in infos] == points and len(set(points)) > 3
 
 
 @pytest.mark.parametrize("action_mask", ["observation", "info"])

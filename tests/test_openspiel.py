@@ -34,8 +34,14 @@ from tests.openspiel.playthroughs import FOLDER, told
 from tests.openspiel.playthroughs import GAMES as PLAYED_THROUGH
 
 ROOT = Path(__file__).parents[1]
+
+
+def a_stone_a_cell(config: connect_four.Config) -> Limits:
+    return Limits(42, 0, 0)
+
+
 LEDUC = register(leduc_poker.GAME)
-CONNECT_FOUR = register(connect_four.GAME, lambda config: Limits(42, 0, 0))
+CONNECT_FOUR = register(connect_four.GAME, a_stone_a_cell)
 GAMES = [
     "python_petrichor()",
     "python_petrichor(players=1,modules=cactus+forecasts,variants=double_card)",
@@ -132,7 +138,49 @@ def test_serialised(name: str) -> None:
         assert (str(other), other.history(), other.returns()) == (str(state), state.history(), state.returns())
         for player in range(game.num_players()):
             assert other.information_state_string(player) == state.information_state_string(player)
-        assert pickle.loads(pickle.dumps(state)).history() == state.history()
+        assert facts(pickle.loads(pickle.dumps(state))) == facts(state)
+
+
+def facts(state: Any) -> tuple[Any, ...]:
+    """What tells two states and their games apart."""
+    game = state.get_game()
+    return str(game), game.max_game_length(), game.num_players(), str(state), state.history(), state.returns()
+
+
+@over_games
+def test_pickled_games_play_the_same(name: str) -> None:
+    """Pickled together with their states, as OpenSpiel's environments are, they stay one game."""
+    game = pyspiel.load_game(name)
+    state = list(played(game))[4]
+    for again in (pickle.loads(pickle.dumps(game)), pickle.loads(pickle.dumps(state.get_game())), copy.deepcopy(game)):
+        assert type(again) is type(game)
+        assert str(again) == str(game) and again.max_game_length() == game.max_game_length()
+        assert [facts(one) for one in played(again)] == [facts(one) for one in played(game)]
+    again, other = pickle.loads(pickle.dumps((game, state)))
+    assert other.get_game() is again and facts(other) == facts(state)
+
+
+def test_a_pickle_keeps_other_printed_numbers() -> None:
+    """Those of a game that an agent searches, which no parameter names."""
+    config = PetrichorConfig(players=2, components={"pieces.drops": 9})
+    game = spiel_class(config.game)(parameters_of(config), positions_of(config))
+    state = list(played(game))[30]
+    again = pickle.loads(pickle.dumps(state))
+    assert again.get_game().positions.tables.tobytes() == config.game.load_tables(config.components).tobytes()
+    assert facts(again) == facts(state)
+
+
+def test_copies_of_an_observer_write_into_their_own_views() -> None:
+    from open_spiel.python.observation import make_observation
+
+    game = pyspiel.load_game(f"{LEDUC}()")
+    state = first_decision(game)
+    observer = make_observation(game)
+    observer.set_from(state, 0)
+    for again in (pickle.loads(pickle.dumps(observer)), copy.deepcopy(observer)):
+        np.testing.assert_array_equal(again.tensor, observer.tensor)
+        again.set_from(state, 1)
+        assert (again.dict["seat"].tolist(), observer.dict["seat"].tolist()) == ([0, 1], [1, 0])
 
 
 @over_games
@@ -449,6 +497,49 @@ def test_what_a_page_shows_runs(page: str, section: str, capsys: pytest.CaptureF
 def ran(code: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(
+    ("first", "name"),
+    [
+        ("game", GAMES[1]),
+        ("state", GAMES[3]),
+        ("environment", "python_evergreen(players=3)"),
+        ("game of a state", f"{LEDUC}()"),
+        ("state", f"{CONNECT_FOUR}()"),
+    ],
+)
+def test_pickles_load_where_nothing_of_ours_was_imported(first: str, name: str, tmp_path: Path) -> None:
+    """A game, a state, a learner's environment: the process that loads them registers the game with its limits.
+
+    `first` is loaded before anything is imported.
+    """
+    from open_spiel.python.rl_environment import Environment
+
+    game = pyspiel.load_game(name)
+    state, environment = list(played(game))[4], Environment(game)
+    environment.reset()
+    pickled = {"game": game, "game of a state": state.get_game(), "state": state, "environment": environment}
+    for what, one in pickled.items():
+        (tmp_path / f"{what}.pickle").write_bytes(pickle.dumps(one))
+    order = sorted(pickled, key=lambda what: what != first)
+    code = f"""
+import pickle
+from pathlib import Path
+for what in {order}:
+    one = pickle.loads((Path({str(tmp_path)!r}) / (what + ".pickle")).read_bytes())
+    if what == "environment":
+        step = one.reset()
+        one.step([step.observations["legal_actions"][step.observations["current_player"]][0]])
+    else:
+        print(repr(str(one)))
+import pyspiel
+print(pyspiel.load_game({name!r}).max_game_length())
+"""
+    loaded = ran(code)
+    assert loaded.returncode == 0, loaded.stderr
+    said = [repr(str(pickled[what])) for what in order if what != "environment"]
+    assert loaded.stdout.splitlines() == [*said, str(game.max_game_length())]
 
 
 def test_a_process_ends_as_it_should() -> None:

@@ -13,9 +13,11 @@ import pytest
 from tabletop.batch import Batch
 from tabletop.errors import ReplayError, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Game
+from tabletop.legal import NOTHING_ASKED
 from tabletop.replays.page import page, page_data
 from tabletop.replays.replay import Replay, frames
 from tabletop.replays.viewer import Viewer
+from tabletop.words import Facts
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.random_agent import RandomAgent
 from tests.games import connect_four, leduc_poker
@@ -42,7 +44,10 @@ def test_words(game: Game) -> None:
     facts = words.facts(first.state, None, ("ann", "bob"))
     assert facts.asked == f"{('ann', 'bob')[first.actor]} is asked {words.question(first.state)}."
     assert (facts.actor, facts.phase) == (first.actor, "")
-    assert words.facts(last.state, None, None).actor == NOBODY
+    assert words.facts(last.state, None, None) == Facts("", "The game is over.", NOBODY)
+    within = first.state.copy()
+    within["decision"], within["actor"] = NOTHING_ASKED, NOBODY
+    assert words.facts(within, None, None) == Facts("", "", NOBODY)
     assert list(words.about(replay.config)) == ["2 players"]
 
 

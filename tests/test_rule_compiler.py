@@ -236,7 +236,7 @@ import numpy as np
 from petrichor_env.config import MODULES, Config
 from tabletop import kernels, rule_compiler, warm_up
 from tabletop.batch import Batch
-warm_up._warm.add("petrichor")  # only what is called here is compiled
+warm_up._warm.add("petrichor_env.game")  # only what is called here is compiled
 digest, generator = hashlib.sha256(), np.random.default_rng(0)
 for config in (Config(), Config(players=3), Config(players=5, modules=MODULES)):
     batch = Batch(config, 20, seed=0, num_threads=1, autoreset="same_step")

@@ -25,12 +25,15 @@ from tabletop_agents.networks import Network, flat_network, weighing
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.guided_tree import WALK_NODES
 from tabletop_agents.shortfalls import MOST_SHORTFALL, shortfalls
-from tabletop_training import general, outlook
+from tabletop_training import outlook
 from tabletop_training.expert import Expert, ExpertSettings
-from tabletop_training.general import General, GeneralSettings
-from tabletop_training.learning import Budget
+from tabletop_training.learn import train
+from tabletop_training.learn.games import SeatGames
+from tabletop_training.learn.learner import Learner, Plan
+from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
 from tabletop_training.outlook import learn_outlook
-from tabletop_training.seats import GREEDY, LEARNER, OPPONENT, SeatGames, masked_log_probabilities, policy_of
 from tabletop_training.settings import Settings
 from tests.games import connect_four
 from tests.test_agents import in_the_middle, what_is_hidden_changed
@@ -174,19 +177,18 @@ def test_searches_with_it_do_not_tell_what_is_hidden() -> None:
 # --- Training --------------------------------------------------------------------------------------------------------
 
 
-def test_rollouts_keep_what_was_weighed() -> None:
+def test_rollouts_keep_what_was_weighed(tmp_path: Path) -> None:
     """The stored log-probabilities are those of the stored shortfalls, which belong to the stored positions."""
     network = weighing_network()
-    configs = [Config(players=2), Config(players=5, modules=MODULES)]
-    rival = policy_of(network_for(GAME, seed=3))
-    games = SeatGames(
-        configs, 8, SMALL, 5, "cpu",
-        lambda games, players: [one for one in configs if one.players == players] * len(games),
-        lambda games, players: np.tile([LEARNER, *[0] * (players - 1)], (games, 1)),
-        [rival], weighs=True,
-    )  # fmt: skip
+    rival = tmp_path / "rival.zip"
+    save_network(GAME, network_for(GAME, seed=3), rival, {"players": [2, 5]})
+    wanted = GamesSettings((2, 5), {"modules": MODULES})
+    curricula = wanted.curricula(GAME, 5)
+    configs = [one.configs[0] for one in curricula.values()]
+    opponents = Opponents(OpponentSettings(agents={f"policy:{rival}": 1.0}), configs, tmp_path, 5)
+    games = SeatGames(curricula, 8, SMALL, 5, opponents, weighs=True)
     first = shortfalls(Decisions.of(games.batches[0]), generator())  # nothing hidden matters for the first choice
-    rollout, _ = games.play(network, 60)
+    rollout, _ = games.play(network, 90)
     assert rollout.shortfalls.shape == rollout.masks.shape
     rows = rollout.deciding
     assert rows.sum() > 50
@@ -199,115 +201,54 @@ def test_rollouts_keep_what_was_weighed() -> None:
     assert np.allclose(rollout.shortfalls[0, :4].numpy(), first, atol=1e-2)
 
 
-def test_greedy_is_a_player_of_other_seats() -> None:
-    """It takes actions without a shortfall, also beside a network that weighs nothing; nobody learns from it."""
-    config = Config(players=3, modules=MODULES)
-    task = GeneralSettings(players=(3,), earlier=0.3, greedy=0.6, games=2)
-    learner = General([config], task, SMALL, Budget(steps=900), 0)
-    assert not learner.network.weighs
-    learner.iterate()
-    seated = np.concatenate([learner._seat(400, 3) for _ in range(3)])
-    all_mine, with_greedy = (seated == LEARNER).all(axis=1), (seated == GREEDY).any(axis=1)
-    assert abs(with_greedy.mean() - 0.6) < 0.06 and abs(all_mine.mean() - 0.1) < 0.04
-    assert ((seated[with_greedy] == GREEDY).sum(axis=1) == 2).all()
-    assert ((seated[~all_mine] == LEARNER).sum(axis=1) == 1).all()
-    learner.table.players[:] = GREEDY
-    learner.table.players[:, 0] = LEARNER
-    learner.table.seat = lambda games, players: np.tile([LEARNER, GREEDY, GREEDY], (games, 1))
-    rollout, _ = learner.table.play(learner.network, 40)
-    theirs = (rollout.actors > 0) & (rollout.masks.sum(dim=2) > 1)
-    assert theirs.sum() > 50 and not rollout.deciding[theirs].any()
-    taken = rollout.shortfalls[theirs].gather(1, rollout.actions[theirs][:, None])
-    assert (taken == 0).all()
-    for wrong in ({"greedy": 1.5}, {"earlier": 0.7, "greedy": 0.5}):
-        with pytest.raises(ConfigError, match="greedy="):
-            GeneralSettings(**wrong)  # type: ignore[arg-type]
-
-
-def test_an_agent_is_a_player_of_other_seats() -> None:
-    """It is asked where one of its seats decides, and what it answers is played; nobody learns from it."""
-    task = GeneralSettings(players=(3,), earlier=0.2, greedy=0.1, opponent=0.6, opponent_agent="ismcts-5", games=2)
-    learner = General([Config(players=3)], task, SMALL, Budget(steps=900), 0)
-    seated = np.concatenate([learner._seat(400, 3) for _ in range(3)])
-    for player, share in ((OPPONENT, 0.6), (GREEDY, 0.1)):
-        there = (seated == player).any(axis=1)
-        assert abs(there.mean() - share) < 0.06
-        assert ((seated[there] == player).sum(axis=1) == 2).all()
-        assert ((seated[there] == LEARNER).sum(axis=1) == 1).all()
-    assert abs((seated == LEARNER).all(axis=1).mean() - 0.3) < 0.06  # no earlier self is there yet
-    games = learner.table
-    games.players[:] = [LEARNER, OPPONENT, OPPONENT]
-    games.seat = lambda n, players: np.tile([LEARNER, OPPONENT, OPPONENT], (n, 1))
-    opponent = games._opponent
-    assert opponent is not None and opponent.name == "ismcts-5"
-    before, asked = [], opponent.act
-
-    def act(decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        before.append(asked(decisions, generator))
-        return before[-1]
-
-    opponent.act = act  # type: ignore[method-assign]
-    rollout, _ = games.play(learner.network, 40)
-    theirs = (rollout.actors > 0) & (rollout.masks.sum(dim=2) > 1)
-    assert theirs.sum() > 50 and not rollout.deciding[theirs].any()
-    assert rollout.actions[theirs].tolist() == np.concatenate(before).tolist()
-    assert rollout.masks[theirs].gather(1, rollout.actions[theirs][:, None]).all()
-    with pytest.raises(ConfigError, match=r"^earlier=0.25, greedy=0.5, opponent=0.5: together they must be at most 1$"):
-        GeneralSettings(greedy=0.5, opponent=0.5)
-    with pytest.raises(ConfigError, match=r"^opponent=-1\.0: must be a share from 0 to 1$"):
-        GeneralSettings(opponent=-1.0)
-    nobody = GeneralSettings(players=(3,), opponent=0.1, opponent_agent="nobody")
-    with pytest.raises(ConfigError, match=r"^agent 'nobody': must be one of random, greedy, "):
-        General([Config(players=3)], nobody, SMALL, Budget(steps=900), 0)
-    for_one = GeneralSettings(players=(3,), opponent=0.1, opponent_agent="policy:solo")
-    with pytest.raises(ConfigError, match="policy:solo was trained for "):
-        General([Config(players=3)], for_one, SMALL, Budget(steps=900), 0)
+WEIGHS = Settings(**{**vars(SMALL), "shortfall_weight": 0.5})
+FOR_TWO = GamesSettings((2,))
+FEW = EvaluationSettings(games=2)
 
 
 def test_a_weight_of_its_own_is_learned(tmp_path: Path) -> None:
     """From a network that does not weigh; the file plays, searches, and learns an outlook and from a search."""
-    task = GeneralSettings(players=(2,), weight=0.5, games=2)
-    config = connect_four.GAME.config()
-    learner = General([config], task, SMALL, Budget(steps=900), 0, start=network_for(connect_four.GAME))
+    game, plan = connect_four.GAME, Plan(WEIGHS, FOR_TWO, evaluation=FEW)
+    learner = Learner(game, plan, Budget(steps=900), tmp_path, 0, start=network_for(game), tensorboard=False)
     assert learner.network.weighs
-    before = learner.playable().policy[-1].bias[-1].item()  # type: ignore[index]
-    while learner.fraction < 1:
-        learner.iterate()
-    network = learner.playable()
+    before = learner.network.policy[-1].bias[-1].item()  # type: ignore[index]
+    network = learner.run().agent().network
     assert network.policy[-1].bias[-1].item() != before  # type: ignore[index]
-    network.outlook = learn_outlook(network, [config], Budget(steps=60), 1)
-    expert = Expert(network, [config], Budget(steps=200), 0, ExpertSettings(simulations=8, games=8, first=10))
+    network.outlook = learn_outlook(network, [game.config()], Budget(steps=60), 1)
+    expert = Expert(network, [game.config()], Budget(steps=200), 0, ExpertSettings(simulations=8, games=8, first=10))
     row = expert.iterate(lambda: False)
     assert row is not None and np.isfinite(row["policy_loss"])
     positions = expert.replay.draw(generator(), 64)
     assert (positions.shortfalls[positions.masks] >= 0).all()
-    again = General([config], task, SMALL, Budget(steps=100), 0, start=network)
-    assert again.network.policy[-1].out_features == connect_four.GAME.num_actions + 1
+    again = Learner(game, plan, Budget(steps=100), tmp_path, 0, start=network)
+    assert again.network.policy[-1].out_features == game.num_actions + 1
 
 
-def test_a_rival_may_weigh_where_the_learner_does_not() -> None:
-    config = connect_four.GAME.config()
-    rival = weighing_network(connect_four.GAME)
-    learner = General([config], GeneralSettings(games=2), SMALL, Budget(steps=500), 0, rival=rival)
+def test_a_rival_may_weigh_where_the_learner_does_not(tmp_path: Path) -> None:
+    game, rival = connect_four.GAME, tmp_path / "rival.zip"
+    save_network(game, weighing_network(game), rival, {"players": 2})
+    plan = Plan(SMALL, FOR_TWO, OpponentSettings(agents={f"policy:{rival}": 1.0}), FEW)
+    learner = Learner(game, plan, Budget(steps=500), tmp_path / "run", 0, tensorboard=False)
     assert not learner.network.weighs
-    assert 0 <= learner.iterate()["won"] <= 2
-    assert learner.table.play(learner.network, 5)[0].shortfalls.shape[2] == connect_four.GAME.num_actions
+    point = learner.run().curve[-1]
+    assert 0 <= point.wins <= point.games == point.all_games > 0
+    assert learner.table.play(learner.network, 5)[0].shortfalls.shape[2] == game.num_actions
 
 
 def test_the_command_takes_the_weight_from_the_file(tmp_path: Path) -> None:
     path = tmp_path / "tiny.toml"
     path.write_text(
         "[learning]\nnum_envs = 24\nsteps = 16\nminibatch = 128\ntrunk = [16]\nlayers = [16]\nthreads = 1\n"
-        "[general]\ngames = 2\nagainst = ['random']\nweight = 2.0\n",
+        "shortfall_weight = 2.0\n[evaluation]\ngames = 2\nagainst = ['random']\n",
         encoding="utf-8",
     )
     for game in (GAME, EVERGREEN):
-        folder = general.main(game, path, steps=300, output=tmp_path / game.name, evaluate=False)
+        folder = train.main(game, path, steps=300, output=tmp_path / game.name, evaluate=False)
         agent = make_agent(f"policy:{folder / 'policy.zip'}", game)
         assert isinstance(agent, PolicyAgent) and agent.network.weighs
         batch = Batch(game.config(players=2), 4, 0)
         assert (batch.action_masks[np.arange(4), agent.act(Decisions.of(batch), generator())] == 1).all()
         taught = outlook.main(game, str(folder / "policy.zip"), games=20, output=tmp_path / "taught")
         make_agent(f"search-5:{taught / 'policy.zip'}", game)
-    with pytest.raises(ConfigError, match=r"weight=-1\.0: must be a finite number of at least 0"):
-        GeneralSettings(weight=-1.0)
+    with pytest.raises(ConfigError, match=r"shortfall_weight=-1\.0: must be a finite number of at least 0"):
+        Settings(shortfall_weight=-1.0)

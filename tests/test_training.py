@@ -37,7 +37,14 @@ from petrichor_env.config import MODULES, VARIANTS, Config
 from petrichor_env.observation import OBSERVATION_SIZE
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
-from tabletop.errors import CheckpointError, ComponentsError, ConfigError, IllegalAction, TabletopError
+from tabletop.errors import (
+    CheckpointError,
+    ComponentsError,
+    ConfigError,
+    IllegalAction,
+    ScenarioError,
+    TabletopError,
+)
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint, make_agent
@@ -45,7 +52,7 @@ from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training import resume
-from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation import (
     EvaluationStopped,
     Results,
@@ -54,9 +61,11 @@ from tabletop_training.evaluation import (
     wilson_interval,
 )
 from tabletop_training.evaluation_files import read_log
-from tabletop_training.general import GeneralSettings
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
+from tabletop_training.learn.opponents import OpponentSettings
+from tabletop_training.learn.task import EvaluationSettings, GamesSettings
+from tabletop_training.learn.train import TABLES
 from tabletop_training.learning import (
     BEST,
     CHOOSING_SEED,
@@ -154,6 +163,55 @@ def test_vec_env_seeds() -> None:
     assert np.array_equal(first, env.reset())
 
 
+def test_vec_env_starts_where_its_options_say() -> None:
+    """As in the Gymnasium environments, for all games or for each of them, and for one reset."""
+    env = VecMonitor(SeatsVecEnv(VersusBatch(Config(players=2), 4, ("random",), seed=1, new_observations=True)))
+    states = env.unwrapped.games.states
+    hands = {"player_0": {"frost": 2}, "player_1": {"sun": 1}}
+    second, third = ({"scenario": {"round": number, "hands": hands}} for number in (2, 3))
+    env.set_options(third)
+    assert states["round"].tolist() == [1] * 4  # only at the next reset
+    env.reset()
+    assert states["round"].tolist() == [3] * 4
+    assert len({states[game].tobytes() for game in range(4)}) > 1  # each has its own random stream
+    assert env.reset_infos is not None and env.unwrapped.reset_infos[2]["action_mask"].dtype == np.int8
+    env.reset()
+    assert states["round"].tolist() == [1] * 4
+    env.set_options([third, {}, second, third])
+    env.reset()
+    assert states["round"].tolist() == [3, 1, 2, 3]
+    infos = env.unwrapped.reset_infos
+    assert np.array_equal([info["action_mask"] for info in infos], env.unwrapped.games.action_masks)
+    env.set_options()
+    env.reset()
+    assert states["round"].tolist() == [1] * 4
+    generator, ended = np.random.default_rng(0), 0
+    while ended < 4:
+        *_, dones, _ = env.step(sample_actions(env.unwrapped.action_masks(), generator))
+        for game in np.flatnonzero(dones):
+            assert np.array_equal(infos[game]["action_mask"], env.unwrapped.games.action_masks[game])
+            ended += 1
+
+
+def test_vec_env_refuses_options_that_it_does_not_know() -> None:
+    env = SeatsVecEnv(solo_games(3, seed=1))
+    refused: list[tuple[Any, str]] = [
+        ({"round": 3}, "unknown key 'round'; allowed are scenario"),
+        ({"reset_mask": [True] * 3}, "unknown key 'reset_mask'"),
+        ([{}, {}], "2 of them for 3 games"),
+        (["scenario"] * 3, "must be a dictionary"),
+    ]
+    for wrong, said in refused:
+        with pytest.raises(ConfigError, match=said):
+            env.set_options(wrong)
+    env.set_options({"scenario": {"round": 300}})
+    before = env.games.states.tobytes()
+    with pytest.raises(ScenarioError, match="round"):
+        env.reset()
+    assert env.games.states.tobytes() == before
+    assert env.reset().shape == (3, OBSERVATION_SIZE)
+
+
 def test_vec_env_answers_what_sb3_asks() -> None:
     env = SeatsVecEnv(solo_games(6, seed=0))
     env.reset()
@@ -170,6 +228,7 @@ def test_vec_env_answers_what_sb3_asks() -> None:
     assert not env.has_attr("gravity")
     env.set_attr("reward_scale", 3.0)
     assert env.get_attr("reward_scale", indices=0) == [3.0]
+    assert env.tally.reward_scale == 3.0
     with pytest.raises(ValueError, match="leave indices=None"):
         env.set_attr("reward_scale", 2.0, indices=[0])
     with pytest.raises(AttributeError, match="one method, action_masks"):
@@ -477,8 +536,11 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
         both = [getattr(solo, one.name), getattr(several, one.name)]
         wanted[one.name] = both[:1] if both[0] == both[1] else both
     wanted["players"] = [1, 2]
-    for one in fields(GeneralSettings):
-        wanted.setdefault(one.name, []).append(getattr(GeneralSettings(), one.name))
+    for table in (GamesSettings(), OpponentSettings(), EvaluationSettings()):
+        for one in [one for one in fields(table) if one.name != "switches"]:
+            wanted.setdefault(one.name, []).append(getattr(table, one.name))
+    as_above = ("threshold", "latest", "floor", "memory")
+    assert all(wanted.pop(name)[1:] for name in as_above)
     for name, defaults in wanted.items():
         cells = " ".join(re.findall(rf"^\| `{name}` \| (.+?) \|", page, re.MULTILINE))
         values = re.findall("`(.+?)`|(none)", cells)
@@ -836,9 +898,9 @@ def test_settings_files_that_are_shipped() -> None:
         assert sections["selfplay"].config.players == players
     several = ("exploiter", "general", "general_gpu", "general_rollouts", "general_weighs")
     for name in (*several, "general_solo", "general_solo_gpu", "general_solo_weighs"):
-        sections = read_settings(name, GAME, learning=Settings, general=GeneralSettings, budget=Budget)
-        numbers = list(by_players(sections["general"].configs(GAME)))
-        assert numbers == ([1] if "solo" in name else [2, 3, 4, 5])
+        sections = read_settings(name, GAME, **TABLES, budget=Budget)
+        numbers = list(sections["games"].levels(GAME))
+        assert numbers == ([1] if "solo" in name else [2, 3, 4, 5]) and sections["games"].variety
     assert len(list((CONFIGS / "petrichor").glob("*.toml"))) == 13
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -275,6 +279,64 @@ def test_agents_are_made_once_for_many_blocks() -> None:
         workers.play_task(tasks(block), fetching(tasks(block)))
     assert len(workers._ready) == 4
     workers._ready.clear()
+
+
+def started(program: str, folder: Path) -> subprocess.Popen[str]:
+    """A process with a session of its own, as that of a terminal. All processes that it starts share its output."""
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the output of a process that was killed ends in another way")
+@pytest.mark.parametrize("command", ["evaluate", "tournament"])
+def test_workers_end_with_a_parent_that_is_killed(command: str, tmp_path: Path) -> None:
+    """So does the process that tracks their resources: the output ends when the last process that has it is gone."""
+    words = [command, "random", "greedy", "--games", "1000000", "--workers", "2", "--output", "out"]
+    process = started(f"from tabletop_cli import petrichor; petrichor.main({words!r})", tmp_path)
+    try:
+        deadline = time.monotonic() + 240
+        while not (tmp_path / "out" / "games.csv").exists():
+            assert process.poll() is None, process.communicate()[0]
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.kill()
+        printed, _ = process.communicate(timeout=60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, KILL)
+    assert "Traceback" not in printed
+
+
+CTRL_C = """
+import os, signal
+from tabletop_cli import petrichor
+from tabletop_training.workers import Processes
+start, begun = Processes.start, []
+
+def start_and_stop(self, task):
+    begun.append(start(self, task))
+    if len(begun) == 2:
+        os.killpg(0, signal.SIGINT)
+    return begun[-1]
+
+Processes.start = start_and_stop
+petrichor.main("evaluate random greedy --games 200000 --workers 2 --output out".split())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to a group of processes")
+def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
+    """The first process stops as it should, and the others say nothing."""
+    process = started(CTRL_C, tmp_path)
+    printed, _ = process.communicate(timeout=240)
+    assert "nothing was kept" in printed and "Traceback" not in printed and "KeyboardInterrupt" not in printed
+    assert process.returncode == 130
 
 
 # --- Options ----------------------------------------------------------------------------------------------------------

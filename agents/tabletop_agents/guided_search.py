@@ -46,8 +46,8 @@ class GuidedSearch:
         self.factors = seen_factors(game.observation.size)
         self.rng_at = int(game.state.fields["rng"][1])  # type: ignore[index]
         self.__dict__.update(game.made([write_places, *templates_in(guided_tree, one_turn)]))
-        what = f"the search with a network for {game.title}, once"
-        compile_once(game.cache_folder, what, self.read_guided_root, self._calls)
+        what = f"the search with a network for {game.title}"
+        compile_once(game.cache_folder, what, "half a minute", self.read_guided_root, self._calls)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)

@@ -9,6 +9,7 @@ from evergreen_env.drawing.board_planets import planet
 from evergreen_env.drawing.view import Planet, View
 from evergreen_env.state import POWER_NAMES, SOURCE_NAMES, Source
 from evergreen_env.words import POWER_WORDS
+from tabletop.decisions import check_table
 from tabletop.drawing.owners import token
 from tabletop.drawing.panels import MUTED, STRONG, panel
 from tabletop.drawing.svg import Markup, text, titled, use, width_of
@@ -154,6 +155,7 @@ def _below(
 
 
 _SOURCES = {Source.LIGHT: "light", Source.FOREST: "forest", Source.BUDS: "power-buds", Source.FERTILITY: "flower"}
+check_table(_SOURCES, set(Source) - {Source.START})
 
 
 def points_by_source(v: View, seat: int, x: float, y: float, width: float, height: float) -> Markup:

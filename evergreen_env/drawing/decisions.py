@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
-from evergreen_env.actions import ANYWHERE, DONE, DRAFT, GROW_TWO, NUM_ACTIONS, PLANT_AND_GROW, PLANT_THREE, POWER
+from evergreen_env.actions import (
+    ANYWHERE,
+    DONE,
+    DRAFT,
+    GROW_TWO,
+    NUM_ACTIONS,
+    PLANT_AND_GROW,
+    PLANT_THREE,
+    POWER,
+    SPACE,
+    range_of,
+)
 from evergreen_env.state import (
     BIOME_NAMES,
-    MAX_MARKET,
     NO_CARD,
     NOBODY,
     NUM_POWERS,
     PLACE_NAMES,
+    WILD,
     Decision,
     Piece,
     Power,
     State,
 )
 from evergreen_env.words import PIECE_WORDS, POWER_WORDS, answer_name, card_word, piece_on, place_of_action
+from tabletop.decisions import check_table
 from tabletop.legal import NOTHING_ASKED
 from tabletop.words import counted, win_text
-
-_POWER_QUESTIONS = {
-    Power.SPROUT: "where to plant a sprout",
-    Power.SMALL_TREE: "which sprout becomes a small tree",
-    Power.BIG_TREE: "which small tree becomes a big tree",
-    Power.BUSH: "where to place a bush",
-    Power.LAKE: "where to place a lake",
-}
 
 
 def is_taking_turns(s: State) -> bool:
@@ -47,27 +52,8 @@ def power_of(s: State) -> int:
 
 def question(state: State) -> str:
     """The pending decision, as words that follow "player_0 is asked"."""
-    decision = state.decision
-    if decision == Decision.DRAFT:
-        return "which card to take"
-    if decision == Decision.TURN:
-        return f"what to do with the card {card_word(int(state.card[state.actor]))}"
-    if decision == Decision.PLANT:
-        return f"where to plant a sprout ({counted(state.plants_left, 'sprout')} left)"
-    if decision == Decision.GROW:
-        return f"what to grow ({counted(state.growths_left, 'growth')} left)"
-    if decision == Decision.PLANT_AND_GROW:
-        return "what to plant or grow" if state.plants_left and state.growths_left else _one_left(state)
-    if decision == Decision.ANYWHERE:
-        return "what to plant or grow, in any biome"
-    if decision == Decision.LAKE:
-        return f"what to grow beside the lake ({counted(state.growths_left, 'growth')} left)"
-    left = counted(state.uses_left, "use")
-    return f"{_POWER_QUESTIONS[Power(power_of(state))]} ({left} left)"
-
-
-def _one_left(s: State) -> str:
-    return "where to plant a sprout" if s.plants_left else "what to grow"
+    words = _ASKED[Decision(state.decision)].question
+    return words if isinstance(words, str) else words(state)
 
 
 def asked_text(state: State, viewer: int | None, names: Sequence[str]) -> str:
@@ -108,50 +94,135 @@ def action_text(state: State, action: int) -> str:
     """
     if not 0 <= action < NUM_ACTIONS:
         raise IndexError(f"action {action}: 0 to {NUM_ACTIONS - 1}")
-    if state.decision == Decision.DRAFT and action - DRAFT < MAX_MARKET:
-        card = int(state.market[action - DRAFT])
-        if card != NO_CARD:
-            marked = ", the marked card" if action - DRAFT == state.marker else ""
-            return f"take the card {card_word(card)}{marked}"
-    if state.decision == Decision.TURN:
-        return _turn_text(state, action)
-    if is_taking_turns(state):
-        place = place_of_action(state, action)
-        if place is not None:
-            return _space_text(state, place)
-        if action == DONE:
-            return "stop here"
-    return answer_name(state, action)
-
-
-def _turn_text(s: State, action: int) -> str:
-    card = int(s.card[s.actor])
-    biome = BIOME_NAMES[card // NUM_POWERS] if card // NUM_POWERS < len(BIOME_NAMES) - 1 else "one biome"
-    level = int(s.level[s.actor, power_of(s)]) + 1
-    texts = {
-        PLANT_THREE: f"plant up to 3 sprouts in {biome}",
-        GROW_TWO: f"grow up to 2 spaces in {biome}",
-        PLANT_AND_GROW: f"plant a sprout and grow another space in {biome}",
-        ANYWHERE: "plant or grow once, in any biome",
-        POWER: f"use the power {POWER_WORDS[power_of(s)]} at level {level}",
-        DONE: f"end the turn without {_still_open(s)}",
-    }
-    return texts.get(action) or answer_name(s, action)
-
-
-def _still_open(s: State) -> str:
-    return " and ".join(word for word, open_ in (("an action", s.action_open), ("the power", s.power_open)) if open_)
-
-
-def _space_text(s: State, place: int) -> str:
-    name, there = PLACE_NAMES[place], piece_on(s, s.actor, place)
-    if there is None:
-        if s.decision == Decision.POWER and power_of(s) in (Power.BUSH, Power.LAKE):
-            return f"place a {POWER_WORDS[power_of(s)]} on {name}"
-        return f"plant a sprout on {name}"
-    return f"grow the {PIECE_WORDS[there]} on {name}" if there in (Piece.SPROUT, Piece.SMALL_TREE) else name
+    first, index = range_of(action)
+    words = _ASKED[Decision(state.decision)].answers.get(first)
+    text = words if words is None or isinstance(words, str) else words(state, index)
+    return answer_name(state, action) if text is None else text
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
     """`action_text` as the viewer may know it; "" in the turn of another player, which is shown only at the end."""
     return "" if hides_actor(state, viewer) else action_text(state, action)
+
+
+# --- words of the questions -------------------------------------------------------------------------------------------
+
+
+def _turn_question(s: State) -> str:
+    return f"what to do with the card {card_word(int(s.card[s.actor]))}"
+
+
+def _plant_and_grow_question(s: State) -> str:
+    if s.plants_left and s.growths_left:
+        return "what to plant or grow"
+    return "where to plant a sprout" if s.plants_left else "what to grow"
+
+
+def _power_question(s: State) -> str:
+    return f"{_POWERS[Power(power_of(s))][0]} ({counted(s.uses_left, 'use')} left)"
+
+
+# --- words of the answers; None where an action does not answer the decision ------------------------------------------
+
+
+def _card_text(s: State, slot: int) -> str | None:
+    card = int(s.market[slot])
+    marked = ", the marked card" if slot == s.marker else ""
+    return None if card == NO_CARD else f"take the card {card_word(card)}{marked}"
+
+
+def _in_biome(words: str) -> Callable[[State, int], str]:
+    """The words of an action in the biome of the card."""
+
+    def text(s: State, _: int) -> str:
+        biome = int(s.card[s.actor]) // NUM_POWERS
+        return f"{words} in {'one biome' if biome == WILD else BIOME_NAMES[biome]}"
+
+    return text
+
+
+def _use_text(s: State, _: int) -> str:
+    power = power_of(s)
+    return f"use the power {POWER_WORDS[power]} at level {int(s.level[s.actor, power]) + 1}"
+
+
+def _end_text(s: State, _: int) -> str:
+    still_open = [word for word, is_open in (("an action", s.action_open), ("the power", s.power_open)) if is_open]
+    return f"end the turn without {' and '.join(still_open)}"
+
+
+def _space_text(s: State, index: int) -> str | None:
+    """To plant in a free space, to grow what can grow."""
+    place = place_of_action(s, SPACE + index)
+    if place is None:
+        return None
+    there = piece_on(s, s.actor, place)
+    if there is None:
+        return f"plant a sprout on {PLACE_NAMES[place]}"
+    return (
+        f"grow the {PIECE_WORDS[there]} on {PLACE_NAMES[place]}" if there in (Piece.SPROUT, Piece.SMALL_TREE) else None
+    )
+
+
+def _power_text(s: State, index: int) -> str | None:
+    place = place_of_action(s, SPACE + index)
+    return None if place is None else _POWERS[Power(power_of(s))][1].format(PLACE_NAMES[place])
+
+
+# --- the tables -------------------------------------------------------------------------------------------------------
+
+_POWERS = {
+    Power.SPROUT: ("where to plant a sprout", "plant a sprout on {}"),
+    Power.SMALL_TREE: ("which sprout becomes a small tree", "grow the sprout on {}"),
+    Power.BIG_TREE: ("which small tree becomes a big tree", "grow the small tree on {}"),
+    Power.BUSH: ("where to place a bush", "place a bush on {}"),
+    Power.LAKE: ("where to place a lake", "place a lake on {}"),
+}
+"""For each power that is used on spaces: the words of its question, and of the answer."""
+check_table(_POWERS, set(Power) - {Power.BUDS})
+
+
+class _Asked(NamedTuple):
+    """A decision in words.
+
+    Attributes:
+        question: the question, or a function that takes the state.
+        answers: for the first action of each range that answers it, the answer, or a function that takes the state and
+            the index in the range.
+    """
+
+    question: str | Callable[[State], str]
+    answers: Mapping[int, str | Callable[[State, int], str | None]]
+
+
+_STOP = "stop here"
+_ASKED = {
+    Decision.GAME_OVER: _Asked("nothing: the game is over", {}),
+    Decision.DRAFT: _Asked("which card to take", {DRAFT: _card_text}),
+    Decision.TURN: _Asked(
+        _turn_question,
+        {
+            PLANT_THREE: _in_biome("plant up to 3 sprouts"),
+            GROW_TWO: _in_biome("grow up to 2 spaces"),
+            PLANT_AND_GROW: _in_biome("plant a sprout and grow another space"),
+            ANYWHERE: "plant or grow once, in any biome",
+            POWER: _use_text,
+            DONE: _end_text,
+        },
+    ),
+    Decision.PLANT: _Asked(
+        lambda s: f"where to plant a sprout ({counted(s.plants_left, 'sprout')} left)",
+        {DONE: _STOP, SPACE: _space_text},
+    ),
+    Decision.GROW: _Asked(
+        lambda s: f"what to grow ({counted(s.growths_left, 'growth')} left)", {DONE: _STOP, SPACE: _space_text}
+    ),
+    Decision.PLANT_AND_GROW: _Asked(_plant_and_grow_question, {DONE: _STOP, SPACE: _space_text}),
+    Decision.ANYWHERE: _Asked("what to plant or grow, in any biome", {SPACE: _space_text}),
+    Decision.POWER: _Asked(_power_question, {DONE: _STOP, SPACE: _power_text}),
+    Decision.LAKE: _Asked(
+        lambda s: f"what to grow beside the lake ({counted(s.growths_left, 'growth')} left)",
+        {DONE: _STOP, SPACE: _space_text},
+    ),
+}
+check_table(_ASKED, Decision)

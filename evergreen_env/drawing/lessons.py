@@ -23,6 +23,7 @@ from evergreen_env.state import (
 )
 from evergreen_env.tables import UNLIMITED, Tables, WildFertility
 from evergreen_env.words import POWER_WORDS, tables_of
+from tabletop.decisions import check_table
 from tabletop.words import Lesson, counted, paragraphs, player_names, win_text
 
 ACTIONS, POWERS = "The four actions", "Powers"
@@ -112,6 +113,14 @@ def _is_limited(t: Tables) -> bool:
 # --- The draft -------------------------------------------------------------------------------------------------------
 
 
+_WILD_LEFT_OVER = {
+    WildFertility.DISCARD: "A wild card that is left over is discarded.",
+    WildFertility.ALL_BIOMES: "A wild card's flowers count for every biome.",
+    WildFertility.OWN_PILE: "A wild card's flowers count for no biome.",
+}
+check_table(_WILD_LEFT_OVER, WildFertility)
+
+
 def _draft(s: State, t: Tables) -> Lesson:
     alone = s.players == 1
     return Lesson(
@@ -124,7 +133,7 @@ def _draft(s: State, t: Tables) -> Lesson:
             [
                 "What nobody takes changes the fertility: flowers raise that of their biome, a skull turns the latest "
                 "flowers there face down. The icons of a card that is taken do nothing.",
-                _wild_left_over(t),
+                _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
             ],
             [
                 "" if alone else _marker(s, t),
@@ -134,15 +143,6 @@ def _draft(s: State, t: Tables) -> Lesson:
         ),
         "The Draft",
     )
-
-
-def _wild_left_over(t: Tables) -> str:
-    rules = {
-        WildFertility.DISCARD: "A wild card that is left over is discarded.",
-        WildFertility.ALL_BIOMES: "A wild card's flowers count for every biome.",
-        WildFertility.OWN_PILE: "A wild card's flowers count for no biome.",
-    }
-    return rules[WildFertility(t.wild_fertility)]
 
 
 def _marker(s: State, t: Tables) -> str:
@@ -322,6 +322,7 @@ _USES = {
     ),
 }
 """For each power that is used on spaces: a title, what to do, and what matters."""
+check_table(_USES, set(Power) - {Power.BUDS})
 
 
 def _power(s: State, t: Tables) -> Lesson:
@@ -413,3 +414,4 @@ _LESSONS: dict[Decision, Callable[[State, Tables], Lesson]] = {
     Decision.POWER: _power,
     Decision.LAKE: _lake,
 }
+check_table(_LESSONS, Decision)

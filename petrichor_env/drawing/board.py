@@ -50,6 +50,7 @@ from petrichor_env.state import (
     State,
 )
 from petrichor_env.words import NEUTRAL, owner_names
+from tabletop.decisions import check_table
 from tabletop.drawing.owners import Mark, mark
 from tabletop.drawing.panels import BACKGROUND, EDGE, MUTED, PANEL, panel
 from tabletop.drawing.svg import INK, Markup, box, circle, clean, cut, element, paragraph, text, title, use, width_of
@@ -73,6 +74,7 @@ _PHASE_WORDS = {
     Phase.CLEANUP: "clean-up",
     Phase.OVER: "game over",
 }
+check_table(_PHASE_WORDS, Phase)
 _LONG_NAME = 340
 """The greatest width of a name in the sentence at the top."""
 

@@ -8,6 +8,7 @@ from petrichor_env.drawing.pieces import View, cloud, owner_token, owner_tokens
 from petrichor_env.drawing.text import drops_to_grow, harvest_worth
 from petrichor_env.state import CROP_NAMES, FACE_DOWN, NOBODY, Cloud, Crop, Decision, Growing
 from petrichor_env.words import CLOUD_NAMES, FIELDS, GROWING_NAMES, crop_name
+from tabletop.decisions import check_table
 from tabletop.drawing.panels import EDGE, MUTED, STRONG
 from tabletop.drawing.svg import INK, Markup, box, circle, group, text, titled, use, width_of
 from tabletop.words import name_or_none
@@ -37,7 +38,9 @@ GROUNDS = {
     Crop.DANDELION: "#f4f6cd",
     Crop.PRIMROSE: "#f8e5f1",
 }
+check_table(GROUNDS, Crop)
 _GROWING_EDGES = {Growing.SPROUTING: "#8a9a3a", Growing.DEVELOPED: "#1d7a3e", Growing.DROWNED: "#2a5f9e"}
+check_table(_GROWING_EDGES, set(Growing) - {Growing.NONE})
 
 _AT_TARGET = (
     Decision.WIND_DIRECTION,

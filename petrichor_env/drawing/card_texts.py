@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from petrichor_env.rules.forecasts import TIMINGS
-from petrichor_env.state import Power, Timing
+from petrichor_env.state import NUM_FORECASTS, Power, Timing
+from tabletop.decisions import check_table
 
 TIMING_TEXTS = {
     Timing.ACTION_PHASE: "instead of a turn",
@@ -17,6 +18,7 @@ TIMING_TEXTS = {
     Timing.AFTER_HARVEST: "after the Harvest",
 }
 """The points of the timeline at which forecast cards are played, in words."""
+check_table(TIMING_TEXTS, set(Timing) - {Timing.SCORED})
 
 
 class Forecast(NamedTuple):
@@ -56,6 +58,7 @@ _FORECAST_TEXTS = (
 )
 FORECASTS = {number: Forecast(Timing(TIMINGS[number]), text) for number, text in enumerate(_FORECAST_TEXTS, 1)}
 """The forecast cards by number."""
+check_table(FORECASTS, range(1, NUM_FORECASTS + 1))
 
 POWER_TEXTS = {
     Power.FROST: "the new cloud of a Frost action may get a second own drop",
@@ -65,6 +68,7 @@ POWER_TEXTS = {
     Power.HARVEST: "after a Harvest an own drop may stay on up to three tiles",
 }
 """The effects of the player powers."""
+check_table(POWER_TEXTS, set(Power) - {Power.NONE})
 
 
 def forecast_text(number: int) -> str:

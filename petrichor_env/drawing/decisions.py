@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from petrichor_env.actions import (
     CARD,
@@ -20,6 +21,7 @@ from petrichor_env.actions import (
     VOTE,
     WEATHER,
     action_name,
+    range_of,
 )
 from petrichor_env.drawing.card_texts import FORECASTS, TIMING_TEXTS
 from petrichor_env.rules.fields import NEIGHBOURS
@@ -39,28 +41,19 @@ from petrichor_env.state import (
     Weather,
 )
 from petrichor_env.words import owner_names, tile_name
+from tabletop.decisions import check_table
 from tabletop.legal import NOTHING_ASKED
 from tabletop.words import counted
 
 WEATHER_WORDS = tuple(name.capitalize() for name in WEATHER_NAMES)
 
 _TAKE_DROP_FOR = {Weather.FROST: "for the new cloud", Weather.SUN: "for the Sun action"}
-_FORECAST_TILES = {
-    2: ("on which scored tile to count own drops", ""),
-    4: ("which tile the new cloud goes to", "put a new cloud with two drops on {}"),
-    6: ("which cloud's drops all fall", "let all drops of the cloud on {} fall"),
-    9: ("which tile gets a drop", "put an own drop on {}"),
-    10: ("which cloud to move", "move the cloud on {}"),
-    12: ("which cloud gets three own drops", "add three drops to the cloud on {}"),
-    16: ("which tile the new cloud goes to", "put a new cloud with three drops on {}"),
-}
-"""For each forecast card that chooses a tile: the words of its question, and of the answer."""
 
 
 def question(state: State) -> str:
     """The pending decision, as words that follow "player_0 is asked"."""
-    asked = _QUESTIONS[Decision(state.decision)]
-    return asked if isinstance(asked, str) else asked(state)
+    words = _ASKED[Decision(state.decision)].question
+    return words if isinstance(words, str) else words(state)
 
 
 def hides_actor(state: State, viewer: int | None) -> bool:
@@ -88,8 +81,11 @@ def action_text(state: State, action: int) -> str:
     """
     if not 0 <= action < NUM_ACTIONS:
         return action_name(action)
-    first = max(start for start in _ANSWERS if start <= action)
-    return _ANSWERS[first](state, Decision(state.decision), action - first)
+    first, index = range_of(action)
+    words = _ASKED[Decision(state.decision)].answers.get(first)
+    if words is None:
+        return action_name(action)
+    return words.format(*_things(state, first, index)) if isinstance(words, str) else words(state, index)
 
 
 def told_action(state: State, action: int, viewer: int | None) -> str:
@@ -105,109 +101,72 @@ def told_action(state: State, action: int, viewer: int | None) -> str:
     return action_text(state, action)
 
 
-_DECLINED = {
-    Decision.OPTIONAL_ACTION: "take no optional action",
-    Decision.FROST_TILE: "place no cloud",
-    Decision.SUN_CLOUD: "add no drops",
-    Decision.RAIN_SECOND_DROP: "let no second drop fall",
-    Decision.SUN_WEATHER_CLOUD: "double no cloud",
-    Decision.RAIN_DROP: "let no drop fall",
-    Decision.FROST_CLOUD: "add no drop",
-    Decision.FROST_POWER: "add no second drop",
-    Decision.FORECAST: "play no forecast card",
-    Decision.KEEP_DROP: "keep no more drops",
-}
-_CARD_VERBS = {Decision.DRAFT: "keep", Decision.DISCARD: "discard"}
-_VOTE_VERBS = {Decision.FORECAST_VOTE: "add a vote on"}
-_WEATHER_VERBS = {Decision.MOVE_VOTE: "take the vote from"}
+def _things(s: State, first: int, index: int) -> tuple[str, ...]:
+    """The things that the action with this index in the range that begins at `first` names, in words."""
+    if first == TILE:
+        return (tile_name(s.players, index),)
+    if first == DROP:
+        owner = (s.actor + index % MAX_PLAYERS) % s.owners
+        return _drop_of(s, owner), tile_name(s.players, index // MAX_PLAYERS)
+    if first in (PLAY, CARD, VOTE, WEATHER):
+        return (WEATHER_WORDS[index],)
+    return ()
 
 
-def _pass_text(s: State, decision: Decision, _: int) -> str:
+# --- words of the answers ---------------------------------------------------------------------------------------------
+
+
+def _pass_text(s: State, _: int) -> str:
     cards = int(s.hand[s.actor].sum())
     if s.passed < 0 and s.players != 2 and cards:
         return f"pass and discard the hand ({counted(cards, 'card')})"
     return "pass"
 
 
-def _play_text(s: State, decision: Decision, kind: int) -> str:
-    word = WEATHER_WORDS[kind]
-    return f"play two {word} cards" if decision == Decision.OPTIONAL_ACTION else f"play a {word} card"
-
-
-def _substitute_text(s: State, decision: Decision, kind: int) -> str:
-    optional, word = decision == Decision.OPTIONAL_ACTION, WEATHER_WORDS[kind]
+def _substitute_text(s: State, kind: int) -> str:
     if kind == Weather.SUN and _has_power(s, Power.SUN):
-        return f"play {'two cards, at most one of them Sun,' if optional else 'another card'} as Sun (Sun power)"
-    if optional:
-        return f"play {word} with other cards standing for one or both {word} cards"
-    return f"play two other cards as a {word} card"
+        return "play another card as Sun (Sun power)"
+    return f"play two other cards as a {WEATHER_WORDS[kind]} card"
 
 
-_TILE_TEXTS = {
-    Decision.SETUP_CLOUD: "put a new cloud on {}",
-    Decision.FROST_TILE: "put a new cloud on {}",
-    Decision.SUN_CLOUD: "add two drops to the cloud on {}",
-    Decision.WIND_CLOUD: "move the cloud on {}",
-    Decision.FERTILIZER_TILE: "put a Fertilizer token on {}",
-    Decision.FROST_CLOUD: "add a drop to the cloud on {}",
-    Decision.WIND_TILE: "move it to {}",
-    Decision.RAIN_DROP: "put an own drop on {} (Rain power)",
-    Decision.POD_TILE: "put a pod on {}",
-    Decision.KEEP_DROP: "keep a drop on {}",
-}
+def _substitute_twice_text(s: State, kind: int) -> str:
+    word = WEATHER_WORDS[kind]
+    if kind == Weather.SUN and _has_power(s, Power.SUN):
+        return "play two cards, at most one of them Sun, as Sun (Sun power)"
+    return f"play {word} with other cards standing for one or both {word} cards"
 
 
-def _tile_text(s: State, decision: Decision, tile: int) -> str:
+def _forecast_text(s: State, index: int) -> str:
+    return f"play forecast card {index + 1}: {FORECASTS[index + 1].text}"
+
+
+def _forecast_tile_text(s: State, tile: int) -> str:
     place = tile_name(s.players, tile)
-    if decision == Decision.FORECAST_TILE:
-        if s.forecast == 2:
-            points = max(0, int(s.scored_drops[tile, s.actor]) - 3)
-            return f"score {counted(points, 'point')} for own drops on {place}"
-        if s.forecast == 10 and s.target != NO_TILE:
-            return f"move it to {place}"
-        return _FORECAST_TILES[s.forecast][1].format(place)
-    if decision == Decision.SUN_WEATHER_CLOUD:
-        own = int(s.cloud_drops[tile, s.actor])
-        return f"double the cloud on {place} ({own} to {2 * own} own drops)"
-    return _TILE_TEXTS.get(decision, "take an own drop from {}").format(place)
+    if s.forecast == 2:
+        points = max(0, int(s.scored_drops[tile, s.actor]) - 3)
+        return f"score {counted(points, 'point')} for own drops on {place}"
+    if _is_moving_cloud(s):
+        return f"move it to {place}"
+    return _FORECAST_TILES[s.forecast][1].format(place)
 
 
-def _drop_text(s: State, decision: Decision, drop: int) -> str:
-    owner = (s.actor + drop % MAX_PLAYERS) % s.owners
-    whose, place = _drop_of(s, owner), tile_name(s.players, drop // MAX_PLAYERS)
-    if decision == Decision.WIND_WEATHER_DROP or (decision == Decision.FORECAST_DROP and s.forecast == 8):
-        return f"move {whose} on {place}"
-    if decision == Decision.FORECAST_DROP and s.forecast == 11:
-        return f"let {whose} rise from {place} into the cloud above"
-    return f"let {whose} fall from the cloud on {place}"
+def _doubled_text(s: State, tile: int) -> str:
+    own = int(s.cloud_drops[tile, s.actor])
+    return f"double the cloud on {tile_name(s.players, tile)} ({own} to {2 * own} own drops)"
 
 
-def _direction_text(s: State, decision: Decision, direction: int) -> str:
+def _forecast_drop_text(s: State, drop: int) -> str:
+    return _FORECAST_DROPS[s.forecast][1].format(*_things(s, DROP, drop))
+
+
+def _direction_text(s: State, direction: int) -> str:
     to = NEIGHBOURS[s.target, direction] if s.target != NO_TILE else NO_TILE
     return f"move it {DIRECTION_NAMES[direction]}" + (f" to {tile_name(s.players, to)}" if to != NO_TILE else "")
 
 
-def _die_text(s: State, decision: Decision, votes_left: int) -> str:
+def _die_text(s: State, votes_left: int) -> str:
     to, points = (votes_left, "1 point") if votes_left else ("Harvest", "2 points")
     return f"turn a Harvest die from {votes_left + 1} to {to} for {points}"
-
-
-_ANSWERS: dict[int, Callable[[State, Decision, int], str]] = {
-    PASS: _pass_text,
-    DECLINE: lambda s, decision, _: _DECLINED.get(decision, "decline"),
-    PLAY: _play_text,
-    SUBSTITUTE: _substitute_text,
-    CARD: lambda s, decision, kind: f"{_CARD_VERBS.get(decision, 'pay with')} a {WEATHER_WORDS[kind]} card",
-    TILE: _tile_text,
-    DROP: _drop_text,
-    DIRECTION: _direction_text,
-    VOTE: lambda s, decision, space: f"{_VOTE_VERBS.get(decision, 'vote for')} {WEATHER_WORDS[space]}",
-    DIE: _die_text,
-    WEATHER: lambda s, decision, space: f"{_WEATHER_VERBS.get(decision, 'select')} {WEATHER_WORDS[space]}",
-    FORECAST: lambda s, decision, card: f"play forecast card {card + 1}: {FORECASTS[card + 1].text}",
-    POWER: lambda s, decision, _: "add a second drop to the new cloud",
-}
-"""For the first action of each range, a function of the decision and the index in the range that gives the words."""
 
 
 # --- words of the questions -------------------------------------------------------------------------------------------
@@ -254,54 +213,144 @@ def _where_drop_goes(s: State) -> str:
     return f"where {_drop_of(s, s.target_owner)} on {_target(s)} goes"
 
 
+def _is_moving_cloud(s: State) -> bool:
+    """Whether forecast card 10 has its cloud, which now goes to a tile."""
+    return bool(s.forecast == 10 and s.target != NO_TILE)
+
+
 def _forecast_tile_question(s: State) -> str:
-    moving = s.forecast == 10 and s.target != NO_TILE
-    return f"{_where_cloud_goes(s) if moving else _FORECAST_TILES[s.forecast][0]} (forecast card {s.forecast})"
+    asked = _where_cloud_goes(s) if _is_moving_cloud(s) else _FORECAST_TILES[s.forecast][0]
+    return f"{asked} (forecast card {s.forecast})"
 
 
 def _forecast_drop_question(s: State) -> str:
-    if s.forecast == 11:
-        return f"which drop rises into the cloud above (forecast card 11, {_more(s.choices_left)})"
-    if s.forecast == 15:
-        later = range(s.target + 1, NUM_TILES)
-        clouds = [tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE]
-        cloud = f"the cloud on {tile_name(s.players, clouds[0])}" if clouds else "a cloud"
-        return f"which drop falls from {cloud} (forecast card 15)"
-    return f"which own drop to move (forecast card {s.forecast})"
+    asked = _FORECAST_DROPS[s.forecast][0]
+    return asked if isinstance(asked, str) else asked(s)
 
 
-_QUESTIONS: dict[Decision, str | Callable[[State], str]] = {
-    Decision.GAME_OVER: "nothing: the game is over",
-    Decision.DRAFT: lambda s: f"which card to keep of the pack ({s.cards_left} to pick)",
-    Decision.SETUP_CLOUD: "which tile the first cloud goes to",
-    Decision.TURN: _turn_question,
-    Decision.OPTIONAL_ACTION: "whether to take the optional second action, and which",
-    Decision.PAY: lambda s: f"which card to pay with for {_action_of(s)} ({_more(s.cards_left)})",
-    Decision.FROST_TILE: "which tile the new cloud goes to",
-    Decision.SUN_CLOUD: "which cloud gets two own drops",
-    Decision.WIND_CLOUD: "which cloud to move",
-    Decision.WIND_DIRECTION: _where_cloud_goes,
-    Decision.RAIN_DROP: lambda s: (
-        "which drop falls, from a cloud or the supply" if _has_power(s, Power.RAIN) else "which drop falls from a cloud"
-    ),
-    Decision.RAIN_SECOND_DROP: "which drop of another cloud falls too, if any",
-    Decision.TAKE_DROP: _take_drop_question,
-    Decision.VOTE: lambda s: f"how to vote after {_action_of(s)}",
-    Decision.MOVE_VOTE: lambda s: f"which vote moves to {WEATHER_WORDS[s.target_space]}, as none is left in supply",
-    Decision.DISCARD: lambda s: f"which card to discard ({_more(s.cards_left)})",
-    Decision.CHOOSE_WEATHER: "which of the tied weather spaces to select",
-    Decision.SUN_WEATHER_CLOUD: "in which cloud to double own drops",
-    Decision.WIND_WEATHER_DROP: "which drop on a tile to move",
-    Decision.WIND_WEATHER_DIRECTION: _where_drop_goes,
-    Decision.FERTILIZER_TILE: "which face-down tile gets a Fertilizer token",
-    Decision.FROST_CLOUD: "which cloud gets a drop, as no cloud is left",
-    Decision.FROST_POWER: lambda s: f"whether the new cloud on {_target(s)} gets a second drop",
-    Decision.WIND_TILE: _where_cloud_goes,
-    Decision.FORECAST: lambda s: f"whether to play a forecast card {TIMING_TEXTS[Timing(s.timing)]}",
-    Decision.FORECAST_TILE: _forecast_tile_question,
-    Decision.FORECAST_DROP: _forecast_drop_question,
-    Decision.FORECAST_DIRECTION: _where_drop_goes,
-    Decision.FORECAST_VOTE: "which weather space gets a vote (forecast card 5)",
-    Decision.POD_TILE: lambda s: f"which tile gets a pod ({_more(s.choices_left)})",
-    Decision.KEEP_DROP: lambda s: f"on which tile a drop stays, if any ({_more(s.choices_left)})",
+def _raining_question(s: State) -> str:
+    later = range(s.target + 1, NUM_TILES)
+    clouds = [tile for tile in later if s.cloud[tile] != Cloud.NONE and s.crop[tile] != Crop.LAKE]
+    cloud = f"the cloud on {tile_name(s.players, clouds[0])}" if clouds else "a cloud"
+    return f"which drop falls from {cloud} (forecast card 15)"
+
+
+# --- the tables -------------------------------------------------------------------------------------------------------
+
+_FORECAST_TILES = {
+    2: ("on which scored tile to count own drops", ""),
+    4: ("which tile the new cloud goes to", "put a new cloud with two drops on {}"),
+    6: ("which cloud's drops all fall", "let all drops of the cloud on {} fall"),
+    9: ("which tile gets a drop", "put an own drop on {}"),
+    10: ("which cloud to move", "move the cloud on {}"),
+    12: ("which cloud gets three own drops", "add three drops to the cloud on {}"),
+    16: ("which tile the new cloud goes to", "put a new cloud with three drops on {}"),
 }
+"""For each forecast card that chooses a tile: the words of its question, and of the answer."""
+_FORECAST_DROPS: dict[int, tuple[str | Callable[[State], str], str]] = {
+    8: ("which own drop to move (forecast card 8)", "move {} on {}"),
+    11: (
+        lambda s: f"which drop rises into the cloud above (forecast card 11, {_more(s.choices_left)})",
+        "let {} rise from {} into the cloud above",
+    ),
+    15: (_raining_question, "let {} fall from the cloud on {}"),
+}
+"""The same for each forecast card that chooses a drop."""
+_ASK_FOR_NOTHING = (1, 3, 7, 13, 14)
+_ASK_FOR_A_VOTE = (5,)
+CHOOSING_FORECASTS = [card for card in FORECASTS if card not in (*_ASK_FOR_NOTHING, *_ASK_FOR_A_VOTE)]
+"""The forecast cards that choose a tile or a drop."""
+check_table([*_FORECAST_TILES, *_FORECAST_DROPS], CHOOSING_FORECASTS)
+
+
+class _Asked(NamedTuple):
+    """A decision in words: text, with gaps for `_things`, or functions that give it.
+
+    Attributes:
+        question: the question; a function takes the state.
+        answers: for the first action of each range that answers it, the answer; a function takes the state and the
+            index in the range.
+    """
+
+    question: str | Callable[[State], str]
+    answers: Mapping[int, str | Callable[[State, int], str]]
+
+
+_FALL = "let {} fall from the cloud on {}"
+_ASKED = {
+    Decision.GAME_OVER: _Asked("nothing: the game is over", {}),
+    Decision.DRAFT: _Asked(
+        lambda s: f"which card to keep of the pack ({s.cards_left} to pick)", {CARD: "keep a {} card"}
+    ),
+    Decision.SETUP_CLOUD: _Asked("which tile the first cloud goes to", {TILE: "put a new cloud on {}"}),
+    Decision.TURN: _Asked(
+        _turn_question,
+        {PASS: _pass_text, PLAY: "play a {} card", SUBSTITUTE: _substitute_text, FORECAST: _forecast_text},
+    ),
+    Decision.OPTIONAL_ACTION: _Asked(
+        "whether to take the optional second action, and which",
+        {DECLINE: "take no optional action", PLAY: "play two {} cards", SUBSTITUTE: _substitute_twice_text},
+    ),
+    Decision.PAY: _Asked(
+        lambda s: f"which card to pay with for {_action_of(s)} ({_more(s.cards_left)})",
+        {CARD: "pay with a {} card"},
+    ),
+    Decision.FROST_TILE: _Asked(
+        "which tile the new cloud goes to", {DECLINE: "place no cloud", TILE: "put a new cloud on {}"}
+    ),
+    Decision.SUN_CLOUD: _Asked(
+        "which cloud gets two own drops", {DECLINE: "add no drops", TILE: "add two drops to the cloud on {}"}
+    ),
+    Decision.WIND_CLOUD: _Asked("which cloud to move", {TILE: "move the cloud on {}"}),
+    Decision.WIND_DIRECTION: _Asked(_where_cloud_goes, {DIRECTION: _direction_text}),
+    Decision.RAIN_DROP: _Asked(
+        lambda s: (
+            "which drop falls, from a cloud or the supply"
+            if _has_power(s, Power.RAIN)
+            else "which drop falls from a cloud"
+        ),
+        {DECLINE: "let no drop fall", TILE: "put an own drop on {} (Rain power)", DROP: _FALL},
+    ),
+    Decision.RAIN_SECOND_DROP: _Asked(
+        "which drop of another cloud falls too, if any", {DECLINE: "let no second drop fall", DROP: _FALL}
+    ),
+    Decision.TAKE_DROP: _Asked(_take_drop_question, {TILE: "take an own drop from {}"}),
+    Decision.VOTE: _Asked(lambda s: f"how to vote after {_action_of(s)}", {VOTE: "vote for {}", DIE: _die_text}),
+    Decision.MOVE_VOTE: _Asked(
+        lambda s: f"which vote moves to {WEATHER_WORDS[s.target_space]}, as none is left in supply",
+        {WEATHER: "take the vote from {}"},
+    ),
+    Decision.DISCARD: _Asked(lambda s: f"which card to discard ({_more(s.cards_left)})", {CARD: "discard a {} card"}),
+    Decision.CHOOSE_WEATHER: _Asked("which of the tied weather spaces to select", {WEATHER: "select {}"}),
+    Decision.SUN_WEATHER_CLOUD: _Asked(
+        "in which cloud to double own drops", {DECLINE: "double no cloud", TILE: _doubled_text}
+    ),
+    Decision.WIND_WEATHER_DROP: _Asked("which drop on a tile to move", {DROP: "move {} on {}"}),
+    Decision.WIND_WEATHER_DIRECTION: _Asked(_where_drop_goes, {DIRECTION: _direction_text}),
+    Decision.FERTILIZER_TILE: _Asked(
+        "which face-down tile gets a Fertilizer token", {TILE: "put a Fertilizer token on {}"}
+    ),
+    Decision.FROST_CLOUD: _Asked(
+        "which cloud gets a drop, as no cloud is left",
+        {DECLINE: "add no drop", TILE: "add a drop to the cloud on {}"},
+    ),
+    Decision.FROST_POWER: _Asked(
+        lambda s: f"whether the new cloud on {_target(s)} gets a second drop",
+        {DECLINE: "add no second drop", POWER: "add a second drop to the new cloud"},
+    ),
+    Decision.WIND_TILE: _Asked(_where_cloud_goes, {TILE: "move it to {}"}),
+    Decision.FORECAST: _Asked(
+        lambda s: f"whether to play a forecast card {TIMING_TEXTS[Timing(s.timing)]}",
+        {DECLINE: "play no forecast card", FORECAST: _forecast_text},
+    ),
+    Decision.FORECAST_TILE: _Asked(_forecast_tile_question, {TILE: _forecast_tile_text}),
+    Decision.FORECAST_DROP: _Asked(_forecast_drop_question, {DROP: _forecast_drop_text}),
+    Decision.FORECAST_DIRECTION: _Asked(_where_drop_goes, {DIRECTION: _direction_text}),
+    Decision.FORECAST_VOTE: _Asked("which weather space gets a vote (forecast card 5)", {VOTE: "add a vote on {}"}),
+    Decision.POD_TILE: _Asked(lambda s: f"which tile gets a pod ({_more(s.choices_left)})", {TILE: "put a pod on {}"}),
+    Decision.KEEP_DROP: _Asked(
+        lambda s: f"on which tile a drop stays, if any ({_more(s.choices_left)})",
+        {DECLINE: "keep no more drops", TILE: "keep a drop on {}"},
+    ),
+}
+check_table(_ASKED, Decision)

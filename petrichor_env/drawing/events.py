@@ -49,6 +49,7 @@ from petrichor_env.state import (
 from petrichor_env.tables import Tables
 from petrichor_env.words import owner_names, source_title, tile_name
 from tabletop import words
+from tabletop.decisions import check_table
 from tabletop.telling import Story, Teller
 from tabletop.words import counted
 
@@ -61,6 +62,7 @@ _GROWTH = {
     Growing.DROWNED: "drowns",
 }
 """The words for a change of a growing token."""
+check_table(_GROWTH, Growing)
 _WINDS_LOG = ("winds_card", "winds_roll", "winds_target", "winds_revealed")
 """The fields that `southern_winds.log_card` writes."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from petrichor_env.drawing.card_texts import FORECASTS, POWER_TEXTS, TIMING_TEXTS
-from petrichor_env.drawing.decisions import WEATHER_WORDS
+from petrichor_env.drawing.decisions import CHOOSING_FORECASTS, WEATHER_WORDS
 from petrichor_env.drawing.text import winners
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.card_actions import FROST_DROPS, SUN_DROPS
@@ -35,6 +35,7 @@ from petrichor_env.state import (
 )
 from petrichor_env.tables import Tables
 from petrichor_env.words import owner_names, tile_name
+from tabletop.decisions import check_table
 from tabletop.words import Lesson, counted, paragraphs, win_text
 
 _IN_ORDER = "Cards named together go in the order Frost, Sun, Wind, Rain, so begin with the earliest kind."
@@ -763,6 +764,7 @@ _FORECAST_ADVICE = {
     "thundercloud, which Rain weather pours out.",
 }
 """Advice for forecast cards, by the number of the card."""
+check_table(_FORECAST_ADVICE, CHOOSING_FORECASTS)
 
 
 def _forecast_choice(s: State, t: Tables) -> Lesson:
@@ -876,3 +878,4 @@ _LESSONS: dict[Decision, Callable[[State, Tables], Lesson]] = {
     Decision.POD_TILE: _pod_tile,
     Decision.KEEP_DROP: _keep_drop,
 }
+check_table(_LESSONS, Decision)

@@ -14,14 +14,17 @@ from petrichor_env.actions import (
     PASS,
     PLAY,
     POWER,
+    RANGES,
     SUBSTITUTE,
     TILE,
     VOTE,
     WEATHER,
+    range_of,
 )
 from petrichor_env.rules.fields import NEIGHBOURS
 from petrichor_env.state import MAX_PLAYERS, NO_TILE, POWER_NAMES, WEATHER_NAMES, Decision, State
 from petrichor_env.words import owner_names, tile_name
+from tabletop.decisions import check_table
 from tabletop.drawing.svg import Place
 
 _Places = tuple[Place, ...]
@@ -44,8 +47,8 @@ def places(state: State, action: int) -> tuple[Place, ...]:
 
     It is () for actions without a piece, such as to pass or to decline. Places are elements that `render_svg` draws.
     """
-    first = max(start for start in _PLACES if start <= action)
-    return _PLACES[first](state, action - first)
+    first, index = range_of(action)
+    return _PLACES[first](state, index)
 
 
 # --- the Fields -------------------------------------------------------------------------------------------------------
@@ -146,3 +149,4 @@ _PLACES: dict[int, Callable[[State, int], _Places]] = {
     POWER: _power,
 }
 """For the first action of each range, a function of the state and the index in the range that gives the places."""
+check_table(_PLACES, RANGES)

@@ -64,8 +64,11 @@ DECISIONS = {
 }
 """For each decision, the rule that writes its legal actions, and the rule that applies the chosen action."""
 
-allow_answers = by_decision({decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
-apply_answer = by_decision({decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action")
+_ASKED = [decision for decision in Decision if decision != Decision.GAME_OVER]
+allow_answers = by_decision(_ASKED, {decision: allow for decision, (allow, _) in DECISIONS.items()}, "s", "t")
+apply_answer = by_decision(
+    _ASKED, {decision: answer for decision, (_, answer) in DECISIONS.items()}, "s", "t", "action"
+)
 
 _MOST_PARTS = 10_000
 """The most parts of a game between two decisions. Only records that were changed by hand reach it."""

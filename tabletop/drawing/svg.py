@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -144,12 +145,15 @@ def width_of(words: str, size: float, bold: bool = False) -> float:
 
 def cut(words: str, size: float, fit: float, bold: bool = False, keep_end: bool = False) -> str:
     """The words, cut to the width `fit` at this size, with "…" at the end; in the middle if `keep_end`."""
-    shown, left = words, len(words)
-    while width_of(shown, size, bold) > fit and left:
-        left -= 1
+    if width_of(words, size, bold) <= fit:
+        return words
+
+    def kept(left: int) -> str:
         end = left // 2 if keep_end else 0
-        shown = words[: left - end] + "…" + words[len(words) - end :]
-    return shown
+        return words[: left - end] + "…" + words[len(words) - end :]
+
+    widths = bisect_right(range(len(words)), fit, key=lambda left: width_of(kept(left), size, bold))
+    return kept(max(0, widths - 1))
 
 
 @lru_cache(maxsize=4096)

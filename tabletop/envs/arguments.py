@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -88,6 +89,20 @@ def check_action(action: Any, num_actions: int, where: str = "") -> int:
     if not 0 <= number < num_actions:
         raise IllegalAction(f"{where}action {action!r}: must be an integer from 0 to {num_actions - 1}")
     return number
+
+
+def check_replies(replies: Any, config: Config) -> deque[int]:
+    """The replies of other seats. Raises `ConfigError` unless they are a sequence of actions, empty in a solo game."""
+    given = replies.tolist() if isinstance(replies, np.ndarray) else replies
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise ConfigError(f"options: replies: must be a sequence of actions, not {replies!r:.80}")
+    last = config.game.num_actions - 1
+    for one in given:
+        if isinstance(one, bool) or not isinstance(one, int | np.integer) or not 0 <= one <= last:
+            raise ConfigError(f"options: replies: {one!r:.80} is not an action from 0 to {last}")
+    if len(given) and config.players == 1:
+        raise ConfigError("options: replies: nobody else has a seat with players=1")
+    return deque(map(int, given))
 
 
 def check_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> Mapping[str, Any]:

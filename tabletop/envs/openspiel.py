@@ -55,7 +55,8 @@ def register(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> str:
 
     Arguments:
         game: the game.
-        limits: returns the limits of a configuration.
+        limits: returns the limits of a configuration. Define it in a module: pickles name it, and a process that loads
+            one imports it from there.
     """
     kind = spiel_class(game, limits)
     if kind.name not in pyspiel.registered_names():
@@ -77,6 +78,20 @@ def spiel_class(game: Game, limits: Callable[[Any], Limits] = wide_limits) -> ty
 
 
 _made: dict[str, type[SpielGame]] = {}
+
+
+def _unpickled_game(
+    game: Game, limits: Callable[[Any], Limits], is_registered: bool, parameters: dict[str, Any], positions: Positions
+) -> SpielGame:
+    """The game of a pickle. The game is registered here if it was registered where the pickle was made."""
+    if is_registered:
+        register(game, limits)
+    return spiel_class(game, limits)(parameters, positions)
+
+
+def _unpickled_state(game: SpielGame, written: str) -> SpielState:
+    state: SpielState = game.deserialize_state(written)
+    return state
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
@@ -119,6 +134,12 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             **sums_to_zero,
         )
         super().__init__(_type(config, self.game.players, reward, at_the_end, limits.outcomes > 0), info, given)
+
+    def __reduce__(self) -> tuple[Callable[..., SpielGame], tuple[Any, ...]]:
+        """No module has the name of the class, so a pickle names what the class is made of."""
+        kind = type(self)
+        is_registered = _made.get(self.game.home) is kind
+        return _unpickled_game, (self.game, kind.limits, is_registered, self.get_parameters(), self.positions)
 
     def new_initial_state(self) -> SpielState:
         """The state at the start of a game."""
@@ -165,6 +186,10 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     def __init__(self, game: SpielGame, position: Position) -> None:
         super().__init__(game)
         self.position = position
+
+    def __reduce__(self) -> tuple[Callable[..., SpielState], tuple[Any, ...]]:
+        """OpenSpiel's own pickle names only the game, which another process does not know."""
+        return _unpickled_state, (self.get_game(), self.serialize())
 
     def current_player(self) -> int:
         """The seat that takes the pending decision, or OpenSpiel's number for chance or the end."""
@@ -224,8 +249,16 @@ class Observer:
     """
 
     def __init__(self, game: Game) -> None:
+        self._game = game
         self.tensor = np.zeros(game.observation.size, np.float32)
         self.dict = {block.name: self.tensor[block.slice].reshape(block.shape) for block in game.observation}
+
+    def __reduce__(self) -> tuple[Callable[..., Observer], tuple[Any, ...], np.ndarray]:
+        """Copies have views of their own, too."""
+        return Observer, (self._game,), self.tensor
+
+    def __setstate__(self, tensor: np.ndarray) -> None:
+        self.tensor[:] = tensor
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write the player's observation into `tensor`, and so into `dict`."""

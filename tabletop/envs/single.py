@@ -2,18 +2,80 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from tabletop.agents import Agent, Decisions
 from tabletop.drawing.raster import WIDTH
-from tabletop.envs.arguments import check_action, check_options, observation_box, preparation, seat_games
+from tabletop.envs.arguments import (
+    check_action,
+    check_options,
+    check_replies,
+    observation_box,
+    preparation,
+    seat_games,
+)
 from tabletop.envs.rendering import Frame, Rendering, Shown
-from tabletop.errors import GameOver
+from tabletop.errors import GameOver, TabletopError
 from tabletop.game import Game
-from tabletop.versus import VersusBatch
+from tabletop.versus import Prepare, VersusBatch, check_seat
+
+
+class StepInfo(dict[str, Any]):
+    """The info of a step. After a game it also has its result.
+
+    During a game `info["points"]`, `others_points`, `won`, `seat` and `illegal` can be looked up, too, and are added
+    then. Wrappers that cut a game short and write down how it stands (`TimeLimit` under Stable-Baselines3's `Monitor`)
+    need them, and all others need not wait for them.
+
+    Attributes:
+        seat: the learner's seat.
+    """
+
+    __slots__ = ("_others", "_points", "seat")
+
+    def __init__(self, batch: VersusBatch) -> None:
+        super().__init__(action_mask=batch.action_masks[0].copy())
+        self.seat: int = batch.seats.item()
+        self._points: list[int] = batch.batch.paid[0].tolist()  # what rewards have counted: all, after a step
+        self._others = batch.config.owners - 1
+
+    def add_result(self, won: bool) -> None:
+        """Add `points`, `others_points`, `won` and `seat`."""
+        own = self._points[self.seat]
+        others = (sum(self._points) - own) / max(1, self._others)
+        self.update(points=own, others_points=others, won=won, seat=self.seat)
+
+    def __missing__(self, key: str) -> Any:
+        if key not in ("points", "others_points", "won", "seat", "illegal"):
+            raise KeyError(key)
+        self.add_result(won=False)
+        self.setdefault("illegal", False)
+        return self[key]
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        return dict, (dict(self),)
+
+
+class Replying:
+    """An opponent that gives the replies of a recorded game as long as they are legal, and decides itself after that.
+
+    All opponents of a game take from the same replies, which are in the order of play.
+    """
+
+    def __init__(self, agent: Agent, replies: deque[int]) -> None:
+        self.agent, self.replies, self.name = agent, replies, agent.name
+
+    def act(self, decisions: Decisions, generator: np.random.Generator) -> NDArray[np.int64]:
+        """The reply to the one decision of a single game."""
+        if self.replies and decisions.action_masks[0, self.replies[0]] == 1:
+            return np.array([self.replies.popleft()], np.int64)
+        self.replies.clear()  # the learner has left the recorded game
+        return self.agent.act(decisions, generator)
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
@@ -21,7 +83,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     `info` always has `action_mask`, (actions,) int8. At the end of a game it also has `points` (int), `others_points`
     (float, the mean of the others' points), `won` (bool, also for a shared victory), `seat` (int) and `illegal` (bool).
-    `illegal` is also there when another action was played in place of an illegal one.
+    `illegal` is also there when another action was played in place of an illegal one. During a game these entries are
+    not listed, but can be looked up (`StepInfo`).
 
     Arguments:
         game: a `Game`, or the name of the module that has it as `GAME`.
@@ -65,13 +128,20 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Start a random game, or the position `options["scenario"]`. Returns the observation and the info."""
-        given = check_options(options, ("scenario",))
+        """Start a random game, or the position `options["scenario"]`. Returns the observation and the info.
+
+        `options["seat"]` is the learner's seat in this game. `options["replies"]` are the first actions of the other
+        seats, in the order of play; as soon as one is not legal, or there is none left, the opponents decide. With the
+        seed, seat and replies of a recorded game and the learner's own actions, that game is played again.
+        """
+        given = check_options(options, ("scenario", "seat", "replies"))
         prepare = preparation(given, self.batch.config)
+        seat = check_seat(given["seat"], self.batch.players) if "seat" in given else self.batch.seat
+        replies = check_replies(given.get("replies", ()), self.batch.config)
         super().reset(seed=seed)
         if seed is None and not self._started:
             seed = int(self.np_random.integers(2**63))
-        self.batch.reset(seed, prepare=prepare)
+        self._start(seed, prepare, seat, replies)
         self._started = True
         self._rendering.started()
         if self.render_mode == "human":
@@ -88,12 +158,12 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
         if not self._started:
             raise GameOver("no game has been started yet; call reset first")
         self._rendering.step(batch, self._actions)
-        info: dict[str, Any] = {"action_mask": batch.action_masks[0].copy()}
-        terminated = batch.terminations.item()
+        info = StepInfo(batch)
+        terminated, illegal = batch.terminations.item(), batch.illegal.item()
         if terminated:
-            info.update({key: values.item() for key, values in batch.results().items()})
-        if terminated or batch.illegal.item():
-            info["illegal"] = batch.illegal.item()
+            info.add_result(bool(batch.batch.winners()[0, info.seat]))
+        if terminated or illegal:
+            info["illegal"] = illegal
         if self.render_mode == "human":
             self.render()
         return batch.observations[0].copy(), batch.rewards.item(), terminated, False, info
@@ -117,6 +187,20 @@ class SeatEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._rendering.close()
+
+    def _start(self, seed: int | None, prepare: Prepare | None, seat: int, replies: deque[int]) -> None:
+        """Start a game in this seat, in which the others first give these replies. If it fails nothing changes."""
+        batch = self.batch
+        seat_before, before = batch.seat, batch.opponents
+        plain = [one.agent if isinstance(one, Replying) else one for one in before]
+        batch.seat, batch.opponents = seat, [Replying(one, replies) for one in plain] if replies else plain
+        try:
+            batch.reset(seed, prepare=prepare)
+        except TabletopError:
+            batch.opponents = before
+            raise
+        finally:
+            batch.seat = seat_before
 
     def _shown(self) -> Shown:
         games = self.batch.batch

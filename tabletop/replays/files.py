@@ -36,6 +36,7 @@ from tabletop.errors import ConfigError, ReplayError
 from tabletop.files import read_limited, whole_file
 from tabletop.game import Config, Game
 from tabletop.record import FORFEIT
+from tabletop.words import shown
 
 FORMAT = 2
 DIGITS = 4
@@ -44,7 +45,8 @@ THOUSANDTHS = 1000
 """Probabilities are kept as multiples of 1 / this number."""
 
 _MOST_BYTES = 10_000_000
-_LONGEST_NAME = 200
+LONGEST_NAME = 5000
+"""Enough for an agent with the longest path that systems allow, 4,096 characters."""
 
 Probabilities = Mapping[int, float]
 """Probabilities by action, to three digits. Those that round to 0 are left out. Empty if the agent gave none."""
@@ -69,13 +71,18 @@ def check_names(names: tuple[Any, ...], config: Config) -> None:
     if len(names) != config.players:
         raise ConfigError(f"names: {len(names)} names for {config.players} players")
     for name in names:
-        if not isinstance(name, str) or name != printable(name):
-            raise ConfigError(f"names: {name!r:.80}: must be 1 to {_LONGEST_NAME} printable characters")
+        check_name(name)
+
+
+def check_name(name: Any) -> None:
+    """Raise ConfigError for a name that no replay can hold."""
+    if not isinstance(name, str) or name != printable(name):
+        raise ConfigError(f"names: {name!r:.80}: must be 1 to {LONGEST_NAME} printable characters")
 
 
 def printable(name: str) -> str:
-    """The name of an agent as a name for a replay: printable characters, and only the end of a long name."""
-    return "".join(letter if letter.isprintable() else "?" for letter in name)[-_LONGEST_NAME:] or "?"
+    """The name of an agent as a name for a replay: `shown`, and only the end of a long name."""
+    return shown(name)[-LONGEST_NAME:] or "?"
 
 
 def rounded(game: Game, probabilities: Probabilities) -> dict[int, float]:
@@ -204,7 +211,7 @@ def _arguments(content: dict[str, Any], game: Game) -> dict[str, Any]:
     if "seed" in content:
         game_seed(content["seed"])  # raises ConfigError for a bad one
     if (version := content["package_version"]) != printable(version):
-        raise ReplayError(f"package_version: {version!r:.80}: must be 1 to {_LONGEST_NAME} printable characters")
+        raise ReplayError(f"package_version: {version!r:.80}: must be 1 to {LONGEST_NAME} printable characters")
     config = _config(content["config"], game)
     check_names(tuple(content["names"]), config)
     actions = tuple(checked_actions(game, content["actions"]))

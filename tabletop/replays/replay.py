@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tabletop import kernels
-from tabletop.batch import check_config, game_seed, illegal_action_text
+from tabletop.batch import check_config, game_seed, refusal
 from tabletop.errors import ComponentsError, ConfigError, ReplayError, ScenarioError, StateError
 from tabletop.game import NOBODY, Config, Game
 from tabletop.record import FORFEIT
@@ -352,7 +352,7 @@ def _played(
         checked = stepped & (taken != FORFEIT)
         wrong, problem = game.kernels.check_actions(states, taken, checked, game.num_actions, False)
         if problem != kernels.OK:
-            text = illegal_action_text(game, states[wrong], int(taken[wrong]))
+            text = refusal(game, states[wrong], int(taken[wrong]))
             raise ReplayError(f"step {step} of {lengths[wrong]}: {text}", step)
         game.kernels.play_actions(states, tables, taken, stepped)
         yield stepped

@@ -174,9 +174,11 @@ def test_everybody_is_paid_when_a_round_ends(reward: str) -> None:
         observation, _, termination, truncation, _ = env.last()
         if termination or truncation:
             break
-        number = int(batch.states[0]["round"])
+        number, is_first = int(batch.states[0]["round"]), not batch.paid.any()
         env.step(legal_action(observation, generator))
-        if batch.states[0]["round"] == number and batch.actors[0] != NOBODY:
+        if is_first:  # pays the start points
+            assert any(env.rewards.values())
+        elif batch.states[0]["round"] == number and batch.actors[0] != NOBODY:
             assert not any(env.rewards.values())
         else:
             paid += any(env.rewards.values())

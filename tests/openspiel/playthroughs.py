@@ -75,6 +75,7 @@ def shown(state: Any) -> list[str]:
 
 
 if __name__ == "__main__":
+    import evergreen_env.openspiel  # noqa: F401
     import petrichor_env.openspiel  # noqa: F401
 
     for name, game_string in GAMES.items():

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited, shipped
 from tabletop.game import Config, Game
+from tabletop.screen import Screen
+from tabletop.words import shown
 from tabletop_agents import Agent
 from tabletop_training.evaluation import (
     EVALUATION_SEED,
@@ -35,6 +36,7 @@ from tabletop_training.evaluation import (
 )
 from tabletop_training.evaluation_files import (
     OnResult,
+    markdown_code,
     markdown_table,
     new_table,
     percent,
@@ -303,7 +305,7 @@ def main(
     benchmark = _start(folder / _FILE, plan.reference if reference is None else Path(reference), new)
     for name in [name for name in names if agent_hash(name, plan.game) != benchmark.checkpoints.get(name)]:
         benchmark.forget(name)  # measured with another file of that name
-    solo, duel = _players(Console(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
+    solo, duel = _players(Screen(), [*dict.fromkeys([*benchmark.agents, *names])], names, benchmark)
     solo_games = {agent.name: wanted["search_games" if is_search(agent.name) else "games"] for agent in solo}
     plays = [Play([agent], config, solo_games[agent.name]) for agent in solo for config in benchmark.solo_configs]
     plays += [
@@ -387,7 +389,7 @@ def _players(
     with console.status("loading the agents"):
         for name in everybody:
             if name not in wanted and agent_hash(name, game) not in (None, benchmark.checkpoints.get(name)):
-                console.print(f"{name} is left out: its file has changed. Name it to measure it again.")
+                console.print(f"{shown(name)} is left out: its file has changed. Name it to measure it again.")
                 continue
             refusals = []
             for config, players in kinds:
@@ -483,7 +485,7 @@ def _duel_table(plan: Plan, rows: Sequence[dict[str, Any]]) -> Table:
 def _table(plan: Plan, rows: Sequence[dict[str, Any]], title: str, heads: Mapping[str, str]) -> Table:
     table = new_table(title, ["agent"], list(heads.values()), "Intervals are in benchmark.md.")
     for row in rows:
-        table.add_row(Text(row["agent"]), *(_cell(plan, row, key, short=True) for key in heads))
+        table.add_row(shown(row["agent"]), *(_cell(plan, row, key, short=True) for key in heads))
     return table
 
 
@@ -547,5 +549,5 @@ def _page(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> str:
 
 def _markdown(plan: Plan, rows: Sequence[dict[str, Any]], heads: Mapping[str, str]) -> str:
     """The table of these columns, a line for each agent."""
-    lines = ((f"`{row['agent']}`", *(_cell(plan, row, key) for key in heads)) for row in rows)
+    lines = ((markdown_code(row["agent"]), *(_cell(plan, row, key) for key in heads)) for row in rows)
     return markdown_table(("agent", *heads.values()), lines)

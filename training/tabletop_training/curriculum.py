@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tabletop.game import Config
+from tabletop.seeds import Stream, generator
 
 _MEMORY = 200
 """About the number of latest games over which a configuration's win rate is averaged."""
@@ -41,7 +42,7 @@ class Curriculum:
         self.levels = np.repeat(np.arange(len(levels)), [len(level) for level in levels])
         self.games = np.zeros(len(self.configs), np.int64)
         self.win_rates = np.zeros(len(self.configs))
-        self.generator = np.random.default_rng([seed, 2])
+        self.generator = generator(seed, Stream.CURRICULUM, self.configs[0].players)
         self._index = {config: index for index, config in enumerate(self.configs)}
 
     @property

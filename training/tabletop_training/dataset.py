@@ -1,7 +1,8 @@
 """`… dataset`: games of any agents as a Minari data set, for imitation and offline learning.
 
 An episode is what one seat sees and does in one game, as in that seat's Gymnasium environment. Observations are
-dictionaries with the action mask (`tabletop.envs.MaskInObservation`).
+dictionaries with the action mask (`tabletop.envs.MaskInObservation`). The environment plays an episode again when it is
+reset with the episode's seed and options, which hold the seat and the other seats' actions.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from minari import MinariDataset
 from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 
+from tabletop import seeds
 from tabletop.agents import Agent, Decisions, ask, check_agents
 from tabletop.batch import Batch
 from tabletop.envs import MaskInObservation
@@ -33,7 +35,7 @@ from tabletop_training.settings import check_at_least_one
 
 GAMES_AT_ONCE = 128
 """Games held in memory until they are over, at most."""
-FIRST_SEED = 30_000_000
+FIRST_SEED = seeds.DATA_SETS.first
 """The first seed, apart from the seeds of training and evaluation."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 
@@ -71,9 +73,12 @@ def episodes(
     """Yield what each seat saw and did. Game i starts from seed + i; agents move on by one seat each game.
 
     An episode of T decisions has T + 1 observations. The last one shows the finished game, and its mask allows
-    everything. Rewards before a seat's first decision count towards that decision. The infos, T + 1 each, are
-    `probabilities` (actions,) float32, the agent's probability of each action, NaN if it has none, and the numbers
-    `agent` and `seat`. A search takes twice as long, because it is also asked for its probabilities.
+    everything. Rewards before a seat's first decision count towards that decision. The options are those of the
+    environment's `reset`: `seat`, and `replies`, the actions of the other seats in the order of play.
+
+    The infos, T + 1 each, are `probabilities` (actions,) float32, the agent's probability of each action, NaN if it has
+    none, and the numbers `agent` and `seat`. A search takes twice as long, because it is also asked for its
+    probabilities.
 
     `should_stop` is called after some games with the number of finished ones.
     """
@@ -89,7 +94,7 @@ def _block(
 ) -> Iterator[EpisodeBuffer]:
     players = config.players
     batch = Batch(config, number, seed + start, autoreset="disabled", reward=reward, observation_dtype=dtype)
-    generator = np.random.default_rng([seed + start, 7])
+    generator = seeds.generator(seed + start, seeds.Stream.DATA_SET)
     sits = (np.arange(players) + np.arange(start, start + number)[:, None]) % players  # (games, seats): which agent
     kept: list[tuple[np.ndarray, ...]] = []  # of the decisions of a step: seen, legal, chosen, told, whose episode
     gained: list[tuple[np.ndarray, np.ndarray]] = []  # which decisions, and rewards that count to them
@@ -126,8 +131,10 @@ def _block(
     for rows in np.split(order, np.flatnonzero(np.diff(episode[order])) + 1):  # a seat that never decided has none
         game, seat = divmod(int(episode[rows[0]]), players)
         length = len(rows)
+        replies = actions[(episode // players == game) & (episode != episode[rows[0]])]  # in the order of play
         yield EpisodeBuffer(
             seed=seed + start + game,
+            options={"seat": seat, "replies": replies.astype(np.int16)},
             observations={
                 "observation": np.concatenate([seen[rows], last[game, seat][None]]),
                 "action_mask": np.concatenate([masks[rows], np.ones_like(masks[:1])]),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
+from tabletop import seeds
 from tabletop.agents import Agent, ask
 from tabletop.batch import Batch
 from tabletop.drawing.picture import Picture
@@ -66,7 +66,7 @@ def _show_game(console: Console, folder: Path, agents: list[Agent], game: Game, 
     """Save one game: its last position as a picture, and the whole game as a page."""
     with console.status("drawing a game"):
         batch = Batch(game.config(players=PLAYERS), 1, seed, autoreset="disabled")
-        generator = np.random.default_rng(seed)
+        generator = seeds.generator(seed, seeds.Stream.DEMO)
         with Recorder(batch, names=[agent.name for agent in agents]) as recorder:
             batch.reset(seed)
             while not recorder.finished:

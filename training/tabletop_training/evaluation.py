@@ -19,13 +19,14 @@ from tabletop.errors import ConfigError, IllegalAction
 from tabletop.game import Config
 from tabletop.replays.files import THOUSANDTHS
 from tabletop.scores import margins, win_shares
+from tabletop.seeds import EVALUATION, Stream, generator
 from tabletop.words import counted
 from tabletop_training.job import Stopped
 from tabletop_training.ratings import CONFIDENCE, Z
 from tabletop_training.settings import check_at_least_one
 
 MAX_GAMES_AT_ONCE = 1024
-EVALUATION_SEED = 1_000_000
+EVALUATION_SEED = EVALUATION.first
 """The first seed of reported games, apart from the seeds of training."""
 
 Seeds = Sequence[int] | np.ndarray
@@ -260,7 +261,7 @@ def play_lineups(
     record_actions, record_probabilities = playing.get("record_actions"), playing.get("record_probabilities")
     batch = Batch(config, games, np.asarray(seeds), autoreset="disabled", illegal_action="raise", reward="win")
     first = int(seeds[0])
-    generators = [np.random.default_rng([first, index]) for index in range(len(agents))]
+    generators = [generator(first, Stream.AGENTS, index) for index in range(len(agents))]
     actions = np.zeros(games, np.int64)
     number = np.zeros(lineups.shape, np.int64)
     seconds = np.zeros(len(agents))

@@ -10,23 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.replays.files import THOUSANDTHS, printable
 from tabletop.replays.replay import Replay, replays_of
-from tabletop.words import counted
+from tabletop.words import counted, shown
 from tabletop_training.evaluation import MAX_GAMES_AT_ONCE, Estimate, Recording, Results
 from tabletop_training.job import make_folder
 from tabletop_training.settings import check_at_least_one
 
 _LONGEST_SLUG = 40
+"""Bytes; five of them fit into the name of a file."""
 
 OnResult = Callable[[Any], None]
 """Called with the content of a command's tables as JSON values (`plain`)."""
@@ -54,7 +55,7 @@ class GamesFile:
         new = self._games == 0
         config = results.config
         owners = config.game.words.owner_names(config.players)
-        with self._path.open("w" if new else "a", newline="", encoding="utf-8") as file:
+        with csv_file(self._path, new) as file:
             writer = csv.writer(file)
             if new:
                 writer.writerow((*self.COLUMNS, *config.game.scored))
@@ -139,8 +140,8 @@ class ReplayFiles:
         """Print where the replays are, if any were saved."""
         if self._game is not None and self._kept:
             example = f"{self._game.name} replay FILE"
-            where = f"[bold]{escape(str(self._folder))}[/bold]"
-            console.print(f"In {where}: {counted(self._kept, 'replay')}; look at one with {example}", soft_wrap=True)
+            told = f": {counted(self._kept, 'replay')}; look at one with {example}"
+            console.print(Text.assemble("In ", (shown(str(self._folder)), "bold"), told), soft_wrap=True)
 
 
 def _replays(results: Results, labels: Sequence[str], part: slice) -> list[Replay]:
@@ -160,7 +161,13 @@ def _by_decision(length: int, lines: np.ndarray) -> list[dict[int, float]]:
 
 def slug(name: str) -> str:
     """A name as part of a file name: the end of `policy:runs/best.zip` becomes `policy_runs_best.zip`."""
-    return re.sub(r"[^\w.+]+", "_", name)[-_LONGEST_SLUG:].strip("_.")
+    end = re.sub(r"[^\w.+]+", "_", name).encode()[-_LONGEST_SLUG:]
+    return end.decode(errors="ignore").strip("_.")
+
+
+def csv_file(path: Path, new: bool = True) -> TextIO:
+    """A CSV file to write, or with `new=False` to append to. What UTF-8 cannot hold is written as `shown` shows it."""
+    return path.open("w" if new else "a", newline="", encoding="utf-8", errors="backslashreplace")
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") -> None:
@@ -176,7 +183,7 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]], form: str = ".6f") ->
 
 def write_log(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]], new: bool = True) -> None:
     """Write a log with its header; with `new=False` append to it."""
-    with path.open("w" if new else "a", newline="", encoding="utf-8") as file:
+    with csv_file(path, new) as file:
         writer = csv.DictWriter(file, list(columns))
         if new:
             writer.writeheader()
@@ -214,7 +221,7 @@ def plain(content: Any) -> Any:
 
 
 def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption: str = "") -> Table:
-    """A table for a screen, with columns of words and columns of numbers under these headings."""
+    """A table for a `Screen`, with columns of words and columns of numbers under these headings."""
     table = Table(title=title, title_justify="left", caption=caption or None, caption_justify="left")
     for word in words:
         table.add_column(word, overflow="fold")
@@ -226,8 +233,16 @@ def new_table(title: str, words: Sequence[str], numbers: Sequence[str], caption:
 def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> str:
     """A table in Markdown. All but the `left` first columns are aligned to the right."""
     rule = "|---" * left + "|---:" * (len(heads) - left) + "|"
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |" for cells in (heads, *rows)]
     return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def markdown_code(text: str) -> str:
+    """The text as code in Markdown, as it is, whatever is in it."""
+    code = shown(text) or " "
+    fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
+    space = " " if not code.isspace() and (code[0] in "` " or code[-1] in "` ") else ""  # a reader takes it away
+    return f"{fence}{space}{code}{space}{fence}"
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tabletop import seeds
 from tabletop.agents import Decisions
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
@@ -28,18 +29,17 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.shortfalls import shortfalls
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
-from tabletop_training.general import judge_everything
 from tabletop_training.job import Job
-from tabletop_training.learning import BEST, POLICY, Budget, Judgement
+from tabletop_training.learn.devices import check_device
+from tabletop_training.learn.learner import BEST, CHOOSING_SEED, POLICY
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget, EvaluationSettings, Judge, Judgement
 from tabletop_training.outlook import Outcomes, in_points, in_units, new_outlook, outlook_loss
 from tabletop_training.positions import Chosen, Positions, Replay, play_positions
-from tabletop_training.ppo import check_device
-from tabletop_training.seats import masked_log_probabilities
 from tabletop_training.settings import check_at_least_one, check_types
 
 LOG = "expert.csv"
 _COLUMNS = ("seconds", "decisions", "games", "wins", "margin", "policy_loss", "outlook_loss", "score")
-_FIRST_SEED = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Expert:
             self.network.outlook = in_units(self.network.outlook)
         self.network.to(device)
         self.device = device
-        self.generator = np.random.default_rng([seed, 5])
+        self.generator = seeds.generator(seed, seeds.Stream.EXPERT)
         self.curricula = curricula(configs, seed)
         self.replay = Replay(settings.kept)
         learned = [*self.network.trunk.parameters(), *self.network.policy.parameters()]
@@ -177,7 +177,7 @@ class Expert:
         new = 0
         for curriculum in self.curricula.values():
             chosen = curriculum.choose(np.arange(-(-settings.games // len(self.curricula))))
-            played = play_positions(choose, chosen, self.seed + _FIRST_SEED + self.games, 1.0, should_stop)
+            played = play_positions(choose, chosen, self.seed + seeds.EXPERT.first + self.games, 1.0, should_stop)
             if played is None:
                 return None
             positions, results = played
@@ -217,7 +217,8 @@ class Expert:
     def evaluate(self) -> Judgement:
         """Evaluate the bare network (against `greedy` with several players) in games that choose `best.zip`."""
         games = -(-self.settings.evaluation_games // len(self.configs))
-        return judge_everything(PolicyAgent(self.playable()), self.configs, ("greedy",), games, self.seed)
+        judge = Judge(self.configs, EvaluationSettings(games=games), self.seed + CHOOSING_SEED)
+        return judge.judge(PolicyAgent(self.playable()))
 
 
 def main(

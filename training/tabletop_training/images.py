@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from tabletop import seeds
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
@@ -25,10 +26,13 @@ from tabletop_agents.networks import Network
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job
-from tabletop_training.learning import POLICY, Budget
-from tabletop_training.ppo import check_device, torch_settings
+from tabletop_training.learn.devices import check_device, torch_settings
+from tabletop_training.learn.games import SeatGames
+from tabletop_training.learn.learner import POLICY
+from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import GREEDY, LEARNER, SeatGames, masked_log_probabilities
 from tabletop_training.settings import Settings
 
 LOG = "images.csv"
@@ -41,12 +45,11 @@ LEARNING_RATE = 3e-4
 LAST_RATE = 0.05
 """The last learning rate as a fraction of the first."""
 WITH_GREEDY = 0.2
-"""The share of games in which all seats but one take actions without a shortfall, if the network weighs these."""
+"""The share of games in which the agent `greedy` has all seats but one, if the network weighs shortfalls."""
 TEMPERATURES = (1.0, 4.0)
 """The policies are compared as they are, and made more even, so that unlikely actions count too."""
 IMAGES = 2
 """From how many images of a position the network learns what to answer."""
-_FIRST_SEED = 50_000_000
 
 
 class Maps(NamedTuple):
@@ -111,7 +114,7 @@ def learn_images(
     """
     game = configs[0].game
     torch.manual_seed(seed)
-    generator = np.random.default_rng([seed, 8])
+    generator = seeds.generator(seed, seeds.Stream.IMAGES)
     by_number = curricula(configs, seed)
     images = {players: maps_of(game, players, device) for players in by_number}
     if all(len(there) == 1 for there in images.values()):
@@ -120,14 +123,9 @@ def learn_images(
     parameters = [*learner.trunk.parameters(), *learner.policy.parameters()]
     optimizer = torch.optim.Adam(parameters, LEARNING_RATE)
     kind, weighs = "cpu" if device == "cpu" else "cuda", network.weighs
-
-    def seat(games: int, players: int) -> np.ndarray:
-        mine = np.arange(players) == generator.integers(players, size=(games, 1))
-        with_greedy = (generator.random((games, 1)) < WITH_GREEDY) & weighs
-        return np.where(with_greedy & ~mine, GREEDY, LEARNER)
-
-    first = seed + _FIRST_SEED
-    table = SeatGames.of(by_number, GAMES_AT_ONCE[kind], Settings(), first, device, seat=seat, weighs=weighs)
+    first = seed + seeds.IMAGES.first
+    opponents = Opponents(OpponentSettings(agents={"greedy": WITH_GREEDY} if weighs else {}), configs, Path(), first)
+    table = SeatGames(by_number, GAMES_AT_ONCE[kind], Settings(), first, opponents, device, weighs)
     start, positions = time.monotonic(), 0
     while (used := budget.fraction(positions, time.monotonic() - start)) < 1.0 and not should_stop():
         rollout, _ = table.play(learner, STEPS)

@@ -12,10 +12,12 @@ from types import FrameType
 from typing import Any, Self
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from tabletop.errors import ConfigError, TabletopError
+from tabletop.screen import Screen
+from tabletop.words import shown
 
 fcntl: Any = None
 with suppress(ImportError):  # Windows has none
@@ -123,14 +125,14 @@ class Bar:
     """One line of a progress bar. `advance` moves it on, `show` writes a text beside it."""
 
     def __init__(self, progress: Progress, title: str, total: float, status: str) -> None:
-        self._progress, self._task = progress, progress.add_task(title, total=total, status=status)
+        self._progress, self._task = progress, progress.add_task(shown(title), total=total, status=shown(status))
 
     def advance(self, by: float) -> None:
         self._progress.advance(self._task, by)
 
     def show(self, status: str, completed: float | None = None) -> None:
         """Write a text beside the bar, and set how much is done."""
-        self._progress.update(self._task, status=status, completed=completed)
+        self._progress.update(self._task, status=shown(status), completed=completed)
 
 
 class Job:
@@ -151,7 +153,7 @@ class Job:
     def __init__(
         self, output: str | Path, *, resume: bool = False, closing: Callable[[Console], None] = lambda console: None
     ) -> None:
-        self.console = Console()
+        self.console = Screen()
         self.folder = make_folder(output, new=not resume)
         self.interruptions = Interruptions()
         self.should_stop = self.interruptions.wanted
@@ -175,7 +177,7 @@ class Job:
             raise KeyboardInterrupt from None
         if error is None:
             names = ", ".join(sorted(path.name for path in self.folder.iterdir()))
-            self.console.print(f"In [bold]{escape(str(self.folder))}[/bold]: {names}")
+            self.console.print(Text.assemble("In ", (shown(str(self.folder)), "bold"), f": {shown(names)}"))
             self._closing(self.console)
 
     @contextmanager
@@ -188,10 +190,10 @@ class Job:
 def progress_bar(console: Console) -> Progress:
     """Title, bar, per cent, time left, and the task's `status` text."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=16),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[status]}"),
+        TextColumn("{task.fields[status]}", markup=False),
         console=console,
     )

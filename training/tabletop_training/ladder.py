@@ -8,13 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
 from tabletop.game import Config, Game
+from tabletop.screen import Screen
+from tabletop.words import shown
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Estimate, EvaluationStopped, Workers
 from tabletop_training.evaluation_files import (
     OnResult,
@@ -111,7 +112,7 @@ def main(
     path = Path(output)
     rows = _read(path, game)
     make_folder(path.parent)
-    console = Console()
+    console = Screen()
     wanted = [(lower, upper, number) for number in players for lower, upper in pairwise(agents)]
     versions = {"game": game.name, "package_version": game.version, "state_version": game.rules_version}
     with Interruptions() as interruptions, progress_bar(console) as progress:
@@ -135,7 +136,7 @@ def main(
         console.print("Stopped early. The same command continues.")
     console.print(_table(measured))
     on_result({**versions, "steps": measured})
-    console.print(f"In [bold]{path}[/bold]")
+    console.print(Text.assemble("In ", (shown(str(path)), "bold")))
     return path
 
 
@@ -148,7 +149,7 @@ def _read(path: Path, game: Game) -> dict[tuple[str, str, int], dict[str, Any]]:
         rows = {(row["lower"], row["upper"], row["players"]): row for row in kept["steps"]}
         version, name = kept["state_version"], kept["game"]
         _table(kept["steps"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TabletopError(f"{path}: not a ladder of this project ({error})") from None
     if name != game.name:
         raise TabletopError(f"{path}: a ladder of {name}: give another file")
@@ -171,8 +172,8 @@ def _table(rows: Sequence[dict[str, Any]]) -> Table:
         alone = row["owners"] == 1
         table.add_row(
             _game(row["players"]),
-            row["upper"],
-            row["lower"],
+            shown(row["upper"]),
+            shown(row["lower"]),
             f"{row['games']}",
             "" if alone else percent(Estimate(*row["win_rate"])),
             Text("" if alone else percentage_points(Estimate(*row["above"])), sure),

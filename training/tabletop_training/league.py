@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tabletop import seeds
 from tabletop.agents import Decisions
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
@@ -182,7 +183,7 @@ class League:
     def __post_init__(self) -> None:
         self.members = [Member(make_agent(name, self.game)) for name in self.settings.scripted]
         self.ratings = Ratings(fixed={ANCHOR: START_MU}, drifting=(LEARNER,))
-        self.generator = np.random.default_rng([self.seed, self.opponents])
+        self.generator = seeds.generator(self.seed, seeds.Stream.LEAGUE, self.opponents)
 
     @property
     def agents(self) -> list[Agent]:

@@ -20,49 +20,26 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
-from tabletop.errors import CheckpointError, ConfigError
+from tabletop import seeds
+from tabletop.errors import CheckpointError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import save_network, versions
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation_files import read_log, write_log
+from tabletop_training.learn.task import Budget as Budget
+from tabletop_training.learn.task import Judgement as Judgement
 from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
-from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.settings import Settings, check_types, with_tuples
+from tabletop_training.resume import arrays_of, load_tree, moments_of, save_tree, set_moments, tensors_of
+from tabletop_training.settings import Settings, with_tuples
 from tabletop_training.vec_env import Ended, SeatsVecEnv
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
-CHOOSING_SEED = 500_000
+CHOOSING_SEED = seeds.CHOOSING.first
 """Added to a run's seed for the games that choose `best.zip`. Reports use other seeds, from `EVALUATION_SEED` on."""
 POLICY, BEST, RESUME = "policy.zip", "best.zip", "resume.zip"
 CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How long to learn: a number of the learner's decisions, or of minutes. Without either, until it is stopped.
-
-    Learning ends after a whole rollout. With steps, a run is reproducible on the same machine. Raises ConfigError for
-    both, and for values below 0.
-    """
-
-    steps: int | None = None
-    minutes: float | None = None
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        if self.steps is not None and self.minutes is not None:
-            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: give only one of them")
-        if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
-            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: must be at least 0")
-
-    def fraction(self, steps: int, seconds: float) -> float:
-        """The part of the budget that is used up, 0 to 1."""
-        if self.steps is None and self.minutes is None:
-            return 0.0
-        used, there_is = (seconds, 60 * self.minutes) if self.minutes is not None else (steps, self.steps)
-        return min(1.0, used / there_is) if there_is else 1.0
 
 
 class CurvePoint(NamedTuple):
@@ -86,14 +63,6 @@ class CurvePoint(NamedTuple):
     value_loss: float
     explained_variance: float
     learning_rate: float
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The evaluation of a policy: `score` chooses `best.zip`, `numbers` go to the log (always with the same keys)."""
-
-    score: float
-    numbers: dict[str, float]
 
 
 class Hook:
@@ -554,24 +523,3 @@ def check_tables(saved: np.ndarray, here: np.ndarray) -> None:
     """Raise CheckpointError if a run was saved with other components."""
     if saved.tobytes() != here.tobytes():
         raise CheckpointError("its games were played with other numbers on the pieces")
-
-
-def arrays_of(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
-    """Weights in the form that `save_tree` takes."""
-    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
-
-
-def tensors_of(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
-    """The tensors of the result of `arrays_of`."""
-    return {name: torch.as_tensor(array) for name, array in arrays.items()}
-
-
-def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, dict[str, np.ndarray]]:
-    """The optimizer's moments of each parameter, in the form that `save_tree` takes."""
-    return {str(number): arrays_of(state) for number, state in optimizer.state_dict()["state"].items()}
-
-
-def set_moments(optimizer: torch.optim.Optimizer, moments: dict[str, dict[str, np.ndarray]]) -> None:
-    """Restore the result of `moments_of`."""
-    state = {int(number): tensors_of(one) for number, one in moments.items()}
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

@@ -16,14 +16,14 @@ from typing import Any, Unpack
 
 import numpy as np
 from rich.console import Console
-from rich.text import Text
 
 from tabletop.agents import Decisions, check_agents
 from tabletop.batch import Batch
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.scores import others_points
-from tabletop.words import counted
+from tabletop.screen import Screen
+from tabletop.words import counted, shown
 from tabletop_agents import Agent, make_agent
 from tabletop_training import evaluation_files as files
 from tabletop_training.evaluation import (
@@ -373,7 +373,7 @@ def main(
     most = games if games is not None else GAMES if until_width is None else MOST_GAMES
     check_numbers(most, until_width)
     replays = replays or files.ReplayFiles(None)
-    with Console().status("loading the agents"):
+    with Screen().status("loading the agents"):
         agents = make_agents(names, config)
     labels = labels_of([agent.name for agent in agents])
     total = seeds_for(most, config.players) * config.players * (len(agents) if alone else 1)
@@ -425,23 +425,23 @@ def _print(console: Console, evaluation: Evaluation, until_width: float | None) 
         if column.header == "place":
             column.no_wrap = False  # that leaves room for names
     for report in evaluation.reports:
-        table.add_row(Text(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
+        table.add_row(shown(report.agent), *(write(report.estimates[name]) for name, (_, write) in columns.items()))
     console.print(table)
     if len(evaluation.reports) == 2 and not alone:
         more = first.estimates["advantage"]
         distance = f"{abs(100 * more.value):.1f} percentage points {'below' if more.value < 0 else 'above'} one half"
-        console.print(Text(f"The win rate of {first.agent} is {distance} {_interval_in_points(more)}."))
+        console.print(f"The win rate of {shown(first.agent)} is {distance} {_interval_in_points(more)}.")
     else:
         for one in evaluation.comparisons:
-            compared = f"{one.first} less {one.second}, paired by seed: margin {files.signed(one.margin)}"
+            compared = f"{shown(one.first)} less {shown(one.second)}, paired by seed: margin {files.signed(one.margin)}"
             points = f"{100 * one.win_rate.value:+.1f} percentage points {_interval_in_points(one.win_rate)}"
-            console.print(Text(f"{compared}; win rate {points}."))
+            console.print(f"{compared}; win rate {points}.")
     for report in evaluation.reports if alone else evaluation.reports[:1]:
         length = files.plus_minus(report.estimates["length"])
-        console.print(Text(f"A game {f'of {report.agent} ' if alone else ''}takes {length} decisions."))
+        console.print(f"A game {f'of {shown(report.agent)} ' if alone else ''}takes {length} decisions.")
     if evaluation.seats:
         seats = ", ".join(f"{seat}: {files.percent(value)}" for seat, value in enumerate(evaluation.seats))
-        console.print(Text(f"Win rate by seat, whoever sits there: {seats}."))
+        console.print(f"Win rate by seat, whoever sits there: {seats}.")
     if evaluation.stopped == "interrupted":
         console.print("Stopped early; the table is of the seeds that were done.")
     elif until_width is not None and evaluation.stopped == "width":

@@ -14,16 +14,20 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tabletop import seeds
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
 from tabletop_agents.networks import Network
 from tabletop_training.curriculum import curricula
 from tabletop_training.job import Job
-from tabletop_training.learning import POLICY, Budget
-from tabletop_training.ppo import check_device
+from tabletop_training.learn.devices import check_device
+from tabletop_training.learn.games import Ends, Rollout, SeatGames
+from tabletop_training.learn.learner import POLICY
+from tabletop_training.learn.opponents import Opponents, OpponentSettings
+from tabletop_training.learn.ppo import masked_log_probabilities
+from tabletop_training.learn.task import Budget
 from tabletop_training.runs import run_budget
-from tabletop_training.seats import LEARNER, Ends, Rollout, SeatGames, masked_log_probabilities
 from tabletop_training.settings import Settings
 
 LAYERS = (256, 128)
@@ -43,7 +47,6 @@ LAST_RATE = 0.02
 POINTS = 10.0
 """The margin, in points, that is the unit while learning."""
 _MARGIN_WEIGHT = 0.25
-_FIRST_SEED = 10_000_000
 
 
 class Outcomes(NamedTuple):
@@ -183,17 +186,11 @@ def learn_outlook(
     outlook = new_outlook(game.observation.size, seats).to(device)
     playing = copy.deepcopy(network).to(device)
     optimizer = torch.optim.Adam(outlook.parameters(), LEARNING_RATE)
-    generator = np.random.default_rng([seed, 4])
+    generator = seeds.generator(seed, seeds.Stream.OUTLOOK)
     by_number = curricula(configs, seed)
-    table = SeatGames.of(
-        by_number,
-        GAMES_AT_ONCE[kind],
-        Settings(),
-        seed + _FIRST_SEED,
-        device,
-        seat=lambda games, players: np.full((games, players), LEARNER),
-        weighs=network.weighs,
-    )
+    first = seed + seeds.OUTLOOK.first
+    itself = Opponents(OpponentSettings(), configs, Path(), first)
+    table = SeatGames(by_number, GAMES_AT_ONCE[kind], Settings(), first, itself, device, network.weighs)
     waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)
     start, games = time.monotonic(), 0
     while (used := budget.fraction(games, time.monotonic() - start)) < 1.0 and not should_stop():

@@ -18,6 +18,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from tabletop.words import shown
 from tabletop_training.evaluation import Estimate, score_interval
 from tabletop_training.ratings import Rating, Z
 
@@ -36,6 +37,7 @@ _BLUE = _LOOKS["trained"][0]
 GREY = "#8A8A8A"
 INK = "#222222"
 _STYLE: Any = {
+    "text.parse_math": False,  # `$` in an agent's name is a dollar
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -105,7 +107,7 @@ def plot_learning_curve(
                 colour = looks(list(references))[agent][0]
                 axes.axhline(value, color=colour, linewidth=1.4, linestyle=(0, (5, 3)))
                 beside: Any = {"xycoords": ("axes fraction", "data"), "xytext": (4, 0), "textcoords": "offset points"}
-                axes.annotate(agent, (1, value), color=colour, va="center", **beside)
+                axes.annotate(agent_title(agent), (1, value), color=colour, va="center", **beside)
         top.set_title("Win rate while learning, with the actions still drawn at random from the policy")
         top.set_ylim(0, 1)
         top.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -116,9 +118,11 @@ def plot_learning_curve(
 
 
 def agent_title(agent: str) -> str:
-    """An agent's name with the last two parts alone of a checkpoint's path."""
-    kind, colon, rest = agent.partition(":")
-    return f"{kind}:{'/'.join(Path(rest).with_suffix('').parts[-2:])}" if colon else agent
+    """An agent's name as pictures show it, with the last two parts alone of a checkpoint's path."""
+    kind, _, rest = agent.partition(":")
+    parts = Path(rest).parts[-2:]
+    title = shown(f"{kind}:{'/'.join([*parts[:-1], Path(parts[-1]).stem])}" if parts else agent)
+    return f" {title}" if title.startswith("_") else title  # legends leave out what starts with _
 
 
 def looks(agents: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tabletop import seeds
 from tabletop.agents import Decisions
 from tabletop.batch import Batch
 from tabletop.game import NOBODY, Config
@@ -63,7 +64,7 @@ def play_positions(
     asked at every step, asks to stop.
     """
     first = configs[0]
-    generator = np.random.default_rng([seed, 3])
+    generator = seeds.generator(seed, seeds.Stream.POSITIONS)
     batch = Batch(first, len(configs), seed, autoreset="disabled")
     batch.reset(seed, config=list(configs))
     kept: list[tuple[np.ndarray, ...]] = []

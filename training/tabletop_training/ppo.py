@@ -20,8 +20,9 @@ from torch.nn import functional
 
 from tabletop.batch import usable_cores
 from tabletop.errors import ConfigError
+from tabletop.seeds import Stream, generator
 from tabletop_agents.networks import Network
-from tabletop_training.seats import masked_logits
+from tabletop_training.learn.ppo import masked_logits
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
 
@@ -56,7 +57,7 @@ def new_model(env: SeatsVecEnv, settings: Settings, seed: int) -> MaskablePPO:
         device="cpu",
     )
     buffer: Any = model.rollout_buffer
-    buffer.generator = np.random.default_rng([seed, 1])
+    buffer.generator = generator(seed, Stream.MINIBATCHES)
     return model
 
 

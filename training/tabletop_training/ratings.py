@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
 from openskill.models import PlackettLuce
 from scipy import stats
 
 from tabletop.errors import ConfigError
+from tabletop.seeds import Stream, generator
 
 CONFIDENCE = 0.95
 """The confidence of every interval, here and in `tabletop_training.evaluation`."""
@@ -149,6 +149,6 @@ def rate_games(games: Iterable[Game], *, seed: int | None = None, fixed: dict[st
     """
     listed = list(games)
     ratings = Ratings(fixed)
-    for game in range(len(listed)) if seed is None else np.random.default_rng(seed).permutation(len(listed)):
+    for game in range(len(listed)) if seed is None else generator(seed, Stream.AGENTS).permutation(len(listed)):
         ratings.add(*listed[int(game)])
     return ratings

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from tabletop.errors import CheckpointError
 from tabletop.files import check_unpacked, whole_file
@@ -84,3 +85,24 @@ def load_tree(path: Path) -> Any:
             return value(json.loads(archive.read(_TREE)))
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path}: is damaged, or not the file of a run ({error})") from None
+
+
+def arrays_of(tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
+    """Weights in the form that `save_tree` takes."""
+    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+
+
+def tensors_of(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    """The tensors of the result of `arrays_of`."""
+    return {name: torch.as_tensor(array) for name, array in arrays.items()}
+
+
+def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, dict[str, np.ndarray]]:
+    """The optimizer's moments of each parameter, in the form that `save_tree` takes."""
+    return {str(number): arrays_of(state) for number, state in optimizer.state_dict()["state"].items()}
+
+
+def set_moments(optimizer: torch.optim.Optimizer, moments: dict[str, dict[str, np.ndarray]]) -> None:
+    """Restore the result of `moments_of`."""
+    state = {int(number): tensors_of(one) for number, one in moments.items()}
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

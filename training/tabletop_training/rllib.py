@@ -28,11 +28,12 @@ from torch.nn import functional
 from tabletop.envs.arguments import observation_box
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
+from tabletop.seeds import Stream, generator
 from tabletop.versus import VersusBatch
 from tabletop_agents.checkpoint import versions
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings, Member
-from tabletop_training.seats import masked_logits, new_network
+from tabletop_training.learn.ppo import masked_logits, new_network
 from tabletop_training.selfplay import LeagueGames, Task
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import Ended, Tally
@@ -218,9 +219,9 @@ class RunnerGames(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Start all games. An int `seed` also seeds the draws of curriculum and league."""
         if isinstance(seed, int):
-            for drawing in (self.curriculum, self.league):
+            for number, drawing in enumerate((self.curriculum, self.league)):
                 if drawing is not None:
-                    drawing.generator = np.random.default_rng([seed, 3])
+                    drawing.generator = generator(seed, Stream.CLUSTER, number)
         self.tally.reset(seed)
         return self._seen(), {}
 

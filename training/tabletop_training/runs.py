@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
@@ -180,7 +181,7 @@ def _check_unfinished(learner: BaseLearner, before: Budget) -> None:
 
 
 def _say_what_is_kept(job: Job, command: str, learner: BaseLearner | None) -> None:
-    again = f"{command} {job.folder}"
+    again = f"{command} {shlex.quote(str(job.folder))}"
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."
     elif learner is not None and not learner.saved_steps:

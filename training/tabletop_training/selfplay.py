@@ -18,6 +18,7 @@ from tabletop.agents import Agent, check_agents
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
+from tabletop.words import shown
 from tabletop_agents import make_agent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import new_table, read_log, write_log
@@ -343,7 +344,7 @@ def league_table(rows: list[dict[str, Any]]) -> Table:
     table = new_table("The league", ["player"], ["rating", "games", "learner ahead", "share of seats"], caption)
     for row in sorted(rows, key=lambda row: -row["rating"]):
         table.add_row(
-            row["player"],
+            shown(row["player"]),
             f"{row['rating']:.1f} ± {row['high'] - row['rating']:.1f}",
             f"{row['games']:,}",
             *("" if row[key] == "" else f"{row[key]:.0%}" for key in ("learner_ahead", "share")),

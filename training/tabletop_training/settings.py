@@ -43,6 +43,8 @@ class Settings:
     max_gradient: float = 0.5
     trunk: tuple[int, ...] = ()  # widths of the layers that policy and value share
     layers: tuple[int, ...] = (128, 128)  # widths of the layers after them, of policy and value each
+    shortfall_weight: float = 0.0  # nats a point, at the start of a network that weighs none yet; 0: it gets none
+    logit_scale: float = 1.0  # factor of the logits of a network that gets this weight
     reward: str = "margin"  # "win", "margin" or "points", as in `Batch`
     reward_scale: float = 0.1  # factor of the reward
     win_bonus: float = 0.0  # after the scaling, added to a won game's last reward and taken off a lost game's
@@ -53,7 +55,7 @@ class Settings:
     def __post_init__(self) -> None:
         check_types(self)
         counts = ("num_envs", "steps", "minibatch", "epochs", "evaluate_every")
-        for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus"):
+        for name in ("entropy", "clip", "value_weight", "max_gradient", "win_bonus", "shortfall_weight", "logit_scale"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"{name}={getattr(self, name)}: must be a finite number of at least 0")
         for name in (*counts, "learning_rate", "reward_scale"):
@@ -160,6 +162,9 @@ def _is(value: Any, wanted: Any) -> bool:
         return True
     if get_origin(wanted) in (Union, types.UnionType):
         return any(_is(value, one) for one in get_args(wanted))
+    if get_origin(wanted) is dict:
+        key, of = get_args(wanted)
+        return isinstance(value, dict) and all(_is(one, key) and _is(two, of) for one, two in value.items())
     if get_origin(wanted) is tuple:
         return isinstance(value, tuple) and all(_is(one, get_args(wanted)[0]) for one in value)
     if wanted in (int, float):

@@ -19,7 +19,8 @@ from rich.text import Text
 
 from tabletop.errors import ConfigError
 from tabletop.game import Config
-from tabletop.words import counted
+from tabletop.screen import Screen
+from tabletop.words import counted, shown
 from tabletop_agents import Agent
 from tabletop_training import evaluation_files as files
 from tabletop_training.evaluation import (
@@ -192,7 +193,7 @@ def main(
     TabletopError.
     """
     replays = replays or files.ReplayFiles(None)
-    with Console().status("loading the agents"):
+    with Screen().status("loading the agents"):
         agents = make_agents(names, config)
         labels = _labels(agents, config, games)
     total = seeds_for(games, config.players) * len(lineups_of(len(agents), config.players))
@@ -261,7 +262,7 @@ def print_tables(console: Console, tournament: Tournament) -> None:
         speed = standing.report.decisions_per_second
         table.add_row(
             str(number),
-            Text(standing.report.agent),
+            shown(standing.report.agent),
             f"{standing.rating.mu:.1f} ± {(standing.rating.high - standing.rating.low) / 2:.1f}",
             files.percent(estimates["win_rate"]),
             files.plus_minus(estimates["margin"], signed=True),
@@ -272,7 +273,7 @@ def print_tables(console: Console, tournament: Tournament) -> None:
     numbers = [str(number) for number in range(1, len(tournament.labels) + 1)]
     cross = files.new_table(title, ["", "agent"], numbers, "Bold: the interval of that pairing leaves out 50.")
     for number, (label, scores) in enumerate(zip(tournament.labels, tournament.scores, strict=True), 1):
-        cross.add_row(str(number), Text(label), *(_cell(score) for score in scores))
+        cross.add_row(str(number), shown(label), *(_cell(score) for score in scores))
     console.print(cross)
     if not tournament.finished:
         console.print("Stopped early; the tables are of the seeds that were done.")

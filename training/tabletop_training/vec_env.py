@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +13,12 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from tabletop.batch import Seed
-from tabletop.envs.arguments import observation_box
+from tabletop.batch import Batch, Seed
+from tabletop.envs.arguments import check_options, observation_box, preparation
+from tabletop.errors import ConfigError
 from tabletop.game import Config
 from tabletop.scores import others_points, win_shares
-from tabletop.versus import VersusBatch
+from tabletop.versus import Prepare, VersusBatch
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,9 @@ class Tally:
         self.lengths = np.zeros(games.num_games, np.int64)
         self._ended: list[Ended] = []
 
-    def reset(self, seed: Seed = None) -> None:
-        """Start all games anew. Ended games stay counted."""
-        self.games.reset(seed)
+    def reset(self, seed: Seed = None, prepare: Prepare | None = None) -> None:
+        """Start all games anew; the arguments are those of `VersusBatch.reset`. Ended games stay counted."""
+        self.games.reset(seed, prepare=prepare)
         self.returns[:] = 0
         self.lengths[:] = 0
 
@@ -133,7 +136,7 @@ class SeatsVecEnv(VecEnv):
     - `points`, `others_points` and `won`, as in `Ended`.
 
     Observations are float32 or int8, like those of the batch. `env_method("action_masks")` returns one (num_envs, A)
-    bool array, which MaskablePPO asks for.
+    bool array, which MaskablePPO asks for. `reset_infos` has the `action_mask`, (A,) int8, at each game's last start.
 
     Arguments:
         games: created with autoreset="same_step" and new_observations=True, because Stable-Baselines3 reads the last
@@ -154,12 +157,58 @@ class SeatsVecEnv(VecEnv):
         box = observation_box(games.game, games.batch.observations.dtype)
         super().__init__(num_envs, box, spaces.Discrete(games.game.num_actions))
 
+    @property
+    def reward_scale(self) -> float:
+        """The factor of the rewards."""
+        return self.tally.reward_scale
+
+    @reward_scale.setter
+    def reward_scale(self, value: float) -> None:
+        self.tally.reward_scale = value
+
+    def set_options(self, options: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None) -> None:
+        """Options of the next `reset`, for all games or for each of them.
+
+        The only option is `scenario`, the position that a game starts from, as in the Gymnasium environments. Raises
+        ConfigError for others, and for a list that does not have an entry for each game.
+        """
+        each = [options] * self.num_envs if options is None or isinstance(options, Mapping) else list(options)
+        if len(each) != self.num_envs:
+            raise ConfigError(f"options: {len(each)} of them for {self.num_envs} games")
+        self._options = copy.deepcopy([dict(check_options(one, ("scenario",))) for one in each])
+
     def reset(self) -> np.ndarray:
-        """Start all games anew; (num_envs, D)."""
-        self.tally.reset(self._seeds[0])
+        """Start all games anew, from the positions of `set_options` if there are any; (num_envs, D).
+
+        Raises ScenarioError for a bad position. The seeds and options are used up all the same.
+        """
+        seed, options = self._seeds[0], self._options
         self._reset_seeds()
         self._reset_options()
+        self.tally.reset(seed, self._preparation(options))
+        for game in range(self.num_envs):
+            self._note_start(game)
         return self.games.observations
+
+    def _preparation(self, options: Sequence[Mapping[str, Any]]) -> Prepare | None:
+        """A function that puts each game into the position that its options describe; None without such options."""
+        scenarios = [one.get("scenario") for one in options]
+        parts: list[Prepare] = []
+        for game, scenario in enumerate(scenarios):
+            if scenario is not None and scenario not in scenarios[:game]:
+                wanted = np.array([one == scenario for one in scenarios])
+                part = preparation({"scenario": scenario}, self.games.config, wanted)
+                assert part is not None
+                parts.append(part)
+
+        def prepare(batch: Batch, which: np.ndarray) -> None:
+            for part in parts:
+                part(batch, which)
+
+        return prepare if parts else None
+
+    def _note_start(self, game: int) -> None:
+        self.reset_infos[game] = {"action_mask": self.games.action_masks[game].copy()}
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep the actions, (num_envs,) ints, for `step_wait`."""
@@ -173,6 +222,7 @@ class SeatsVecEnv(VecEnv):
         if ended is not None:
             for i, game in enumerate(over.tolist()):
                 infos[game] = self._info(ended, i, game)
+                self._note_start(game)
         return games.observations, rewards.astype(np.float32), games.terminations.copy(), infos
 
     def _info(self, ended: Ended, i: int, game: int) -> dict[str, Any]:

@@ -7,14 +7,17 @@ a process dies, another one plays its block again.
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import signal
+import threading
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
 from typing import Any, Generic, NamedTuple, Self, TypeVar, Unpack
 
 import numpy as np
@@ -207,11 +210,12 @@ class Processes(SeveralWorkers["Future[Results]"]):
 
     def start(self, task: Task) -> Future[Results]:
         place = min({*range(self.number)} - {*self._places.values()})
-        try:
-            future = self._pools[place].submit(_play_until_stopped, task)
-        except BrokenProcessPool:  # it died while it had nothing to do
-            self._pools[place] = self._new_pool()
-            future = self._pools[place].submit(_play_until_stopped, task)
+        with without_ctrl_c():  # a pool starts its process at the first task
+            try:
+                future = self._pools[place].submit(_play_until_stopped, task)
+            except BrokenProcessPool:  # it died while it had nothing to do
+                self._pools[place] = self._new_pool()
+                future = self._pools[place].submit(_play_until_stopped, task)
         self._places[future] = place
         return future
 
@@ -241,9 +245,38 @@ _stopping: Any = None
 def _begin(stopping: Any, cores: int) -> None:
     global _stopping
     _stopping = stopping
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the first one decides
+    serve_parent()
     use_cores(cores)
 
 
 def _play_until_stopped(task: Task) -> Results:
     return play_task(task, lambda: task.agents, should_stop=_stopping.is_set)
+
+
+@contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """Processes that are spawned in this context never see Ctrl-C, from their first moment on.
+
+    It reaches all processes of a terminal, and the first one decides. Windows cannot do this, so there a process sees
+    Ctrl-C until it calls `serve_parent`.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a new process has its parent's mask
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def serve_parent() -> None:
+    """Make this spawned process ignore Ctrl-C, and end when its parent does, even if that was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)  # nobody waits for what this process does

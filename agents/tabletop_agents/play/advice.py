@@ -12,6 +12,7 @@ from tabletop.batch import Batch, legal_actions
 from tabletop.errors import ConfigError
 from tabletop.record import FORFEIT
 from tabletop.replays.replay import Replay
+from tabletop.seeds import Stream, generator
 from tabletop_agents.play.session import PERSON
 
 
@@ -128,12 +129,12 @@ def review(
     for done, step in enumerate(steps, 1):
         batch.set_states(replay.states[step : step + 1])
         decisions, played = Decisions.of(batch), replay.actions[step]
-        advice = advise(agent, decisions, np.random.default_rng([seed, step]))
+        advice = advise(agent, decisions, generator(seed, Stream.AGENTS, step))
         _ = _estimate(advice, advice.best)  # whether it says anything
         estimated = advice.estimated
         if advice.best != played:
             best, estimate = (
-                _estimate(advise(agent, decisions.only(np.array([one])), np.random.default_rng([seed, step, 1])), one)
+                _estimate(advise(agent, decisions.only(np.array([one])), generator(seed, Stream.AGENTS, step, 1)), one)
                 for one in (advice.best, played)
             )
             if best > estimate:

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from tabletop import seeds
 from tabletop.agents import Decisions, ask, check_agents
 from tabletop.batch import Batch, check_config, legal_actions
 from tabletop.errors import ConfigError
@@ -222,7 +223,7 @@ class Session:
 
     def generator(self, *purpose: int) -> np.random.Generator:
         """Randomness for this point of the game; `purpose` tells one use from another."""
-        return np.random.default_rng([self.seed, len(self._actions), *purpose])
+        return seeds.generator(self.seed, seeds.Stream.PLAY, len(self._actions), *purpose)
 
     def _go_to_last(self) -> None:
         """Set the batch to the present position."""

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from tabletop.drawing.lines import fit
 from tabletop.game import Game
 from tabletop.terminal import columns_of_output, forgive_bytes, is_terminal, obeys_sequences, wants_colour
+from tabletop.words import shown
 from tabletop_agents.play.session import started
 from tabletop_agents.play.typed import TypedSession
 
@@ -133,7 +134,7 @@ def _until_left(session: TypedSession, terminal: Terminal) -> None:
                 terminal.show(session.screen(terminal.columns, terminal.colour))
             line = terminal.read(session.prompt)
             thinks = session.asks_for_hint(line)
-            with terminal.waiting(f"{session.hints.name} thinks …") if thinks else contextlib.nullcontext():
+            with terminal.waiting(f"{shown(session.hints.name)} thinks …") if thinks else contextlib.nullcontext():
                 reply = session.answer(line)
         except KeyboardInterrupt:
             terminal.show("")

@@ -18,6 +18,7 @@ from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import free_path
 from tabletop.game import NOBODY, Config, Game
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
+from tabletop.words import shown
 from tabletop_agents import Agent, own_agents
 from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
@@ -218,7 +219,7 @@ class TypedSession(Session):
     def _help(self) -> str:
         examples = ", ".join(f'"{one}"' for one in self.game.words.examples)
         undo = _UNDO if self.alone else self._no_undo
-        commands = _HELP.format(hints=self.hints.name, undo=undo, examples=f": {examples}" if examples else "")
+        commands = _HELP.format(hints=shown(self.hints.name), undo=undo, examples=f": {examples}" if examples else "")
         return "\n\n".join([commands, *self.game.words.guide, self._seating()])
 
     def _seating(self) -> str:
@@ -272,7 +273,7 @@ class TypedSession(Session):
         likeliest = sorted(told, key=lambda action: (action != advice.best, -told[action]))[:_MOST_SHOWN]
         estimates = {one: estimate_text(given, advice.estimated) for one, given in advice.estimates.items()}
         meanings = [one for one in (advice.meaning, advice.estimated if estimates else "") if one]
-        lines = ["{} would answer {}: {}".format(advice.agent, *texts[advice.best])]
+        lines = ["{} would answer {}: {}".format(shown(advice.agent), *texts[advice.best])]
         for action in likeliest if len(texts) > 1 else ():
             share = f"{advice.shares[action]:6.1%}" if advice.shares else ""
             number, text = texts[action]

@@ -14,14 +14,14 @@ import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tabletop.drawing.parts import drawings_of
 from tabletop.errors import TabletopError
 from tabletop.game import Game
-from tabletop_agents.web.guard import Guard
+from tabletop_agents.web.guard import Guard, Json
 from tabletop_agents.web.hall import Hall
 from tabletop_agents.web.messages import MOST_BYTES, Allowance, Refused, asked_for, object_of, table_asked_for
 from tabletop_agents.web.rules import rules_page
@@ -87,7 +87,7 @@ def make_app(
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "there is nothing here"}, 404)
+    return Json({"error": "there is nothing here"}, 404)
 
 
 class _Web:
@@ -107,12 +107,12 @@ class _Web:
     def _file(self, name: str) -> Response:
         """One of the files that were read at the start. No name can lead to any other file."""
         if name not in self._files:
-            return JSONResponse({"error": "there is nothing here"}, 404)
+            return Json({"error": "there is nothing here"}, 404)
         content, kind = self._files[name]
         return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
     async def games(self, request: Request) -> Response:
-        return JSONResponse({"games": await asyncio.to_thread(self._hall.catalogue.described)})
+        return Json({"games": await asyncio.to_thread(self._hall.catalogue.described)})
 
     async def cover(self, request: Request) -> Response:
         """A small picture of a game."""
@@ -127,15 +127,15 @@ class _Web:
         try:
             cover = self._hall.catalogue.game(request.path_params["game"]).drawing.cover()
         except Refused as error:
-            return JSONResponse({"error": str(error)}, 404)
+            return Json({"error": str(error)}, 404)
         return Response(of(cover), media_type="image/svg+xml", headers={"cache-control": "max-age=3600"})
 
     async def rules(self, request: Request) -> Response:
         try:
             game: Game = self._hall.catalogue.game(request.path_params["game"])
-            return JSONResponse({"html": await asyncio.to_thread(rules_page, game)})
+            return Json({"html": await asyncio.to_thread(rules_page, game)})
         except TabletopError as error:
-            return JSONResponse({"error": str(error)}, 404)
+            return Json({"error": str(error)}, 404)
 
     async def tables(self, request: Request) -> Response:
         """A new table."""
@@ -143,15 +143,15 @@ class _Web:
             order = table_asked_for(object_of(await request.body()))
             table = await self._hall.make(order)
         except ClientDisconnect:
-            return JSONResponse({"error": "the request is too long"}, 413)
+            return Json({"error": "the request is too long"}, 413)
         except TabletopError as error:
-            return JSONResponse({"error": _words(error)}, 400)
+            return Json({"error": _words(error)}, 400)
         name = request.headers["host"].rpartition(":")[0] or request.headers["host"]
         links = []
         for link in table.links:
             path = f"/table/{link.key}"
             links.append({"seats": link.seats, "path": path, "url": self._url_of(name, path)})
-        return JSONResponse({"links": links})
+        return Json({"links": links})
 
     # --- a page of a table ---
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import json
 import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -29,6 +31,13 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:(?P<port>[0-9]
 _RATE, _BURST = 50.0, 500.0
 """Requests of one address: a page needs about twenty."""
 _MOST_ADDRESSES = 1000
+
+
+class Json(JSONResponse):
+    """An answer in JSON. It is ASCII, which can hold what UTF-8 cannot, such as some paths."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, separators=(",", ":")).encode()
 
 
 class Guard:
@@ -134,7 +143,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, problem: str, stat
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": problem})
         return
-    await JSONResponse({"error": problem}, status, HEADERS)(scope, receive, send)
+    await Json({"error": problem}, status, HEADERS)(scope, receive, send)
 
 
 def _limited(receive: Receive) -> Receive:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tabletop.errors import TabletopError
+from tabletop.replays.files import LONGEST_NAME
 
 MOST_BYTES = 65_536
 """Bytes of a message on a socket, at most."""
@@ -20,7 +21,6 @@ MOST_POSTED = 2_000_000
 
 LARGEST = 2**53 - 1
 """The largest whole number that browsers represent exactly."""
-_LONGEST_NAME = 100
 
 
 class Refused(TabletopError):
@@ -40,7 +40,7 @@ def _number_or_none(value: Any) -> bool:
 
 
 def _name(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= _LONGEST_NAME and value.isprintable()
+    return isinstance(value, str) and len(value) <= LONGEST_NAME and value.isprintable()
 
 
 def _object(value: Any) -> bool:

@@ -19,6 +19,7 @@ import uvicorn
 
 from tabletop.batch import usable_cores
 from tabletop.errors import ConfigError
+from tabletop.replays.files import check_name
 from tabletop.words import counted
 from tabletop_agents.play.session import Session
 from tabletop_agents.web.app import make_app
@@ -144,6 +145,7 @@ def _url_of(host: str, port: int, token: str, asked: str, path: str) -> str:
 
 def _check_agent(catalogue: Catalogue, name: str) -> None:
     """Raise ConfigError unless some game has this agent: at the start rather than when a page asks for it."""
+    check_name(name)  # otherwise no game with it could be kept
     problems = []
     for game in catalogue.games.values():
         try:

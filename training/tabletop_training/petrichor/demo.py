@@ -50,7 +50,7 @@ def main(
 
 
 def _run(job: Job, minutes: float, games: int, seed: int, settings: Settings | None, on_result: OnResult) -> None:
-    with job.console.status("compiling the greedy agent, once, about half a minute"):
+    with job.console.status("compiling the greedy agent, about half a minute"):
         GreedyAgent().act(Decisions.of(Batch(Config(), 1, 0)), np.random.default_rng(0))
     with job.bar("learning", 1.0) as bar:
         told: Any = {"should_stop": job.should_stop, "on_progress": lambda now: bar.show(now.text, now.fraction)}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from petrichor_env.config import VARIANTS
 from petrichor_env.game import GAME
 from tabletop.errors import TabletopError
+from tabletop.screen import Screen
+from tabletop.words import shown
 from tabletop_agents import check_trusted
 from tabletop_training.evaluation import EVALUATION_SEED, HERE, Workers
 from tabletop_training.evaluation_files import OnResult, ReplayFiles, new_table, plus_minus, slug, unheard, write_json
@@ -96,7 +98,7 @@ def main(
         raise TabletopError(f"agents {', '.join(names)}: give each only once")
     check_at_least_one(games=games, search_games=search_games)
     number_of = {name: search_games if is_search(name) else games for name in names}
-    with Console().status("loading the agents"):
+    with Screen().status("loading the agents"):
         players = make_agents((*study.agents, *names), study.config)
     study = with_agents(study, number_of)
     with Job(resume or output or "runs/difficulty", resume=resume is not None, closing=replays.tell) as job:
@@ -113,7 +115,7 @@ def main(
             for variants, config in games_of
             if (player.name, replace(config, variants=variants)) not in known
         ]
-        shown: set[str] = set()
+        printed: set[str] = set()
         stopped = True
         try:
             with suppress(Stopped):
@@ -130,12 +132,12 @@ def main(
                         for _, table in difficulty_tables(own, job.console.width):
                             job.console.print(table)
                         job.console.print(f"{left}.")
-                        shown.add(agent)
+                        printed.add(agent)
                 stopped = False
             job.interruptions.clear()
             if played:
                 for agents_of, table in difficulty_tables(study_summaries(study, played), job.console.width):
-                    if len(agents_of) > 1 or not agents_of <= shown:
+                    if len(agents_of) > 1 or not agents_of <= printed:
                         job.console.print(table)
                 with job.console.status("writing the report"):
                     content = write_report(job.folder, study, played)
@@ -144,7 +146,7 @@ def main(
             stopped = True
         if stopped:
             kept_nothing = "" if played else " before a set of games was finished: nothing was kept"
-            again = f"petrichor difficulty --resume {escape(str(job.folder))}"
+            again = f"petrichor difficulty --resume {shlex.quote(str(job.folder))}"
             job.console.print(f"Stopped early{kept_nothing}. To continue: {again}", soft_wrap=True)
     return job.folder
 
@@ -192,7 +194,7 @@ def difficulty_tables(summaries: Sequence[Summary], width: int, note: str = "") 
         for name in VARIANTS:
             table.add_column(name.replace("_", "\n"), justify="center", no_wrap=True)
         for agent, changed in heads:
-            table.add_column(escape(agent) + changed, justify="right", width=widest, overflow="fold")
+            table.add_column(shown(agent) + changed, justify="right", width=widest, overflow="fold")
         for variants in dict.fromkeys(summary.variants for summary in summaries):
             dots = ("●" if name in variants.split("+") else "" for name in VARIANTS)
             table.add_row(*dots, *(columns[head].get(variants, "") for head in heads))

@@ -14,10 +14,12 @@ import numpy as np
 from petrichor_env.component_files import KEYS, load_components, own_numbers
 from petrichor_env.config import VARIANTS
 from petrichor_env.state import SOURCE_NAMES
+from tabletop.seeds import Stream, generator
 from tabletop.words import counted
 from tabletop_training.evaluation import Estimate, Results, difference_estimate, mean_estimate
 from tabletop_training.evaluation_files import (
     ends,
+    markdown_code,
     markdown_table,
     percentage_points,
     plain,
@@ -61,12 +63,12 @@ class _Findings:
         strength = sorted(sets, key=lambda one: (one.win_rates.mean(), one.margins.mean()), reverse=True)
         self.yardstick = strength[0]
         self.others = strength[1:]
-        self.name = f"`{agent_title(self.yardstick.agent)}`"
+        self.name = markdown_code(agent_title(self.yardstick.agent))
         self.order = self.yardstick.order
         self.wins = compare_wins(self.yardstick)
         self.margins = compare_margins(self.yardstick)
         self.levels = levels(self.order, self.wins)
-        self.ranks = rank_intervals(self.yardstick, np.random.default_rng(study.seed))
+        self.ranks = rank_intervals(self.yardstick, generator(study.seed, Stream.RANKS))
         self.effects = {effect.variants: effect for effect in effects(self.yardstick.margins)}
         self.win_effects = win_rate_effects(self.yardstick)
         self.main = sorted((self.effects[name,] for name in VARIANTS), key=lambda effect: effect.value)
@@ -166,7 +168,7 @@ def _as_json(sets: Sequence[Sets], seed: int) -> list[dict[str, Any]]:
             "win_rate_effects": win_rate_effects(one),
             "ranking": [set_name(ALL_VARIANTS[index]) for index in one.order],
             "levels": levels(one.order, compare_wins(one))[one.order].tolist(),
-            "rank_intervals": rank_intervals(one, np.random.default_rng(seed))[one.order].tolist(),
+            "rank_intervals": rank_intervals(one, generator(seed, Stream.RANKS))[one.order].tolist(),
             "pairing_gain": pairing_gain(one),
         }
         for one in sets
@@ -296,8 +298,8 @@ def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], s
             won = difference_estimate((own.won.astype(float) - other.won).mean(axis=0))
             margin = mean_estimate((own.margins - other.margins).mean(axis=0))
             means.append(
-                f"- `{agent_title(own.agent)}` wins {_won_more(won)} than with the shipped numbers, and its margin is"
-                f" {_moved(margin, 'points', 'higher', 'lower')}, averaged over the 16 sets."
+                f"- {markdown_code(agent_title(own.agent))} wins {_won_more(won)} than with the shipped numbers, and"
+                f" its margin is {_moved(margin, 'points', 'higher', 'lower')}, averaged over the 16 sets."
             )
     rows = []
     for one in summaries:
@@ -306,7 +308,7 @@ def _changed(study: Study, summaries: Sequence[Summary], sets: Sequence[Sets], s
             won_cells = (*(f"{rate:.1f} %" for rate in rates), percentage_points(one.win_rate_change))
             margins = (one.margin - one.margin_change.value, one.margin)
             cells = (*won_cells, *(f"{value:+.1f}" for value in margins), signed(one.margin_change))
-            rows.append((set_title(one.variant_names), agent_title(one.agent), *cells))
+            rows.append((set_title(one.variant_names), markdown_code(agent_title(one.agent)), *cells))
     head = ("won: shipped", "here", "change, percentage points", "points ahead: shipped", "here", "change, points")
     return [
         "## What the changed numbers do",
@@ -366,8 +368,8 @@ def _each_variant(found: _Findings, sets: Sequence[Sets]) -> list[str]:
     for one in sets:
         own = {effect.variants: effect.estimate for effect in effects(one.margins)}
         won = win_rate_effects(one)
-        points.append((f"`{agent_title(one.agent)}`", *(signed(own[name,]) for name in names)))
-        rates.append((f"`{agent_title(one.agent)}`", *(percentage_points(won[name]) for name in names)))
+        points.append((markdown_code(agent_title(one.agent)), *(signed(own[name,]) for name in names)))
+        rates.append((markdown_code(agent_title(one.agent)), *(percentage_points(won[name]) for name in names)))
     titles = [VARIANT_TITLES[name] for name in names]
     return [
         "## What each variant costs",
@@ -430,7 +432,7 @@ def _good_play(found: _Findings) -> list[str]:
     rows = []
     for one in (found.yardstick, *found.others):
         won = (_percent(one.rate(_BASE)), _percent(one.rate(found.hardest)), f"{100 * one.win_rates.mean():.1f} %")
-        rows.append((f"`{agent_title(one.agent)}`", *won, signed(mean_estimate(one.margins.mean(axis=0)))))
+        rows.append((markdown_code(agent_title(one.agent)), *won, signed(mean_estimate(one.margins.mean(axis=0)))))
     head = ("agent", "base game", _title(found.hardest), "mean of 16 sets", "points ahead, mean of 16 sets")
     other = found.others[0]
     games = min(found.yardstick.games, other.games)
@@ -440,14 +442,14 @@ def _good_play(found: _Findings) -> list[str]:
     by_seed = [contrast((name,)) @ gaps for name in VARIANTS]
     for name, values, p in zip(VARIANTS, by_seed, p_values(by_seed), strict=True):
         change = mean_estimate(values)
-        gains = found.name if change.value > 0 else f"`{agent_title(other.agent)}`"
+        gains = found.name if change.value > 0 else markdown_code(agent_title(other.agent))
         if p < SIGNIFICANCE:
             shifts.append(f"{VARIANT_TITLES[name]} shifts this lead by {_size(change)} in favour of {gains}.")
     return [
         title,
         markdown_table(head, rows),
         f"Does a variant leave room for good play? Averaged over the sets, {found.name} ends {gap} the next strongest,"
-        f" `{agent_title(other.agent)}`, on the {counted(games, 'seed')} that both played."
+        f" {markdown_code(agent_title(other.agent))}, on the {counted(games, 'seed')} that both played."
         f" {' '.join(shifts) or 'No variant changes this lead by more than chance.'}",
     ]
 
@@ -544,7 +546,7 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
     for one in summaries:
         means = (f"{one.points:.1f}", f"{one.neutral_points:.1f}", f"{one.decisions:.0f}")
         measured = (f"{one.games:,}", _percent(one.won), signed(one.ahead), *means)
-        rows.append((set_title(one.variant_names), agent_title(one.agent), *measured))
+        rows.append((set_title(one.variant_names), markdown_code(agent_title(one.agent)), *measured))
     head = ("set", "agent", "games", "won", "points ahead", "your points", "neutral points", "decisions")
     picture = "![Win rates and margins with 95 % intervals](difficulty.png)"
     return ["## All figures", picture, markdown_table(head, rows, left=2)]
@@ -553,11 +555,11 @@ def _all_figures(summaries: Sequence[Summary]) -> list[str]:
 def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
     components = load_components(study.components)
     sources = [source for numbers in components.values() for source in numbers.sources[: len(numbers.values)]]
-    games = _listed(f"{number:,} of `{agent_title(agent)}`" for agent, number in study.agents.items())
+    games = _listed(f"{number:,} of {markdown_code(agent_title(agent))}" for agent, number in study.agents.items())
     modules = f", with {_listed(study.modules)}" if study.modules else ""
     overlay = ", some of them replaced by an overlay file" if study.components is not None else ""
-    gains = [(pairing_gain(one), agent_title(one.agent)) for one in sets]
-    sizes = [f"{100 * abs(gain):.0f} % {'smaller' if gain >= 0 else 'larger'} for `{name}`" for gain, name in gains]
+    gains = [(pairing_gain(one), markdown_code(agent_title(one.agent))) for one in sets]
+    sizes = [f"{100 * abs(gain):.0f} % {'smaller' if gain >= 0 else 'larger'} for {name}" for gain, name in gains]
     pairing = (
         f" Pairing made the variance of the difference between two sets' margins {_listed(sizes)}." if sets else ""
     )
@@ -579,6 +581,6 @@ def _method(study: Study, sets: Sequence[Sets]) -> list[str]:
         "The change of a single source is named if it is at least half a point and its interval excludes 0.",
         "Files: `games.csv` (every game), `difficulty.csv` (sets), `effects.csv`, `pairs.csv`, `sources.csv`,"
         " `difficulty.json` (sets, effects, rankings), `settings.json`.",
-        f"To measure it again: {', then '.join(f'`{command}`' for command in study.commands)}.",
+        f"To measure it again: {', then '.join(map(markdown_code, study.commands))}.",
     ]
     return ["## How this was measured", "\n".join(f"- {point}" for point in points)]

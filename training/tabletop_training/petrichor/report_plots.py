@@ -86,7 +86,7 @@ def plot_difficulty(path: Path, summaries: Sequence[Summary]) -> None:
             for axes, values in ((left, [one.won for one in own]), (right, [one.ahead for one in own])):
                 estimates = np.array(values).T
                 bars = error_bars(*estimates)
-                axes.errorbar(estimates[0], y, xerr=bars, fmt=marker, color=colour, label=agent, **_DOT)
+                axes.errorbar(estimates[0], y, xerr=bars, fmt=marker, color=colour, label=agent_title(agent), **_DOT)
         draw_key(key, sets)
         _win_rates(left, "Win rate")
         right.set_title("Margin: points ahead of the neutral player")

@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
-from rich.console import Console
-from rich.markup import escape
+from matplotlib.ticker import NullFormatter, PercentFormatter
 from rich.table import Table
-from rich.text import Text
 
 from petrichor_env.config import VARIANTS, Config
 from petrichor_env.game import GAME
 from tabletop.agents import check_agents
 from tabletop.errors import ConfigError, TabletopError
 from tabletop.files import read_limited
+from tabletop.screen import Screen
+from tabletop.words import shown
 from tabletop_agents import Agent, Decisions, make_agent
 from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_training.evaluation import EVALUATION_SEED, Estimate, EvaluationStopped, Playing
@@ -229,7 +228,7 @@ def main(
         raise ConfigError(f"part={part!r}: must be {' or '.join(PARTS)}")
     check_at_least_one(games=games)
     wanted = {key_of(*one): one for name in PARTS if part in (None, name) for one in PARTS[name]}
-    with Console().status("loading the policy"):
+    with Screen().status("loading the policy"):
         check_agents([Player(1).agent(policy)], Config())
     checkpoint = agent_hash(f"policy:{policy}", GAME)
     rows = _read(Path(output) / FILE, checkpoint)
@@ -310,11 +309,11 @@ def _table(part: str, rows: Sequence[Row], policy: str) -> Table:
     title = f"{policy}, {HARDEST}, one thing changed" if ablations else f"{policy}, more time to think"
     numbers = ("simu-\nlations", "games", "win rate", "margin", "ms")
     caption = "ms: milliseconds of one core for a decision that leaves a choice."
-    table = new_table(escape(f"{title}: 95 % intervals"), ["search" if ablations else "set"], numbers, caption)
+    table = new_table(f"{shown(title)}: 95 % intervals", ["search" if ablations else "set"], numbers, caption)
     titles = {set_name(variants): name for name, variants in SETS.items()}
     for row in rows:
         table.add_row(
-            Text(row["what"] if ablations else titles[row["variants"]]),
+            shown(row["what"] if ablations else titles[row["variants"]]),
             f"{row['simulations']:,}",
             f"{row['games']:,}",
             percent(Estimate(*row["win_rate"])),
@@ -344,6 +343,7 @@ def plot_thinking(path: Path, rows: Sequence[Row]) -> None:
                     axes.annotate(number, (when, lowest), xytext=(0, -12), **below)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())  # its own labels are formulas
         axes.set_xlabel("milliseconds of one core for a decision (small numbers: simulations)")
         axes.set_ylim(-0.06, 1.02)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -21,6 +22,7 @@ from petrichor_env.state import RULES_VERSION, SOURCE_NAMES
 from tabletop.errors import TabletopError
 from tabletop.files import read_limited
 from tabletop_training.evaluation import Results
+from tabletop_training.evaluation_files import csv_file
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, Summary, set_name, summarize
 from tabletop_training.petrichor.variant_effects import Sets
 from tabletop_training.plays import agent_hash, is_search, tables_hash
@@ -77,7 +79,8 @@ class Study:
         for numbers in zip_longest(*map(dict.fromkeys, kinds)):
             agents = [agent for agent, number in self.agents.items() if number == numbers[is_search(agent)]]
             options = zip(("--games", "--search-games"), numbers, strict=True)
-            words = ["petrichor difficulty", *agents, *(f"{option} {number}" for option, number in options if number)]
+            words = ["petrichor difficulty", *map(shlex.quote, agents)]
+            words += [f"{option} {number}" for option, number in options if number]
             if commands:
                 words.append("--resume FOLDER")
             else:
@@ -123,7 +126,7 @@ def study_summaries(study: Study, played: Iterable[Results]) -> list[Summary]:
 
 def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> None:
     """Append a line for each game to `games.csv`; with `new` start a new file."""
-    with (folder / GAMES_FILE).open("w" if new else "a", newline="", encoding="utf-8") as file:
+    with csv_file(folder / GAMES_FILE, new) as file:
         writer = csv.writer(file)
         if new:
             writer.writerow(_COLUMNS)
@@ -136,7 +139,8 @@ def write_games(folder: Path, results: Iterable[Results], new: bool = False) -> 
 
 def _names(agent: str, config: Config) -> tuple[str, str, str]:
     """The names of these games in `games.csv`: the agent, the set of variants, whose numbers."""
-    return agent, set_name(config.variants), "shipped" if config.components is None else "overlay"
+    written = agent.encode(errors="backslashreplace").decode()  # as `csv_file` does
+    return written, set_name(config.variants), "shipped" if config.components is None else "overlay"
 
 
 def read_games(folder: Path, study: Study) -> list[Results]:
@@ -161,7 +165,7 @@ def read_games(folder: Path, study: Study) -> list[Results]:
         except ValueError:
             raise TabletopError(f"{path}, line {line}: no game ({', '.join(row)[:80]})") from None
     played = [replace(config, variants=variants) for config in study.configs for variants in ALL_VARIANTS]
-    known = {_names(agent, config): config for agent in study.agents for config in played}
+    known = {_names(agent, config): (agent, config) for agent in study.agents for config in played}
     results = []
     for names, games in rows.items():
         if names not in known or any(len(game) != len(_COLUMNS) - 3 for game in games):
@@ -169,11 +173,12 @@ def read_games(folder: Path, study: Study) -> list[Results]:
         table = np.array(games, np.int64)
         seeds, won, points, lengths = table[:, 0], table[:, 1:2] == 1, table[:, 2:4], table[:, 4]
         scored = table[:, 5:].reshape(len(table), len(_SIDES), len(SOURCE_NAMES))
-        wanted = range(study.seed, study.seed + study.agents[names[0]])
+        agent, config = known[names]
+        wanted = range(study.seed, study.seed + study.agents[agent])
         # a line cut off within its last number is as long as the others
         if seeds.tolist() == list(wanted) and np.array_equal(scored.sum(axis=2), points):
-            places, config = np.where(won, 1, 2), known[names]
-            results.append(Results(config, names[:1], study.seed, points, places, lengths, lengths[:, None], scored))
+            places = np.where(won, 1, 2)
+            results.append(Results(config, (agent,), study.seed, points, places, lengths, lengths[:, None], scored))
     return results
 
 

@@ -1,0 +1,75 @@
+"""Every stream of random numbers outside the games, and every range of seeds. No two uses share one.
+
+A game draws from its own stream, which is in its record. All other randomness comes from `generator`: the same seed
+gives independent numbers to each `Stream`. Which games are played for what is told apart by `Seeds`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Stream(IntEnum):
+    """What random numbers are for. The values are part of every result with seeds: never give one to another use."""
+
+    AGENTS = 0
+    """What agents draw in games that are evaluated; the further index is the agent's.
+
+    Reviews of replays and the order in which games are rated draw from it too, so that published figures stay.
+    """
+    PLAY = 1
+    """What agents draw in games with people; the further indices are the number of the action and the purpose."""
+    DATA_SET = 3
+    DEMO = 4
+    POSITIONS = 5
+    """What a search draws in games to learn from."""
+    CURRICULUM = 6
+    """Which configurations are played next; the further index is the number of players."""
+    MINIBATCHES = 7
+    LEAGUE = 8
+    """Who plays against the learner; the further index is their number."""
+    SEATS = 9
+    """Who sits where in games to learn from."""
+    LEARNING_GAMES = 10
+    """What agents draw in games to learn from."""
+    OUTLOOK = 11
+    IMAGES = 12
+    EXPERT = 13
+    CLUSTER = 14
+    """What a worker on a cluster draws for its games; the further index is 0 for the curriculum, 1 for the league."""
+    RANKS = 15
+    """The bootstrap of the ranks of difficulties."""
+
+
+class Seeds(NamedTuple):
+    """A range of games' seeds, `first` to `last`."""
+
+    first: int
+    last: int
+
+
+LEARNING = Seeds(0, 499_999)
+"""Games to learn from: the run's seed, and one more for each game."""
+CHOOSING = Seeds(500_000, 999_999)
+"""Games that choose the best of a run's policies."""
+EVALUATION = Seeds(1_000_000, 9_999_999)
+"""Games of reports."""
+OUTLOOK = Seeds(10_000_000, 19_999_999)
+EXPERT = Seeds(20_000_000, 29_999_999)
+DATA_SETS = Seeds(30_000_000, 49_999_999)
+IMAGES = Seeds(50_000_000, 89_999_999)
+TUNING = Seeds(90_000_000, 99_999_999)
+"""Games by which something was chosen by hand; no report uses them."""
+
+
+def generator(seed: int, stream: Stream, *more: int) -> np.random.Generator:
+    """A generator for one use. `more` are further indices, such as an agent's.
+
+    Streams differ from each other for the same seed, and for the same seed and further indices.
+    """
+    if stream is Stream.AGENTS:  # as the first version drew them, so that published games can be played again
+        return np.random.default_rng([seed, *more])
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream), *more)))

@@ -1,0 +1,265 @@
+"""Games in which every seat can learn: a network on a device plays many of them side by side, and they are recorded.
+
+Games with different numbers of players run together. Observations stay on the device as int8 counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from tabletop.agents import Decisions, ask
+from tabletop.batch import Batch
+from tabletop.game import Config
+from tabletop.scores import margins, win_shares
+from tabletop.seeds import Stream, generator
+from tabletop_agents.networks import Network
+from tabletop_agents.shortfalls import shortfalls
+from tabletop_training.curriculum import Curriculum
+from tabletop_training.learn.opponents import LEARNER, Opponents
+from tabletop_training.learn.ppo import drawn, masked_log_probabilities
+from tabletop_training.settings import Settings
+
+_CHOOSE_EVERY = 8
+"""Steps between two times at which new games may get another configuration, because this checks all games."""
+
+
+class Ends(NamedTuple):
+    """K ended games. P is the largest number of players; seats that a game does not have are 0."""
+
+    configs: list[Config]  # what was played
+    steps: np.ndarray  # (K,) int64, the step of the rollout that ended it
+    games: np.ndarray  # (K,) int64, which of the N games
+    lengths: np.ndarray  # (K,) int64, the decisions of all seats
+    won: np.ndarray  # (K, P) float64, each seat's share of the victory
+    points: np.ndarray  # (K, P) int64
+    margins: np.ndarray  # (K, P) float64, own points less the mean of the others'
+    players: np.ndarray  # (K, P) int64, LEARNER or the index of a member
+
+    @classmethod
+    def join(cls, parts: list[Ends], seats: int) -> Ends:
+        """One after the other; `seats` is P, for no parts at all."""
+        none, by_seat = np.zeros(0, np.int64), np.zeros((0, seats))
+        empty = cls([], none, none, none, by_seat, by_seat.astype(np.int64), by_seat, by_seat.astype(np.int64))
+        joined = [np.concatenate(part) for part in list(zip(empty, *parts, strict=True))[1:]]
+        return cls([config for part in parts for config in part.configs], *joined)
+
+    def of_learner(self) -> tuple[np.ndarray, np.ndarray]:
+        """The games in which the learner had one seat, and that seat: two (n,) int64."""
+        there = np.arange(self.players.shape[1]) < np.array([config.players for config in self.configs], int)[:, None]
+        learner = there & (self.players == LEARNER)
+        games = np.flatnonzero(learner.sum(axis=1) == 1)
+        return games, learner[games].argmax(axis=1)
+
+
+class Rollout(NamedTuple):
+    """T steps of N games, on the device; P seats, D numbers in an observation, A actions.
+
+    `shortfalls` have an empty last axis if no network needs them.
+    """
+
+    observations: torch.Tensor  # (T, N, D) int8, counts
+    masks: torch.Tensor  # (T, N, A) bool
+    shortfalls: torch.Tensor  # (T, N, A) float16, in points; or (T, N, 0)
+    actions: torch.Tensor  # (T, N) int64
+    log_probabilities: torch.Tensor  # (T, N)
+    values: torch.Tensor  # (T, N)
+    actors: torch.Tensor  # (T, N) int64
+    deciding: torch.Tensor  # (T, N) bool: the learner was asked, and had a choice
+    rewards: torch.Tensor  # (T, N, P)
+    dones: torch.Tensor  # (T, N) bool
+
+
+class SeatGames:
+    """Games with different numbers of players, played by a network and by `opponents`.
+
+    Arguments:
+        curricula: choose the configurations of new games, one for each number of players.
+        num_games: of all together; each number of players gets an equal part.
+        opponents: who else plays.
+        device: torch's.
+        weighs: whether the network needs the actions' shortfalls.
+    """
+
+    def __init__(
+        self,
+        curricula: Mapping[int, Curriculum],
+        num_games: int,
+        settings: Settings,
+        seed: int,
+        opponents: Opponents,
+        device: str = "cpu",
+        weighs: bool = False,
+    ) -> None:
+        configs = [curriculum.configs[0] for curriculum in curricula.values()]
+        game = configs[0].game
+        self.game, self.settings, self.device = game, settings, device
+        self.curricula, self.opponents = curricula, opponents
+        each = -(-num_games // len(configs))
+        made: dict[str, Any] = {"reward": settings.reward, "observation_dtype": "int8", "new_observations": False}
+        self.batches = [Batch(config, each, seed + i * each, **made) for i, config in enumerate(configs)]
+        self.seats = max(config.players for config in configs)
+        self.num_games = each * len(configs)
+        self.parts = [slice(i * each, (i + 1) * each) for i in range(len(configs))]
+        self.players = np.full((self.num_games, self.seats), LEARNER, np.int64)
+        self.lengths = np.zeros(self.num_games, np.int64)
+        for batch, part in zip(self.batches, self.parts, strict=True):
+            batch.reset(config=list(self._choose(batch, np.arange(each))))
+            self.players[part, : batch.config.players] = opponents.seat(each, batch.config.players)
+        self.divisors = torch.as_tensor(np.array(game.observation.divisors, np.float32), device=device)
+        pinned = device != "cpu"
+        self._weighs = weighs or opponents.weighs
+        self._seen = torch.zeros((self.num_games, game.observation.size), dtype=torch.int8, pin_memory=pinned)
+        self._legal = torch.zeros((self.num_games, game.num_actions), dtype=torch.int8, pin_memory=pinned)
+        actions = game.num_actions if self._weighs else 0
+        self._shortfalls = torch.zeros((self.num_games, actions), pin_memory=pinned)
+        self._generator = generator(seed, Stream.LEARNING_GAMES)
+        self._steps = 0
+
+    def _choose(self, batch: Batch, games: np.ndarray) -> list[Config]:
+        return self.curricula[batch.config.players].choose(games)
+
+    def scaled(self, counts: torch.Tensor) -> torch.Tensor:
+        """Counts as inputs of a network: float32, scaled like the environments' observations."""
+        return counts.to(torch.float32) / self.divisors
+
+    @torch.no_grad()
+    def play(self, network: Network, steps: int, on_step: Callable[[], None] = lambda: None) -> tuple[Rollout, Ends]:
+        """Play this many steps of each game. Returns the rollout and the games that ended."""
+        n, device = self.num_games, self.device
+        shape = (steps, n)
+        out = Rollout(
+            torch.empty((*shape, self.game.observation.size), dtype=torch.int8, device=device),
+            torch.empty((*shape, self.game.num_actions), dtype=torch.bool, device=device),
+            torch.empty((*shape, self._shortfalls.shape[1]), dtype=torch.float16, device=device),
+            torch.empty(shape, dtype=torch.int64, device=device),
+            torch.empty(shape, device=device),
+            torch.empty(shape, device=device),
+            *(torch.empty(0),) * 4,
+        )
+        actors, deciding, dones = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+        rewards = np.zeros((*shape, self.seats), np.float32)
+        ends: list[Ends] = []
+        for t in range(steps):
+            choices = self._look(actors[t])
+            out.observations[t] = self._seen.to(device, non_blocking=True)
+            out.masks[t] = self._legal.to(device, non_blocking=True) == 1
+            out.shortfalls[t] = self._shortfalls.to(device, non_blocking=True)
+            seen = self.scaled(out.observations[t])
+            missed = out.shortfalls[t].float() if self._weighs else None
+            hidden = network.trunk(seen)
+            log_probabilities = masked_log_probabilities(network.logits(hidden, missed), out.masks[t])
+            playing = self.players[np.arange(n), actors[t]]
+            out.actions[t] = drawn(self._with_networks(log_probabilities, seen, missed, out.masks[t], playing))
+            self._ask_agents(out.actions[t], playing, choices)
+            out.log_probabilities[t] = log_probabilities.gather(1, out.actions[t][:, None])[:, 0]
+            out.values[t] = network.value(hidden)[:, 0]
+            deciding[t] = (playing == LEARNER) & (choices > 1)
+            ends += self._step(t, out.actions[t].cpu().numpy(), rewards[t], dones[t])
+            on_step()
+        names = ("actors", "deciding", "rewards", "dones")
+        moved = [torch.from_numpy(array).to(device) for array in (actors, deciding, rewards, dones)]
+        return out._replace(**dict(zip(names, moved, strict=True))), Ends.join(ends, self.seats)
+
+    def _look(self, actors: np.ndarray) -> np.ndarray:
+        """Read all games: writes the (N,) actors; returns the (N,) numbers of legal actions."""
+        for batch, part in zip(self.batches, self.parts, strict=True):
+            self._seen[part] = torch.from_numpy(batch.observations)
+            self._legal[part] = torch.from_numpy(batch.action_masks)
+            actors[part] = batch.actors
+            if self._weighs:
+                rows = np.flatnonzero(batch.action_masks.sum(axis=1) > 1)
+                found = torch.from_numpy(shortfalls(Decisions.of(batch, rows), self._generator))
+                self._shortfalls[part][torch.from_numpy(rows)] = found
+        return self._legal.sum(dim=1, dtype=torch.int64).numpy()
+
+    def _with_networks(
+        self,
+        log_probabilities: torch.Tensor,
+        seen: torch.Tensor,
+        missed: torch.Tensor | None,
+        masks: torch.Tensor,
+        playing: np.ndarray,
+    ) -> torch.Tensor:
+        """Log-probabilities (N, A): the learner's, or those of the member whose network has to decide."""
+        members = self.opponents.members
+        others = [one for one in np.unique(playing).tolist() if one != LEARNER and members[one].network is not None]
+        if not others:
+            return log_probabilities
+        result = log_probabilities.clone()
+        for one in others:
+            rows = torch.from_numpy(np.flatnonzero(playing == one)).to(self.device)
+            their_missed = None if missed is None else missed[rows]
+            result[rows] = members[one].log_probabilities(seen[rows], their_missed, masks[rows])
+        return result
+
+    def _ask_agents(self, actions: torch.Tensor, playing: np.ndarray, choices: np.ndarray) -> None:
+        """Overwrite the actions (N,) where a member that is an agent is to move and has a choice."""
+        for one in np.unique(playing).tolist():
+            agent = None if one == LEARNER else self.opponents.members[one].agent
+            if agent is None:
+                continue
+            for batch, part in zip(self.batches, self.parts, strict=True):
+                games = np.flatnonzero((playing[part] == one) & (choices[part] > 1))
+                if len(games):
+                    answers = ask(agent, Decisions.of(batch, games), self._generator).astype(np.int64)
+                    actions[torch.from_numpy(part.start + games)] = torch.from_numpy(answers).to(self.device)
+
+    def _step(self, t: int, actions: np.ndarray, rewards: np.ndarray, dones: np.ndarray) -> list[Ends]:
+        """Step all games, write their scaled rewards (N, P) and ends (N,), and give new games their players."""
+        settings, ends = self.settings, []
+        self._steps += 1
+        self.lengths += 1
+        for batch, part in zip(self.batches, self.parts, strict=True):
+            players = batch.config.players
+            batch.step(actions[part])
+            rewards[part, :players] = batch.rewards[:, :players] * settings.reward_scale
+            dones[part] = batch.terminations
+            over = np.flatnonzero(batch.terminations)
+            if not len(over):
+                continue
+            final, rows = batch.final_states[over], over + part.start
+            places = batch.places(final)
+            won, ahead = np.zeros((2, len(over), self.seats))
+            points = np.zeros((len(over), self.seats), np.int64)
+            won[:, :players] = win_shares(places)[:, :players]
+            everybody = final["points"][:, : batch.config.owners].astype(np.int64)
+            points[:, :players], ahead[:, :players] = everybody[:, :players], margins(everybody)[:, :players]
+            rewards[rows, :players] += settings.win_bonus * (2 * won[:, :players] - 1)
+            played = [batch.configs[game] for game in over]
+            seated = self.players[rows].copy()
+            ends.append(Ends(played, np.full(len(over), t), rows, self.lengths[rows], won, points, ahead, seated))
+            self.lengths[rows] = 0
+            if self.opponents.has_league:
+                for one, place in zip(seated[:, :players], places[:, :players], strict=True):
+                    self.opponents.record(one, place)
+            self.players[rows, :players] = self.opponents.seat(len(over), players)
+            if self._steps % _CHOOSE_EVERY == 0:
+                batch.reset(mask=batch.terminations.copy(), config=self._choose(batch, over))
+        return ends
+
+    # --- saving ---
+
+    def get_state(self) -> dict[str, Any]:
+        """All that decides how the games go on, beside the opponents, the curricula and torch's generators."""
+        return {
+            "batches": [{"states": batch.states.copy(), "paid": batch.paid.copy()} for batch in self.batches],
+            "players": self.players,
+            "lengths": self.lengths,
+            "steps": self._steps,
+            "generator": self._generator.bit_generator.state,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restore a state from `get_state` of games that were made in the same way."""
+        for batch, saved in zip(self.batches, state["batches"], strict=True):
+            batch.reset(config=[self.game.config.of(one, batch.config.components) for one in saved["states"]])
+            batch.set_states(saved["states"])
+            batch.paid[:] = saved["paid"]
+        self.players[:] = state["players"]
+        self.lengths[:] = state["lengths"]
+        self._steps = state["steps"]
+        self._generator.bit_generator.state = state["generator"]

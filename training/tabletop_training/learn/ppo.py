@@ -1,0 +1,152 @@
+"""PPO (Schulman and others 2017) for games in which the decisions of several seats alternate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tabletop.game import Game
+from tabletop_agents.networks import Network
+from tabletop_training.settings import Settings
+
+if TYPE_CHECKING:
+    from tabletop_training.learn.games import Rollout
+
+_NEVER = -1e8
+"""The logit of an illegal action, as in sb3-contrib."""
+
+
+def new_network(game: Game, settings: Settings) -> Network:
+    """A new network with the trunk and layers of the settings. It draws from torch's global generator."""
+
+    def layers(widths: Sequence[int], last: float | None) -> nn.Sequential:
+        """Linear layers with ReLU between them, with PPO's orthogonal weights; the last one has this scale."""
+        parts: list[nn.Module] = []
+        for number, (inputs, outputs) in enumerate(pairwise(widths)):
+            final = last is not None and number == len(widths) - 2
+            layer = nn.Linear(inputs, outputs)
+            nn.init.orthogonal_(layer.weight, gain=last if final and last is not None else 2**0.5)
+            nn.init.zeros_(layer.bias)
+            parts += [layer] if final else [layer, nn.ReLU()]
+        return nn.Sequential(*parts)
+
+    trunk = [game.observation.size, *settings.trunk]
+    return Network(
+        layers(trunk, None),
+        layers([trunk[-1], *settings.layers, game.num_actions], 0.01),
+        layers([trunk[-1], *settings.layers, 1], 1.0),
+    )
+
+
+def masked_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """(N, A) logits; -1e8 where the masks (bool) are False."""
+    return torch.where(masks, logits, _NEVER)
+
+
+def masked_log_probabilities(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """(N, A) float32 log-probabilities; about -1e8 for what is not legal."""
+    return functional.log_softmax(masked_logits(logits.float(), masks), dim=1)
+
+
+def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
+    """(N,) int64 actions, drawn from torch's generator of the device (the Gumbel trick)."""
+    noise = torch.empty_like(log_probabilities).exponential_().log_()
+    return (log_probabilities - noise).argmax(dim=1)
+
+
+@torch.no_grad()
+def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """PPO's generalized advantages (T, N), each along the decisions of one seat, and which of them are known, (T, N).
+
+    A seat's rewards between two of its decisions belong to the first one. What follows its last decision in the rollout
+    is unknown, unless the game ended. That decision's value stands for the rest, and it is not learned from.
+    """
+    steps, games = rollout.values.shape
+    device = rollout.values.device
+    result = torch.zeros(steps, games, device=device)
+    known = torch.zeros(steps, games, dtype=torch.bool, device=device)
+    value, advantage, pending = torch.zeros(3, games, rollout.rewards.shape[2], device=device)
+    sure = torch.zeros_like(value, dtype=torch.bool)
+    for t in range(steps - 1, -1, -1):
+        over = rollout.dones[t][:, None]
+        for array in (value, advantage, pending):
+            array.masked_fill_(over, 0.0)
+        sure |= over
+        pending += rollout.rewards[t]
+        seat, deciding = rollout.actors[t][:, None], rollout.deciding[t][:, None]
+        here = rollout.values[t][:, None]
+        following, later, gained, certain = (x.gather(1, seat) for x in (value, advantage, pending, sure))
+        new = gained + discount * following - here + discount * gae_lambda * later
+        new = torch.where(certain, new, 0.0)
+        result[t], known[t] = new[:, 0], (certain & deciding)[:, 0]
+        value.scatter_(1, seat, torch.where(deciding, here, following))
+        advantage.scatter_(1, seat, torch.where(deciding, new, later))
+        pending.scatter_(1, seat, torch.where(deciding, 0.0, gained))
+        sure.scatter_(1, seat, deciding | certain)
+    return result, known
+
+
+class Losses(NamedTuple):
+    """Means of an update over the learner's decisions, in nats where it applies."""
+
+    entropy: float
+    kl: float
+    clipped: float
+    value_loss: float
+    explained_variance: float
+
+
+def update(
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    rollout: Rollout,
+    scaled: Callable[[torch.Tensor], torch.Tensor],
+    settings: Settings,
+    entropy_weight: float,
+) -> Losses:
+    """PPO's epochs on one rollout, as `settings` say. `scaled` makes inputs of the network from counts."""
+    advantage, known = advantages(rollout, settings.discount, settings.gae_lambda)
+    rows = known.reshape(-1).nonzero()[:, 0]
+    flat: dict[str, torch.Tensor] = {
+        name: getattr(rollout, name).flatten(0, 1)
+        for name in ("observations", "masks", "shortfalls", "actions", "log_probabilities", "values")
+    }
+    advantage = advantage.reshape(-1)
+    returns = advantage + flat["values"]
+    sums = torch.zeros(4, device=returns.device)
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    minibatches = 0
+    for _ in range(settings.epochs):
+        for chosen in rows[torch.randperm(len(rows), device=rows.device)].split(settings.minibatch):
+            if len(chosen) < 2:
+                continue  # one decision has no spread of advantages
+            hidden = network.trunk(scaled(flat["observations"][chosen]))
+            masks, actions = flat["masks"][chosen], flat["actions"][chosen]
+            missed = flat["shortfalls"][chosen].float()
+            log_probabilities = masked_log_probabilities(network.logits(hidden, missed), masks)
+            entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
+            difference = log_probabilities.gather(1, actions[:, None])[:, 0] - flat["log_probabilities"][chosen]
+            ratio = difference.exp()
+            better = advantage[chosen]
+            better = (better - better.mean()) / (better.std() + 1e-8)
+            bounded = ratio.clamp(1 - settings.clip, 1 + settings.clip)
+            policy_loss = -torch.minimum(better * ratio, better * bounded).mean()
+            value_loss = functional.mse_loss(network.value(hidden)[:, 0], returns[chosen])
+            loss = policy_loss + settings.value_weight * value_loss - entropy_weight * entropy
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(parameters, settings.max_gradient)
+            optimizer.step()
+            with torch.no_grad():
+                clipped = ((ratio - 1).abs() > settings.clip).float().mean()
+                sums += torch.stack([entropy, ((ratio - 1) - difference).mean(), clipped, value_loss])
+            minibatches += 1
+    entropy_mean, kl, clipped_mean, value_mean = (sums / max(1, minibatches)).tolist()
+    aims = returns[rows]
+    explained = 1.0 - float((aims - flat["values"][rows]).var() / (aims.var() + 1e-8)) if len(rows) > 1 else 0.0
+    return Losses(entropy_mean, kl, clipped_mean, value_mean, explained)

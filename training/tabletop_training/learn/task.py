@@ -1,0 +1,210 @@
+"""What a network learns, and how it is evaluated: tables of a settings file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from tabletop.agents import Agent, check_agents
+from tabletop.errors import ConfigError
+from tabletop.game import Config, Game
+from tabletop_agents import make_agent
+from tabletop_agents.checkpoint import variety
+from tabletop_training.curriculum import Curriculum, by_players
+from tabletop_training.matches import play_match
+from tabletop_training.settings import check_at_least_one, check_keys, check_types, with_tuples
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to learn: a number of the learner's decisions, or of minutes. Without either, until it is stopped.
+
+    Learning ends after a whole rollout. With steps, a run is reproducible on the same machine. Raises ConfigError for
+    both, and for values below 0.
+    """
+
+    steps: int | None = None
+    minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        if self.steps is not None and self.minutes is not None:
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: give only one of them")
+        if (self.steps or 0) < 0 or not 0 <= (self.minutes or 0) < float("inf"):
+            raise ConfigError(f"steps={self.steps}, minutes={self.minutes}: must be at least 0")
+
+    def fraction(self, steps: int, seconds: float) -> float:
+        """The part of the budget that is used up, 0 to 1."""
+        if self.steps is None and self.minutes is None:
+            return 0.0
+        used, there_is = (seconds, 60 * self.minutes) if self.minutes is not None else (steps, self.steps)
+        return min(1.0, used / there_is) if there_is else 1.0
+
+
+@dataclass(frozen=True)
+class GamesSettings:
+    """The games that are learned: the table `[games]` of a settings file. Raises ConfigError.
+
+    It also holds fields of the game's configuration, such as `variants`. The curriculum opens the levels of
+    `config.curriculum()` one after the other, as `Curriculum` says.
+    """
+
+    players: tuple[int, ...] = ()  # numbers of players; () for every one from 2 on
+    switches: dict[str, Any] = field(default_factory=dict)  # other fields of the configuration
+    variety: bool = False  # all that `config.variety()` gives instead of the configuration alone
+    curriculum: bool = False
+    threshold: float = 0.5  # win rate over the open configurations at which the curriculum opens the next level
+    latest: float = 0.1  # part of the budget at whose end all levels are open in any case
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        if len(set(self.players)) < len(self.players):
+            raise ConfigError(f"players={list(self.players)}: must have each number once")
+        if not 0 <= self.threshold <= 1 or not 0 <= self.latest <= 1:
+            raise ConfigError(f"threshold={self.threshold}, latest={self.latest}: must be from 0 to 1")
+        if self.curriculum and self.variety:
+            raise ConfigError("curriculum, variety: give one of them")
+
+    @classmethod
+    def of_table(cls, game: Game, table: dict[str, Any]) -> Self:
+        """The settings of a table of TOML or JSON. Raises ConfigError for unknown keys and wrong values."""
+        own = [one.name for one in fields(cls) if one.name != "switches"]
+        switches = [one.name for one in fields(game.config) if one.name != "players"]
+        check_keys(table, [*own, *switches])
+        given = with_tuples(table)
+        if isinstance(given.get("players"), int) and not isinstance(given["players"], bool):
+            given["players"] = (given["players"],)
+        chosen = {key: given.pop(key) for key in switches if key in given}
+        made = cls(**given, switches=chosen)
+        made.levels(game)  # says what is wrong with it
+        return made
+
+    def table(self) -> dict[str, Any]:
+        """The table that `of_table` takes."""
+        rest = asdict(self)
+        return {**rest.pop("switches"), **rest}
+
+    def changed(self, game: Game, given: dict[str, Any]) -> Self:
+        """A copy with other values of some keys; None leaves a key as it is.
+
+        A field of the configuration that the curriculum chooses turns the curriculum off. Turning it on takes back
+        these fields. Paths of overlay files become absolute. Raises ConfigError and ComponentsError.
+        """
+        table, given = self.table(), {key: value for key, value in given.items() if value is not None}
+        if given.get("curriculum"):
+            for name in chosen_by_curriculum(game, given.get("players", self.players)):
+                table.pop(name, None)
+        elif self.curriculum and given.keys() & set(chosen_by_curriculum(game, self.players)):
+            table["curriculum"] = False
+        table |= given
+        if isinstance(table.get("components"), str | Path):
+            game.load_tables(table["components"])
+            table["components"] = str(Path(table["components"]).resolve())
+        return self.of_table(game, table)
+
+    def levels(self, game: Game) -> dict[int, list[list[Config]]]:
+        """The configurations of each number of players, level by level. Raises ConfigError for what the game lacks."""
+        numbers = self.players or tuple(number for number in game.players if number > 1)
+        found: dict[int, list[list[Config]]] = {}
+        for number in sorted(numbers):
+            config = game.config(players=number, **self.switches)
+            if not self.curriculum:
+                found[number] = [list(variety(config)) if self.variety else [config]]
+                continue
+            if not hasattr(config, "curriculum"):
+                raise ConfigError(f"curriculum: {game.title} has none")
+            for name in chosen_by_curriculum(game, (number,)):
+                if name in self.switches and self.switches[name] != getattr(game.config(players=number), name):
+                    given = list(self.switches[name])
+                    raise ConfigError(f"{name}={given}: the curriculum plays all of them; give one of the two")
+            found[number] = [list(level) for level in config.curriculum()]
+        return found
+
+    def curricula(self, game: Game, seed: int) -> dict[int, Curriculum]:
+        """What chooses the configurations of new games, for each number of players."""
+        return {
+            number: Curriculum(levels, self.threshold, self.latest, seed)
+            for number, levels in self.levels(game).items()
+        }
+
+
+def chosen_by_curriculum(game: Game, players: Sequence[int]) -> list[str]:
+    """The fields of the configuration that the curriculum chooses; none in a game without one."""
+    config = game.config(players=(*players, *game.players)[0])
+    if not hasattr(config, "curriculum"):
+        return []
+    every = [one for level in config.curriculum() for one in level]
+    return [one.name for one in fields(config) if len({getattr(config, one.name) for config in every}) > 1]
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """How a policy is evaluated while it is learned: the table `[evaluation]` of a settings file."""
+
+    against: tuple[str, ...] = ("greedy",)  # each of these agents has all other seats in turn; nobody in a game for one
+    games: int = 400  # of each configuration and each of these agents, in every seat equally many
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        check_at_least_one(games=self.games)
+
+
+class Judgement(NamedTuple):
+    """The evaluation of a policy: `score` chooses `best.zip`, `numbers` go to the log, always with the same keys."""
+
+    score: float
+    numbers: dict[str, float]
+
+
+class Judge:
+    """Evaluates agents on the same games each time. The score is the mean win rate.
+
+    With several numbers of players a win rate counts in relation to an even share. A higher margin decides between
+    equal ones.
+    """
+
+    def __init__(self, configs: Sequence[Config], settings: EvaluationSettings, seed: int) -> None:
+        self.configs, self.settings, self.seed = list(configs), settings, seed
+        several = [config for config in configs if config.players > 1]
+        names = settings.against if several else ()
+        if several and not names:
+            raise ConfigError("against=[]: must have at least one agent")
+        self.rivals: dict[str, Agent] = {name: make_agent(name, configs[0].game) for name in names}
+        for config in several:
+            check_agents(self.rivals.values(), config)
+
+    def judge(self, agent: Agent) -> Judgement:
+        """Play the evaluation's games with this agent."""
+        numbers: dict[str, float] = {}
+        scores: list[float] = []
+        ways = by_players(self.configs)
+        for players, configs in ways.items():
+            rates, margins, told = self._play(agent, configs)
+            prefix = f"{players}p_" if len(ways) > 1 else ""
+            numbers |= {f"{prefix}win_rate": rates, f"{prefix}margin": margins}
+            numbers |= {f"{prefix}{name}": value for name, value in told.items()}
+            scores.append((rates + 1e-6 * margins) * (players if len(ways) > 1 else 1))
+        return Judgement(float(np.mean(scores)), numbers)
+
+    def _play(self, agent: Agent, configs: Sequence[Config]) -> tuple[float, float, dict[str, float]]:
+        """The mean win rate and margin over configurations for the same number of players, and the single ones."""
+        players = configs[0].players
+        seeds = self.seed + np.arange(-(-self.settings.games // players))
+        told: dict[str, float] = {}
+        rates, margins = [], []
+        for config in configs:
+            for name, rival in self.rivals.items() if players > 1 else [("", None)]:
+                others = [] if rival is None else [rival] * (players - 1)
+                results = play_match([agent, *others], config, seeds)
+                rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
+                margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
+                if name:
+                    of = f"{name}_{config.name}" if len(configs) > 1 else name
+                    told |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
+                elif len(configs) > 1:
+                    told[config.name] = rates[-1]
+        return float(np.mean(rates)), float(np.mean(margins)), told
