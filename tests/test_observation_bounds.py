@@ -97,8 +97,16 @@ def test_points_that_no_game_reaches() -> None:
 @pytest.mark.parametrize(
     ("package", "components", "text"),
     [
-        (evergreen_env, {f"deck.{name}": ["missing"] * 5 + [1] for name in ("meadow", "rock")}, "cards in the deck"),
-        (evergreen_env, {"flags.setup_flowers": 20, "deck.snow": [0] * 6, "deck.rock": [0] * 6}, "flowers in the deck"),
+        (
+            evergreen_env,
+            {f"deck.{name}": ["missing"] * 5 + [1] for name in ("meadow", "rock", "snow", "swamp")},
+            "cards in the deck",
+        ),
+        (
+            evergreen_env,
+            {"flags.setup_flowers": 20, **{f"deck.{name}": [0] * 6 for name in ("snow", "rock", "swamp")}},
+            "flowers in the deck",
+        ),
         (evergreen_env, {"flags.season_rounds": [5, 5, 5, 5]}, "20 rounds"),
         (petrichor_env, {"pieces.clouds": 0}, "pieces.clouds"),
         (petrichor_env, {"pieces.clouds": 10_000}, "pieces.clouds"),
