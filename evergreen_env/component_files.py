@@ -89,6 +89,9 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "flags.setup_flowers": Key("flowers revealed at setup, at least", high=20),
         "flags.sun_start": _choice("where the sun is in spring", words=SUN_NAMES),
         "flags.reshuffle": _choice("when discards go into the deck", words=("when_empty", "each_season")),
+        "flags.marked_card_left": _choice(
+            "who is first next if nobody takes the marked card", words=("first_stays", "next_player")
+        ),
         "flags.partial_actions": _switch("an action may be left half done"),
         "flags.voluntary_pass": _switch("a possible action may be left out"),
         "flags.canonical_sets": _switch("spaces of one set are named in reading order"),
@@ -105,6 +108,7 @@ KEYS: Mapping[str, Key] = MappingProxyType(
         "flags.aridity_empty": _choice("an aridity that finds no flower", words=("no_effect", "pending")),
         "flags.skull_count_matters": _switch("every skull on a card flips a card"),
         "flags.power_cap": Key("the highest level of a power", low=1, high=MAX_ROUNDS, words=("none",)),
+        "flags.buds_points": _choice("how often buds bring their level in points", words=("once", "each_use")),
         "flags.supply": Key(
             "pieces of each kind that a player has",
             high=MAX_SPACES,
@@ -190,6 +194,7 @@ def _fill(components: Components, row: Any) -> None:
     row["setup_flowers"] = word["setup_flowers"]
     row["sun_start"] = SUN_NAMES.index(str(word["sun_start"]))
     row["reshuffles_each_season"] = word["reshuffle"] == "each_season"
+    row["next_player_first"] = word["marked_card_left"] == "next_player"
     for flag in ("partial_actions", "voluntary_pass", "canonical_sets"):
         row[flag] = word[flag]
     row["wild_anywhere"] = word["wild_biome"] == "anywhere"
@@ -199,6 +204,7 @@ def _fill(components: Components, row: Any) -> None:
     row["aridity_waits"] = word["aridity_empty"] == "pending"
     row["skulls_count"] = word["skull_count_matters"]
     row["power_cap"] = UNLIMITED if word["power_cap"] == "none" else word["power_cap"]
+    row["buds_score_each_use"] = word["buds_points"] == "each_use"
     supply = components["flags.supply"].values
     row["supply"] = [UNLIMITED if number == "unlimited" else number for number in supply]
 

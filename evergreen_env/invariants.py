@@ -80,7 +80,8 @@ def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | No
         states: (N,) STATE.
         tables: (1,) TABLES that the games are played with.
     """
-    return invariants.first_broken(_broken(states, tables))
+    broken = invariants.first_broken(_broken(states, tables))
+    return broken or invariants.first_outside(Config().game, states, tables)
 
 
 def _broken(s: np.ndarray, tables: np.ndarray) -> Iterator[Check]:
@@ -317,14 +318,17 @@ def _broken_turns(s: np.ndarray, t: Any) -> Iterator[Check]:
             gone != 0, lambda i, seat, g=gone: f"{_first(g[i, seat])} of player_{seat} has lost what stood there"
         )
     level, shown_level = s["level"].astype(np.int64), s["shown_level"].astype(np.int64)
-    yield breaks((level < 0) | (level > t["power_cap"]), lambda i, seat, p: f"level {level[i, seat, p]} of a power")
+    most = np.minimum(s["rounds"].astype(np.int64), t["power_cap"])  # a level rises once in a round at most
+    bad = (level < 0) | (level > most[:, None, None])
+    yield breaks(bad, lambda i, seat, p: f"level {level[i, seat, p]} of a power; allowed are 0 to {most[i]}")
     raised = level - shown_level
     power = np.where(s["card"] == NO_CARD, -1, s["card"] % NUM_POWERS)
     is_power = np.arange(NUM_POWERS) == power[:, :, None]
     bad = (raised != 0) & ~((raised == 1) & is_power & may_differ[:, :, None])
     yield breaks(bad, lambda i, seat, p: f"player_{seat} can't have raised a power from {shown_level[i, seat, p]}")
-    earned = s["earned"]
-    allowed = (earned == 0) | ((power == Power.BUDS) & (earned == level[:, :, Power.BUDS]) & may_differ)
+    earned, buds = s["earned"], level[:, :, Power.BUDS]
+    by_buds = buds * buds if t["buds_score_each_use"] else buds
+    allowed = (earned == 0) | ((power == Power.BUDS) & (earned == by_buds) & may_differ)
     yield breaks(~allowed, lambda i, seat: f"player_{seat} can't have earned {earned[i, seat]} points in this round")
 
 

@@ -44,6 +44,7 @@ class Tables(Record):
     setup_flowers = number(np.int8, "flowers that setup reveals at least")
     sun_start = number(np.int8, "the Sun in spring")
     reshuffles_each_season = number(np.int8, "1: the discards go back into the deck after every season")
+    next_player_first = number(np.int8, "1: if nobody takes the marked card, the next player clockwise is first")
     partial_actions = number(np.int8, "1: an action may be left half done")
     voluntary_pass = number(np.int8, "1: a possible action may be left out")
     canonical_sets = number(np.int8, "1: the spaces of one set are named in reading order")
@@ -54,6 +55,7 @@ class Tables(Record):
     aridity_waits = number(np.int8, "1: an aridity that finds no flower waits for the next one")
     skulls_count = number(np.int8, "1: every skull on a card flips a card")
     power_cap = number(np.int8, "the highest level of a power")
+    buds_score_each_use = number(np.int8, "1: buds score their level once for every use")
     supply = array(np.int8, len(Piece), "pieces of each kind that a player has; UNLIMITED for as many as needed")
 
 

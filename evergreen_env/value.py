@@ -14,6 +14,7 @@ from evergreen_env.rules.planet import (
     occupied,
     trees_and_bushes,
 )
+from evergreen_env.rules.powers import buds_points
 from evergreen_env.state import NO_CARD, NUM_BIOMES, NUM_POWERS, NUM_SUNS, Decision, Power, Season, State
 from evergreen_env.tables import Tables
 from tabletop.compiled import rule
@@ -93,8 +94,8 @@ def card_value(s: State, t: Tables, w: Any, seat: int) -> float:
         value += w.action + w.choice * float(min(choices, _MOST_CHOICES))
     if not begun or s.power_open == 1:
         power = power_of(card)
-        uses = float(min(s.level[seat, power] + 1, t.power_cap))
-        value += uses * (w.buds if power == Power.BUDS else w.power)
+        uses = min(int(s.level[seat, power]) + 1, int(t.power_cap))
+        value += w.buds * float(buds_points(t, uses)) if power == Power.BUDS else w.power * float(uses)
     return value
 
 

@@ -55,7 +55,7 @@ def _names(key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]
 
 @dataclass(frozen=True)
 class Config:
-    """The variant of the game that is played. Raises `ConfigError` for a combination that no rule text describes.
+    """The variant of the game that is played. Raises `ConfigError` for what cannot be played.
 
     The metadata of the fields describe the options of the command line (`tabletop_cli.options`). A page offers a field
     with `names` as several choices, and a field with `values` as one choice.

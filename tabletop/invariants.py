@@ -11,6 +11,9 @@ from tabletop.errors import StateError
 from tabletop.game import Game
 from tabletop.warm_up import warm_up
 
+_VIEWS_AT_ONCE = 4096
+"""Games whose observations are computed at once."""
+
 Check: TypeAlias = tuple[np.ndarray, Callable[[int], str]]
 """A check of N states: (N,) bool, True for states that fail; and a function from an index to the reason."""
 
@@ -43,6 +46,30 @@ def write_legal(game: Game, states: np.ndarray, tables: np.ndarray) -> None:
     """Recompute the legal actions of these states, (N,). It is safe only after all other checks have passed."""
     warm_up(game)
     game.kernels.refresh_legal(states, tables)
+
+
+def first_outside(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | None:
+    """The index of a game with an observation outside the declared space, and the reason; None if there is none.
+
+    It is safe only after all other checks have passed.
+    """
+    layout = game.observation
+    for first in range(0, len(states), _VIEWS_AT_ONCE):
+        part = states[first : first + _VIEWS_AT_ONCE]
+        seen = np.empty((len(part), layout.size), np.float32)
+        narrow = np.empty((len(part), 0), np.int8)
+        for seat in range(int(part["players"].max(initial=0))):
+            seats = np.minimum(seat, part["players"].astype(np.int64) - 1)
+            game.kernels.observe_games(part, tables, seats, layout.divisors, seen, narrow)
+            if seen.min() < layout.low or seen.max() > layout.high:
+                outside = (seen < layout.low) | (seen > layout.high)
+                i, number = np.argwhere(outside)[0].tolist()
+                block = next(block for block in layout if block.start <= number < block.slice.stop)
+                counted = block.unit.partition(" / ")[0]
+                least, most = layout.low * block.divisor, layout.high * block.divisor
+                text = f"{seen[i, number] * block.divisor:,.0f} {counted} in {block.name!r} of the observation"
+                return first + i, f"{text}: no game reaches more than {most:,.0f} or less than {least:,.0f}"
+    return None
 
 
 def check_states(

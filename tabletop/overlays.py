@@ -187,7 +187,7 @@ class ComponentFile:
     def frozen(self, numbers: Any) -> tuple[tuple[str, Any], ...]:
         """A mapping of keys to numbers, or pairs of both, in a hashable form: sorted pairs with tuples for lists.
 
-        Raises ComponentsError for anything else. `load` checks whether the numbers are allowed.
+        Raises ComponentsError for anything else. `load` and `config_value` check whether the numbers are allowed.
         """
         try:
             pairs = list(numbers.items() if isinstance(numbers, Mapping) else numbers)
@@ -209,10 +209,18 @@ class ComponentFile:
         return tuple(sorted(frozen.items()))
 
     def config_value(self, given: Any) -> Any:
-        """The form in which a configuration keeps its `components`: None, a path as text, or `frozen` numbers."""
+        """The form in which a configuration keeps its `components`: None, a path as text, or `frozen` numbers.
+
+        Raises ComponentsError for what `load` refuses, so that no configuration has numbers that cannot be played.
+        """
         if given is None:
             return None
-        return str(given) if isinstance(given, str | Path) else self.frozen(given) or None
+        if isinstance(given, str | Path):
+            self.load(given)
+            return str(given)
+        frozen = self.frozen(given)
+        self._loaded("components", frozen)
+        return frozen or None
 
     def _given(self, overlay: Overlay | None) -> tuple[str, str] | tuple[str, tuple[tuple[str, Any], ...]] | tuple[()]:
         """The name of the overlay for messages, and its text or its numbers."""

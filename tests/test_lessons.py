@@ -72,6 +72,11 @@ FLAGS: dict[str, Any] = {
     "flags.power_cap": 2,
     "flags.ravine_allows": ["bush", "lake"],
 }
+SUPPLY: dict[str, Any] = {
+    "flags.supply": [3, 3, 3, 3, 3],
+    "flags.buds_points": "each_use",
+    "flags.marked_card_left": "next_player",
+}
 
 
 def states_of(config: Any, games: int = 2, every: int = 1) -> Iterator[tuple[Any, Any]]:
@@ -112,7 +117,9 @@ def test_petrichors_lessons(config: Petrichor) -> None:
         check_form(words.lesson(state, tables), HEADINGS)
 
 
-@pytest.mark.parametrize("config", [*EVERGREEN, Evergreen(2, FLAGS)], ids=lambda config: config.name)
+@pytest.mark.parametrize(
+    "config", [*EVERGREEN, Evergreen(2, FLAGS), Evergreen(3, SUPPLY)], ids=lambda config: config.name
+)
 def test_evergreens_lessons(config: Evergreen) -> None:
     words = config.game.words
     check_form(words.introduction(config), chapters())

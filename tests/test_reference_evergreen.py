@@ -33,6 +33,7 @@ READINGS: list[dict[str, Any]] = [
     {"flags.canonical_sets": False, "flags.wild_biome": "anywhere", "flags.voluntary_pass": False},
     {"flags.wild_biome": "anywhere", "flags.partial_actions": False, "flags.supply": [4, 2, 3, 2, 2]},
     {"flags.supply": [1, 1, 1, 1, 1], "flags.partial_actions": False, "flags.canonical_sets": False},
+    {"flags.supply": [1, 1, 2, 2, 2], "flags.buds_points": "each_use", "flags.marked_card_left": "next_player"},
     {"flags.ravine_allows": ["bush", "lake"], "flags.power_cap": 1, "flags.sun_start": "west"},
     {"flags.aridity_empty": "pending", "flags.skull_count_matters": True, "deck.snow": ["two skulls"] * 5 + [2]},
     {"flags.aridity_target": "top_card", "flags.aridity_empty": "pending", "flags.reshuffle": "each_season"},
@@ -173,6 +174,31 @@ def test_turns() -> None:
     turn(table, "wild buds", "power, done")
     turn(table, "snow buds", "power, anywhere, space g5")
     assert player.earned == 3 and planet.pieces["g5"] == "sprout"
+
+
+def test_a_piece_that_comes_back() -> None:
+    """With one small tree, a5 can only grow after b6 has: so that order is asked for, and no other."""
+    table = Table(1, {"flags.supply": [9, 1, 9, 9, 9]}, SeededChance(0))
+    planet = table.players[0].planet
+    planet.pieces = {"a5": "sprout", "b6": "small_tree", "c7": "sprout"}
+    asked = turn(table, "swamp buds", "grow two, space b6, space a5, done")
+    assert asked[1:3] == [("space b6",), ("space a5", "space c7", "done")]
+    assert planet.pieces == {"a5": "small_tree", "b6": "big_tree", "c7": "sprout"}
+    table = Table(1, {"flags.supply": [1, 9, 9, 9, 9]}, SeededChance(0))
+    planet = table.players[0].planet
+    planet.pieces = {"a5": "sprout"}
+    turn(table, "swamp buds", "plant and grow, space a5, space c7, done")
+    assert planet.pieces == {"a5": "small_tree", "c7": "sprout"}
+
+
+def test_buds_at_each_use() -> None:
+    """Power 6 literally: level 3 brings 3 points, three times."""
+    table = Table(1, {"flags.buds_points": "each_use"}, SeededChance(0))
+    earned = []
+    for _ in range(3):
+        turn(table, "swamp buds", "power, done")
+        earned.append(table.players[0].earned)
+    assert earned == [1, 1 + 4, 1 + 4 + 9]
 
 
 def test_leftovers() -> None:

@@ -145,9 +145,8 @@ class _Stories(Teller):
         seat, power = s.actor, int(s.card[s.actor]) % NUM_POWERS
         yield None
         if self.sees(s):
-            level = int(s.level[seat, power])
-            buds = f" and gets {counted(level, 'point')}" if power == Power.BUDS else ""
-            yield f"{_name(s, seat)} has the power {POWER_WORDS[power]} at level {level}{buds}."
+            buds = f" and gets {counted(int(s.earned[seat]), 'point')}" if power == Power.BUDS else ""
+            yield f"{_name(s, seat)} has the power {POWER_WORDS[power]} at level {s.level[seat, power]}{buds}."
 
     def bush_placed(self, s: State, place: int) -> Story:
         yield None
@@ -180,7 +179,7 @@ class _Stories(Teller):
         if s.sun != sun:
             yield f"The sun moves to the {SUN_NAMES[s.sun]}."
 
-    def round_begun(self, s: State) -> Story:
+    def round_begun(self, s: State, t: Tables) -> Story:
         first = s.first_player
         yield None
         changed = f"; {_name(s, s.first_player)} is first" if s.first_player != first else ""

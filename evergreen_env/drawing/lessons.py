@@ -9,6 +9,7 @@ import numpy as np
 from evergreen_env.component_files import load_tables
 from evergreen_env.config import Config
 from evergreen_env.drawing.decisions import power_of, winners
+from evergreen_env.rules.powers import buds_points
 from evergreen_env.state import (
     BIOME_NAMES,
     NOBODY,
@@ -89,7 +90,10 @@ def _sun(s: State, t: Tables) -> str:
 
 
 def _in_order(t: Tables) -> str:
-    return "Name the spaces in reading order: earlier ones can't follow." if t.canonical_sets else ""
+    if not t.canonical_sets:
+        return ""
+    freed = ", except those that only now have a piece" if _is_limited(t) else ""
+    return f"Name the spaces in reading order: earlier ones can't follow{freed}."
 
 
 def _may_stop(s: State, t: Tables) -> str:
@@ -99,8 +103,11 @@ def _may_stop(s: State, t: Tables) -> str:
 
 
 def _supply(t: Tables) -> str:
-    limited = bool((t.supply != UNLIMITED).any())
-    return "Pieces are limited; a tree that grows gives the smaller piece back." if limited else ""
+    return "Pieces are limited; a tree that grows gives the smaller piece back." if _is_limited(t) else ""
+
+
+def _is_limited(t: Tables) -> bool:
+    return bool((t.supply != UNLIMITED).any())
 
 
 # --- The draft -------------------------------------------------------------------------------------------------------
@@ -129,7 +136,7 @@ def _draft(s: State, t: Tables) -> Lesson:
                 _WILD_LEFT_OVER[WildFertility(t.wild_fertility)],
             ],
             [
-                "" if alone else _marker(s),
+                "" if alone else _marker(s, t),
                 "So look at both: what you can do with each card, and which one you would like to see left over. "
                 "Fertility pays for big trees at the end.",
             ],
@@ -138,12 +145,16 @@ def _draft(s: State, t: Tables) -> Lesson:
     )
 
 
-def _marker(s: State) -> str:
+def _marker(s: State, t: Tables) -> str:
+    nobody = "the next player clockwise is" if t.next_player_first else "the first player stays first"
     if s.actor == s.first_player:
-        return "After your choice the marker goes on the leftmost card: who takes that one is first next round."
+        return (
+            "After your choice the marker goes on the leftmost card: who takes that one is first next round. If nobody "
+            f"does, {nobody}."
+        )
     if s.next_first != NOBODY:
         return ""
-    return "Who takes the card with the marker is first in the next round."
+    return f"Who takes the card with the marker is first in the next round. If nobody does, {nobody}."
 
 
 # --- The turn --------------------------------------------------------------------------------------------------------
@@ -160,7 +171,7 @@ def _turn(s: State, t: Tables) -> Lesson:
                 both if action and power else "Your action is still open." if action else "Your action is done.",
                 _actions(s, t) if action else "",
             ],
-            [_power_at(s, level)] if power else [],
+            [_power_at(s, t, level)] if power else [],
             [_sun(s, t), _advice(s, t, action, power)],
         ),
         ACTIONS if action else POWERS,
@@ -174,11 +185,12 @@ def _actions(s: State, t: Tables) -> str:
     )
 
 
-def _power_at(s: State, level: int) -> str:
+def _power_at(s: State, t: Tables, level: int) -> str:
     power = power_of(s)
     word = POWER_WORDS[power]
     if power == Power.BUDS:
-        return f"The power {word} would reach level {level} and bring {counted(level, 'point')}."
+        points = counted(buds_points(t, level), "point")
+        return f"The power {word} would reach level {level} and bring {points}."
     return f"The power {word} would reach level {level}: that many uses, in any biome. It keeps that level."
 
 
@@ -241,7 +253,8 @@ def _light_rules() -> str:
 def _plant_and_grow(s: State, t: Tables) -> Lesson:
     if s.plants_left and s.growths_left:
         what = "You plant one sprout and grow another space once"
-        order = "The sprout comes first: if you grow first, nothing is planted." if t.canonical_sets else ""
+        unless = ", unless that gives you a sprout to plant" if _is_limited(t) else ""
+        order = f"The sprout comes first: if you grow first, nothing is planted{unless}." if t.canonical_sets else ""
     elif s.plants_left:
         what, order = "You may still plant one sprout", ""
     else:

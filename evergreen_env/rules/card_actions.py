@@ -178,7 +178,8 @@ def act_on_space(s: State, t: Tables, action: int) -> None:
         ask_nothing(s)
         return
     place = place_of(t, action)
-    is_planted = (space(place) & plantable(s, t)) != NO_SPACES
+    plants, before = plants_open(s, t), growable(s, t)
+    is_planted = (space(place) & plants) != NO_SPACES
     if is_planted:
         plant(s, place)
         s.plants_left -= 1
@@ -191,12 +192,25 @@ def act_on_space(s: State, t: Tables, action: int) -> None:
     if s.decision == Decision.ANYWHERE:
         s.plants_left, s.growths_left = 0, 0
     elif s.decision == Decision.PLANT_AND_GROW:
-        if not is_planted and t.canonical_sets == 1:
+        if not is_planted and t.canonical_sets == 1 and plants != NO_SPACES:
             s.plants_left = 0
-    elif t.canonical_sets == 1:
-        s.open_spaces &= later_than(place)
+    else:
+        keep_reading_order(s, t, place, before)
     if plants_open(s, t) | growths_open(s, t) == NO_SPACES:
         ask_nothing(s)
+
+
+@rule
+def keep_reading_order(s: State, t: Tables, place: int, before: np.uint64) -> None:
+    """Close the spaces before this one, unless only this one made them possible: what can't come first may follow.
+
+    That happens with a limited supply alone: a small tree that grows gives back the piece that a sprout needs.
+
+    Arguments:
+        before: the spaces that could grow before this one did.
+    """
+    if t.canonical_sets == 1:
+        s.open_spaces &= later_than(place) | (growable(s, t) & ~before)
 
 
 @rule

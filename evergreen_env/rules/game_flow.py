@@ -106,7 +106,7 @@ def continue_round(s: State, t: Tables) -> None:
         seasons.score_fertility(s, t)
         ask(s, Decision.GAME_OVER, NOBODY)
         return
-    seasons.begin_round(s)
+    seasons.begin_round(s, t)
     draft.deal(s)
 
 

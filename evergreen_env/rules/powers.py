@@ -11,6 +11,7 @@ from evergreen_env.rules.card_actions import (
     growable,
     growing_small_trees,
     growing_sprouts,
+    keep_reading_order,
     place_of,
     plant,
     plantable,
@@ -33,12 +34,18 @@ def use_power(s: State, t: Tables) -> None:
     power = power_of(s.card[s.actor])
     s.level[s.actor, power] = min(s.level[s.actor, power] + 1, t.power_cap)
     if power == Power.BUDS:
-        s.earned[s.actor] += s.level[s.actor, power]
+        s.earned[s.actor] += buds_points(t, int(s.level[s.actor, power]))
         ask_nothing(s)
         return
     s.uses_left = s.level[s.actor, power]
     s.open_spaces = ALL
     ask(s, Decision.POWER, s.actor)
+
+
+@rule
+def buds_points(t: Tables, level: int) -> int:
+    """The points that the power buds brings at this level: the level, or with a flag the level for each use."""
+    return level * level if t.buds_score_each_use == 1 else level
 
 
 @rule
@@ -130,12 +137,11 @@ def grow_beside_lake(s: State, t: Tables, action: int) -> None:
     if action == DONE:
         end_lake(s)
         return
-    place = place_of(t, action)
+    place, before = place_of(t, action), growable(s, t)
     grow(s, place)
     s.growths_left -= 1
     s.open_spaces &= ~space(place)
-    if t.canonical_sets == 1:
-        s.open_spaces &= later_than(place)
+    keep_reading_order(s, t, place, before)
     if s.growths_left == 0 or growable(s, t) & s.open_spaces == NO_SPACES:
         end_lake(s)
 

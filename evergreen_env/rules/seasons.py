@@ -47,11 +47,13 @@ def score(s: State, seat: int, source: int, points: int) -> None:
 
 
 @rule
-def begin_round(s: State) -> None:
-    """The player who took the marked card is first; if nobody did, the first player stays."""
+def begin_round(s: State, t: Tables) -> None:
+    """The player who took the marked card is first; if nobody did, the first player stays, or with a flag the next."""
     s.round += 1
     if s.next_first != NOBODY:
         s.first_player = s.next_first
+    elif t.next_player_first == 1:
+        s.first_player = (s.first_player + 1) % s.players
 
 
 @rule

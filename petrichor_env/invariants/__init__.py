@@ -44,7 +44,8 @@ def first_broken(states: np.ndarray, tables: np.ndarray) -> tuple[int, str] | No
         states: (N,) STATE.
         tables: (1,) TABLES that the games are played with.
     """
-    return invariants.first_broken(_broken(states, tables))
+    broken = invariants.first_broken(_broken(states, tables))
+    return broken or invariants.first_outside(Config().game, states, tables)
 
 
 def _broken(states: np.ndarray, tables: np.ndarray) -> Iterator[Check]:

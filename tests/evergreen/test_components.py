@@ -120,7 +120,7 @@ def test_every_number_has_a_source() -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     shown = CliRunner().invoke(evergreen.app, ["components"], env={"COLUMNS": "100"})
-    assert shown.exit_code == 0 and "MMNN#R." in shown.output and "of 75 numbers are assumed" in shown.output
+    assert shown.exit_code == 0 and "MMNN#R." in shown.output and "of 77 numbers are assumed" in shown.output
     (tmp_path / "overlay.toml").write_text("[flags]\nsun_start = 'west'\n")
     arguments = ["components", "--json", "-", "--overlay", str(tmp_path / "overlay.toml")]
     printed = json.loads(CliRunner().invoke(evergreen.app, arguments).stdout)

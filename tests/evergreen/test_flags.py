@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from evergreen_env import describe, drawing, scenario
+from evergreen_env.actions import ACTIONS
+from evergreen_env.component_files import load_tables
+from tabletop.errors import ScenarioError
 from tests.evergreen import play as e
 from tests.evergreen.play import BIOMES, all_done, fertile, fertility, fresh, leave, legal, look, play, scored, turn
 
@@ -127,6 +131,16 @@ def test_reshuffle(reshuffle: str, gone: list[str]) -> None:
     supply=[9,9,9,2,9] | swamp bush | | u:c1 | power | *-c1 done |
     supply=[9,9,9,1,9] | swamp bush | | u:c1 | power | plant3 both any done |
     supply=[9,9,9,9,1] | swamp lake | | l:c1 | power | plant3 both any done |
+    # b6 gives back the one small tree, so a5 may follow it; without that it could not grow in this action at all
+    supply=[9,1,9,9,9] | swamp buds | | s:a5,c7 t:b6 | grow2 | a5 c7 done | T:b6
+    supply=[9,1,9,9,9] | swamp buds | | s:a5,c7 t:b6 | grow2, a5 | power done | T:b6 t:a5
+    supply=[9,2,9,9,9] | swamp buds | | s:a5,c7 t:b6 | grow2, b6 | c7 done | T:b6
+    supply=[9,1,9,9,9] | swamp lake | | s:b4 t:a5 | power, b5 | a5 done | l:b5
+    supply=[9,1,9,9,9] | swamp lake | | s:b4 t:a5 | power, b5, a5 | b4 done | l:b5 T:a5
+    supply=[9,1,9,9,9] | swamp lake | | s:b4 t:a5 | power, b5, a5, b4 | plant3 both any done | l:b5 T:a5 t:b4
+    supply=[1,9,9,9,9] | swamp buds | | s:a5 | both | b5 c5 b6 b7 c7 done | t:a5
+    supply=[1,9,9,9,9] | swamp buds | | s:a5 | both, c7 | power done | t:a5 s:c7
+    supply=[2,9,9,9,9] | swamp buds | | s:a5 | both, a5 | power done | t:a5
 """)
 def test_in_a_turn(row: str) -> None:
     """E4, E5, E8, E12, E15: what each flag makes legal.
@@ -135,7 +149,8 @@ def test_in_a_turn(row: str) -> None:
     voluntary_pass=false: no end of the turn while an action is possible; the power stays free.
     canonical_sets=false: any order, but no space twice and no growth of action 3's own sprout; true: reading order.
     wild_biome: "anywhere" mixes biomes, for wild cards only. lake_growth="mandatory": as many as can grow, up to two.
-    ravine_allows: what is placed there; nothing is ever planted there. supply: pieces of each kind on the planet.
+    ravine_allows: what is placed there; nothing is ever planted there. supply: pieces of each kind on the planet; a
+    space that only an earlier answer makes possible may follow it against the reading order.
     """
     flag, case = row.split(" | ", 1)
     name, value = flag.split("=", 1)
@@ -147,6 +162,74 @@ def test_power_cap(cap: int | str, before: int, after: int) -> None:
     """E11: the level never rises above the cap; the power is used that many times."""
     state = e.check(f"swamp buds | buds={before} | | power | plant3 both any done |", flags(power_cap=cap))
     assert (e.levels(state), look(state, "earned")) == ({"buds": after}, {"player_0": after})
+
+
+@pytest.mark.parametrize("cap", ["none", 2])
+@pytest.mark.parametrize(("value", "points"), [("once", (1, 3, 6)), ("each_use", (1, 5, 14))])
+def test_buds_points(value: str, points: tuple[int, ...], cap: int | str) -> None:
+    """Power 6: once the level (1 + 2 + 3); or the level at each use, and a power of level 3 is used three times: 3 x 3.
+
+    The observation, the story and the lesson say the same. With a cap of 2 the third time brings what the second did.
+    """
+    overlay = flags(buds_points=value, power_cap=cap)
+    if cap == 2:
+        points = (*points[:2], 2 * points[1] - points[0])
+    buds = [f"{kind} buds" for kind in e.TYPES]
+    state = e.draft(buds[:2], components=overlay, deck=buds[2:], discards=e.rest(*buds))
+    tables = load_tables(overlay)
+    for before, after in zip((0, *points[:2]), points, strict=True):
+        state = e.pick(state, next(card for card in look(state, "market") if card), overlay)
+        level = min(e.levels(state).get("buds", 0) + 1, 2 if cap == 2 else 14)
+        word = "point" if after - before == 1 else "points"
+        assert f"reach level {level} and bring {after - before} {word}." in " ".join(drawing.lesson(state, tables).text)
+        told = drawing.events(state, ACTIONS["power"], 0, tables)
+        assert told[0] == f"player_0 has the power buds at level {level} and gets {after - before} {word}."
+        state = play(state, "power", components=overlay)
+        assert look(state, "earned") == {"player_0": after - before}
+        assert scenario(describe(state, overlay), overlay).tobytes() == state.tobytes()
+        state = all_done(state, overlay)
+        assert (e.points(state), scored(state, "buds")) == ((after,), (after,))
+
+
+def test_earned_points_that_no_buds_bring() -> None:
+    """A level of 3 brings 3 points once, or 9 in three uses."""
+    given: dict[str, Any] = {"levels": {"player_0": {"buds": 3}}, "shown": {"levels": {"player_0": {"buds": 2}}}}
+    for value, right, wrong in (("once", 3, 9), ("each_use", 9, 3)):
+        given |= {"components": flags(buds_points=value), "pending": {"power_open": False}}
+        assert look(turn("swamp buds", earned={"player_0": right}, **given), "earned") == {"player_0": right}
+        with pytest.raises(ScenarioError, match=f"can't have earned {wrong} points"):
+            turn("swamp buds", earned={"player_0": wrong}, **given)
+
+
+@pytest.mark.parametrize(("value", "nobody"), [("first_stays", 1), ("next_player", 2)])
+def test_marked_card_left(value: str, nobody: int) -> None:
+    """P11: after a round in which nobody took the marked card; whoever takes it is first in either case."""
+    overlay = flags(marked_card_left=value)
+    market = ("wild sprout", "wild small_tree", "wild big_tree", "wild bush")
+    start = e.draft(market, first_player="player_1", components=overlay)
+    assert [start.round, start.first_player] == [1, 1]
+    for picks, begins in (((1, 3, 4), nobody), ((1, 2, 3), 2), ((1, 3, 2), 0)):
+        state = play(start, *(f"draft {slot}" for slot in picks), components=overlay)
+        assert (look(state, "first_player"), e.asked(state)) == ("player_1", ("turn", 1)), "this round's order stays"
+        state = all_done(state, overlay)
+        assert (look(state, "first_player"), e.asked(state)) == (f"player_{begins}", ("draft", begins))
+    state = e.draft(market, first_player="player_2", components=overlay)
+    state = all_done(play(state, "draft 2", "draft 3", "draft 4", components=overlay), overlay)
+    assert look(state, "first_player") == ("player_2" if value == "first_stays" else "player_0"), "round the table"
+
+
+@pytest.mark.parametrize("value", ["first_stays", "next_player"])
+def test_marked_card_left_elsewhere(value: str) -> None:
+    """Round 1 has the player that was drawn; one player is always first; the last round's order decides ties."""
+    overlay = flags(marked_card_left=value)
+    for players in (1, 2, 3, 4):
+        assert look(fresh(players, 5, overlay), "first_player") == look(fresh(players, 5), "first_player")
+    state = all_done(play(fresh(1, 0, overlay), "draft 1", components=overlay), overlay)
+    assert look(state, "first_player") == "player_0"
+    given = {"round": 14, "first_player": "player_1", **e.points_before(7, 7)}
+    state = e.draft(["wild sprout", "wild bush", "wild lake"], components=overlay, **given)
+    state = all_done(play(state, "draft 1", "draft 3", components=overlay), overlay)
+    assert (e.points(state), e.places(state, overlay), look(state, "first_player")) == ((7, 7), (2, 1), "player_1")
 
 
 def test_supply_of_each_player() -> None:

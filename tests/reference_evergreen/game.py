@@ -10,7 +10,7 @@ from tests.reference_evergreen.describe import describe
 from tests.reference_evergreen.draft import draft
 from tests.reference_evergreen.scoring import ranking, score_game, score_season
 from tests.reference_evergreen.setup import set_up
-from tests.reference_evergreen.table import Question, Steps, Table
+from tests.reference_evergreen.table import Player, Question, Steps, Table
 from tests.reference_evergreen.turn import take_turn
 
 
@@ -28,7 +28,8 @@ def play_game(table: Table) -> Steps[None]:
 def play_round(table: Table) -> Steps[None]:
     """Draft, then everybody's turn, then the barrier (b3, b6)."""
     table.round += 1
-    table.first = table.next_first or table.first
+    if table.round > 1:
+        table.first = table.next_first or first_without_marker(table)
     table.next_first = None
     yield from draft(table)
     for player in table.order():
@@ -40,6 +41,14 @@ def play_round(table: Table) -> Steps[None]:
         assert player.card is not None
         table.collected.add(player.card)
         player.card = None
+
+
+def first_without_marker(table: Table) -> Player:
+    """Who is first after a round in which nobody took the marked card (P11)."""
+    order = table.order()
+    if table.printed.flag("marked_card_left") == "next_player" and len(order) > 1:
+        return order[1]
+    return order[0]
 
 
 def end_season(table: Table) -> None:

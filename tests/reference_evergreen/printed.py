@@ -21,6 +21,7 @@ NUMBERS: dict[str, Any] = {
     "flags.setup_flowers": 5,
     "flags.sun_start": "north",
     "flags.reshuffle": "when_empty",
+    "flags.marked_card_left": "first_stays",
     "flags.partial_actions": True,
     "flags.voluntary_pass": True,
     "flags.canonical_sets": True,
@@ -32,6 +33,7 @@ NUMBERS: dict[str, Any] = {
     "flags.aridity_empty": "no_effect",
     "flags.skull_count_matters": False,
     "flags.power_cap": "none",
+    "flags.buds_points": "once",
     "flags.supply": "unlimited",
 }
 

@@ -15,11 +15,15 @@ class Task:
         verbs: what may be done; on each space at most one of them fits.
         limit: how many spaces may be used.
         ground: the spaces that come into question.
-        ascending: whether each space must come later in reading order than the one before.
+        ascending: whether spaces are named in reading order.
         once: each verb is done at most once.
-        verbs_in_order: with `once`, the second verb ends the task.
+        verbs_in_order: with `once`, whether the first verb comes first.
         one_biome: the first space binds the task to its biome.
         used: the spaces that were used so far, with what was done there.
+        start: the planet before all of it.
+
+    An order is asked for only so that each result has one way to it. So steps that can't be done in that order, since a
+    later one gives back the piece that an earlier one needs, are done in the first order in which they can.
     """
 
     planet: Planet
@@ -31,6 +35,11 @@ class Task:
     verbs_in_order: bool = False
     one_biome: bool = False
     used: dict[str, str] = field(default_factory=dict)
+    start: Planet = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.start is None:
+            self.start = self.planet.copy()
 
     def spaces(self) -> list[str]:
         """The spaces on which the next step is possible, in reading order."""
@@ -40,19 +49,30 @@ class Task:
         """What the next step does on a space; None if nothing."""
         if len(self.used) == self.limit or space in self.used or space not in self.ground:
             return None
-        reading_order = list(self.planet.board.spaces)
-        if self.ascending and self.used and reading_order.index(space) < reading_order.index(list(self.used)[-1]):
-            return None
         for verb in self.verbs:
-            if self.planet.result(verb, space) is not None and not self.is_over(verb):
-                return verb
+            if self.planet.result(verb, space) is None or (self.once and verb in self.used.values()):
+                continue
+            steps = [*self.used.items(), (space, verb)]
+            in_order = not (self.ascending or self.verbs_in_order) or steps == self.first_order(self.start, steps)
+            return verb if in_order else None
         return None
 
-    def is_over(self, verb: str) -> bool:
-        """Whether this task does no more of a verb."""
-        if self.verbs_in_order and self.verbs[-1] in self.used.values():
-            return True
-        return self.once and verb in self.used.values()
+    def first_order(self, planet: Planet, steps: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
+        """The first order in which all these steps can be done; None if there is none."""
+        reading_order = list(planet.board.spaces)
+
+        def rank(step: tuple[str, str]) -> tuple[int, int]:
+            space, verb = step
+            return self.verbs_in_order * self.verbs.index(verb), self.ascending * reading_order.index(space)
+
+        for step in sorted(steps, key=rank):
+            if planet.result(step[1], step[0]) is not None:
+                after = planet.copy()
+                after.do(step[1], step[0])
+                others = self.first_order(after, [one for one in steps if one != step])
+                if others is not None:
+                    return [step, *others]
+        return None if steps else []
 
     def use(self, space: str) -> None:
         verb = self.verb(space)

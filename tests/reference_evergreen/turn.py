@@ -75,7 +75,9 @@ def use_power(table: Table, player: Player) -> Steps[None]:
         player.levels[power] += 1
     level = player.levels[power]
     if power == "buds":
-        player.earned += level
+        uses = level if table.printed.flag("buds_points") == "each_use" else 1
+        for _ in range(uses):
+            player.earned += level
         return
     canonical = bool(table.printed.flag("canonical_sets")) and power != "lake"
     verb = "plant" if power == "sprout" else power

@@ -1,0 +1,128 @@
+"""Configurations and scenarios that no game can have are refused at once.
+
+No scenario leaves the observation space: every number in a description is set to extremes, one at a time.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import evergreen_env
+import petrichor_env
+from tabletop.batch import Batch
+from tabletop.errors import ConfigError, ScenarioError
+
+EXTREMES = (-1, 99, 127, 128, 2_001, 30_000, 32_767)
+GAMES: list[Any] = [
+    pytest.param(petrichor_env, {"players": 1}, "Petrichor/Solo-v0", id="petrichor alone"),
+    pytest.param(petrichor_env, {"players": 5, "modules": ("flower_tiles", "powers")}, "", id="petrichor, 5 players"),
+    pytest.param(evergreen_env, {"players": 1}, "Evergreen/Solo-v0", id="evergreen alone"),
+    pytest.param(evergreen_env, {"players": 4}, "", id="evergreen, 4 players"),
+]
+
+
+def numbers_in(told: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all numbers in a description."""
+    if isinstance(told, dict | list):
+        for key, value in told.items() if isinstance(told, dict) else enumerate(told):
+            yield from numbers_in(value, (*path, key))
+    elif isinstance(told, int) and not isinstance(told, bool):
+        yield path
+
+
+def changed(told: dict[str, Any], path: tuple[Any, ...], value: int) -> dict[str, Any]:
+    """A copy of a description with another number there; points are by source, so that they add up."""
+    copied = copy.deepcopy(told)
+    part: Any = copied
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    if path[0] == "scored" and isinstance(copied["points"], dict) and len(path) == 3:
+        copied["points"][path[2]] = sum(by_owner.get(path[2], 0) for by_owner in copied["scored"].values())
+    return copied
+
+
+@pytest.mark.parametrize(("package", "switches", "env_id"), GAMES)
+def test_extreme_scenarios_are_refused_or_seen(package: Any, switches: dict[str, Any], env_id: str) -> None:
+    """At several points of a game. What is accepted lies in the spaces of float32 and int8 observations."""
+    config = package.Config(**switches)
+    batch = Batch(config, 1, seed=4, autoreset="disabled")
+    batch.reset(4)
+    layout, accepted, outside = config.game.observation, 0, 0
+    for _ in range(4):
+        for _ in range(9):
+            batch.step(batch.random_actions())
+        told = package.describe(batch.states[0])
+        assert package.scenario(told).tobytes() == batch.states[0].tobytes()
+        for path in numbers_in(told):
+            for value in EXTREMES:
+                try:
+                    state = package.scenario(changed(told, path, value))
+                except ScenarioError as error:
+                    outside += "of the observation: no game reaches more than" in str(error)
+                    continue
+                accepted += 1
+                seen = batch.views_of(np.array([state] * config.players), np.arange(config.players))
+                assert layout.low <= seen.min() and seen.max() <= layout.high, (path, value)
+                if env_id and path[0] in ("points", "scored", "round"):
+                    env: Any = gymnasium.make(f"{package.__name__}:{env_id}").unwrapped
+                    first, _ = env.reset(seed=0, options={"scenario": changed(told, path, value)})
+                    assert env.observation_space.contains(first), (path, value)
+    assert accepted > 20 and outside > 0
+
+
+def test_points_that_no_game_reaches() -> None:
+    """The issue's example: 30,000 points."""
+    batch = Batch(evergreen_env.Config(2), 1, seed=0)
+    batch.reset(0)
+    told = evergreen_env.describe(batch.states[0])
+    for points, fits in ((2_000, True), (2_001, False), (30_000, False)):
+        told |= {"round": 6, "points": {"player_0": points, "player_1": 1}}
+        told["scored"] = {"start": {"player_1": 1}, "light": {"player_0": points}}
+        if fits:
+            assert evergreen_env.scenario(told)["points"][0] == points
+            continue
+        with pytest.raises(ScenarioError, match=rf"{points:,} points in 'points' of the observation"):
+            evergreen_env.scenario(told)
+
+
+@pytest.mark.parametrize(
+    ("package", "components", "text"),
+    [
+        (
+            evergreen_env,
+            {f"deck.{name}": ["missing"] * 5 + [1] for name in ("meadow", "rock", "snow", "swamp")},
+            "cards in the deck",
+        ),
+        (
+            evergreen_env,
+            {"flags.setup_flowers": 20, **{f"deck.{name}": [0] * 6 for name in ("snow", "rock", "swamp")}},
+            "flowers in the deck",
+        ),
+        (evergreen_env, {"flags.season_rounds": [5, 5, 5, 5]}, "20 rounds"),
+        (petrichor_env, {"pieces.clouds": 0}, "pieces.clouds"),
+        (petrichor_env, {"pieces.clouds": 10_000}, "pieces.clouds"),
+    ],
+)
+def test_components_that_cannot_be_played(package: Any, components: dict[str, Any], text: str, tmp_path: Path) -> None:
+    """The configuration refuses them, as a mapping and as a file, before anything is made of it."""
+    with pytest.raises(ConfigError, match=text):
+        package.Config(2, components=components)
+    tables: dict[str, list[str]] = {}
+    for key, value in components.items():
+        table, _, name = key.partition(".")
+        tables.setdefault(table, []).append(f"{name} = {json.dumps(value)}")
+    file = tmp_path / "overlay.toml"
+    file.write_text("\n".join(f"[{table}]\n" + "\n".join(lines) for table, lines in tables.items()))
+    with pytest.raises(ConfigError, match=text):
+        package.Config(2, components=file)
+    with pytest.raises(ConfigError, match="no such file"):
+        package.Config(2, components=tmp_path / "none.toml")
