@@ -74,7 +74,7 @@ class Ranks(Group):
     def of_leader(self, value: T) -> T:
         values: list[Any] = [value]
         distributed.broadcast_object_list(values, src=0, group=self._objects)
-        return values[0]  # type: ignore[no-any-return]
+        return values[0]
 
     def averaging(self, network: nn.Module) -> nn.Module:
         if self._averaging is None or self._averaging[0] is not network:
