@@ -492,7 +492,7 @@ class Learner:
         same = len(state["parts"]) == self.group.size
         part = state["parts"][self.group.rank if same else 0]
         for players, curriculum in self.curricula.items():
-            mine = curriculum.generator.bit_generator.state
+            mine: Any = curriculum.generator.bit_generator.state
             curriculum.set_state(part["curricula"][str(players)])
             if not same:
                 curriculum.generator.bit_generator.state = mine
