@@ -329,7 +329,7 @@ def test_playing_refuses_bad_input() -> None:
     for config, seats in ((Config(), "1 player"), (Config(players=3), "3 players")):
         with pytest.raises(ConfigError, match=f"2 agents for {seats}: there must be one for each seat"):
             play_match(two, config, [0])
-    with pytest.raises(ConfigError, match="seeds: there must be at least one"):
+    with pytest.raises(ConfigError, match=r"seeds=\[\]: must be a list of at least one int"):
         play_match(two, Config(players=2), [])
     with pytest.raises(EvaluationStopped):
         play_match(two, Config(players=2), [0], should_stop=lambda: True)
@@ -680,8 +680,9 @@ def test_verdicts_and_places_of_three(tmp_path: Path, capsys: pytest.CaptureFixt
         assert f"{place[0]:.2f} " in text and f"({place[1]:.2f}–{place[2]:.2f})" in text
 
 
-def test_names_are_no_agents() -> None:
-    agents: Any = ["greedy", "random"]
+def test_what_are_no_agents() -> None:
+    """Numbers are not, nor are classes of agents; names are."""
+    agents: Any = [RandomAgent, "random"]
     config = Config(players=2)
     for play in (
         lambda: evaluate(agents, config, 4),
@@ -689,7 +690,7 @@ def test_names_are_no_agents() -> None:
         lambda: play_games(agents, config, 2, 0),
         lambda: tournament.play_tournament(agents, config, 4),
     ):
-        with pytest.raises(ConfigError, match="'greedy' has no name or no act; agents are objects such as make_agent"):
+        with pytest.raises(ConfigError, match=r"agents=\[<class .*RandomAgent'>.*: must be a list of Agent or str"):
             play()
 
 

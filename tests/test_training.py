@@ -924,7 +924,7 @@ def test_settings_files_that_are_shipped() -> None:
         ("[learning]\nclip = nan", "clip=nan: must be a finite number of at least 0"),
         ("[solo]\nthreshold = 'a'", "threshold='a': must be a number"),
         ("[solo]\ngames = 'a'", "games='a': must be an int"),
-        ("[budget]\nminutes = 'x'", "minutes='x': must be float"),
+        ("[budget]\nminutes = 'x'", "minutes='x': must be a number"),
         ("[learning]\nnum_envs = 1\nsteps = 17\nminibatch = 16", "a minibatch of a single decision"),
         ("[solo]\nvariants = ['hard']", "variants: unknown 'hard'"),
         ("[solo]\ncurriculum = true\nvariants = ['double_card']", "give one of the two"),
