@@ -317,7 +317,7 @@ def test_options_are_left_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_envs": 0}, "num_games=0"),
+        ({"num_envs": 0}, "num_envs=0"),
         ({"autoreset_mode": "later"}, "NEXT_STEP, SAME_STEP, DISABLED"),
         ({"autoreset_mode": 1}, "NEXT_STEP, SAME_STEP, DISABLED"),
         ({"num_threads": 0}, "num_threads=0"),
