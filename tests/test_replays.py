@@ -498,7 +498,7 @@ def test_slips_of_who_records() -> None:
         with pytest.raises(ReplayError, match="step 1"):
             Replay.of(Config(), 3, wrong)
     for wrong in (["pass"], [1.5], [None]):
-        with pytest.raises(ConfigError, match="actions=.*: must be a list of int"):
+        with pytest.raises(ConfigError, match=r"actions=.*: must be a list of int"):
             Replay.of(Config(), 3, wrong)  # type: ignore[arg-type]
     for start in (-1, None, "3", states, states[:1][["rng"]], True, states[0].tobytes()):
         with pytest.raises(ConfigError, match=r"start|seed"):
