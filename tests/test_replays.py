@@ -497,9 +497,10 @@ def test_slips_of_who_records() -> None:
     for wrong in ([-2], [NUM_ACTIONS]):
         with pytest.raises(ReplayError, match="step 1"):
             Replay.of(Config(), 3, wrong)
-    for wrong in (["pass"], [1.5], [None]):
+    others: Any
+    for others in (["pass"], [1.5], [None]):
         with pytest.raises(ConfigError, match=r"actions=.*: must be a list of int"):
-            Replay.of(Config(), 3, wrong)  # type: ignore[arg-type]
+            Replay.of(Config(), 3, others)
     for start in (-1, None, "3", states, states[:1][["rng"]], True, states[0].tobytes()):
         with pytest.raises(ConfigError, match=r"start|seed"):
             Replay.of(Config(), start, [])
