@@ -17,6 +17,7 @@ import numpy as np
 from evergreen_env.component_files import load_tables, spaces_set
 from evergreen_env.config import Config
 from evergreen_env.invariants import check, first_broken, waiting_flips
+from evergreen_env.observation import LAYOUT
 from evergreen_env.rules.planet import ALL, beside
 from evergreen_env.state import (
     BLANK,
@@ -64,7 +65,7 @@ SHOWN_KEYS = ("planets", "levels")
 
 def limits(players: int, rounds: int) -> dict[str, tuple[int, int]]:
     """The smallest and the largest value of each number in a description of such a game, by its key."""
-    points = (0, int(np.iinfo(np.int16).max))
+    points = (0, LAYOUT.most("points"))
     return {
         "round": (1, rounds),
         "marked": (1, players + 1),

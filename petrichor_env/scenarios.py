@@ -40,6 +40,7 @@ from petrichor_env.invariants.decisions import (
 from petrichor_env.invariants.effect import full_price
 from petrichor_env.invariants.modules import is_face_down
 from petrichor_env.invariants.pieces import cards_of_a_kind, no_such_tile, tiles_of_each_crop
+from petrichor_env.observation import LAYOUT
 from petrichor_env.rules.action_phase import HAND_LIMIT
 from petrichor_env.rules.clouds import GROWS_AT
 from petrichor_env.rules.drafting import PICKS
@@ -135,7 +136,7 @@ WINDS_KEYS = ("deck", "revealed")
 REVEALED_KEYS = ("card", "roll", "target")
 DICE = 3
 DIE_SIDES: tuple[int | str, ...] = (1, 2, 3, 4, "harvest")
-MOST_POINTS = int(np.iinfo(np.int16).max)
+MOST_POINTS = LAYOUT.most("points")
 _PHASES = {
     Decision.GAME_OVER: Phase.OVER,
     Decision.FERTILIZER_TILE: Phase.SETUP,

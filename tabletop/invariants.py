@@ -54,21 +54,18 @@ def first_outside(game: Game, states: np.ndarray, tables: np.ndarray) -> tuple[i
     It is safe only after all other checks have passed.
     """
     layout = game.observation
+    least, most = layout.low * layout.divisors, layout.high * layout.divisors
     for first in range(0, len(states), _VIEWS_AT_ONCE):
         part = states[first : first + _VIEWS_AT_ONCE]
-        seen = np.empty((len(part), layout.size), np.float32)
-        narrow = np.empty((len(part), 0), np.int8)
+        counts = np.empty((len(part), layout.size), np.int16)
         for seat in range(int(part["players"].max(initial=0))):
-            seats = np.minimum(seat, part["players"].astype(np.int64) - 1)
-            game.kernels.observe_games(part, tables, seats, layout.divisors, seen, narrow)
-            if seen.min() < layout.low or seen.max() > layout.high:
-                outside = (seen < layout.low) | (seen > layout.high)
+            game.kernels.count_games(part, tables, np.minimum(seat, part["players"].astype(np.int64) - 1), counts)
+            outside = (counts < least) | (counts > most)
+            if outside.any():
                 i, number = np.argwhere(outside)[0].tolist()
                 block = next(block for block in layout if block.start <= number < block.slice.stop)
-                counted = block.unit.partition(" / ")[0]
-                least, most = layout.low * block.divisor, layout.high * block.divisor
-                text = f"{seen[i, number] * block.divisor:,.0f} {counted} in {block.name!r} of the observation"
-                return first + i, f"{text}: no game reaches more than {most:,.0f} or less than {least:,.0f}"
+                text = f"{counts[i, number]} {block.unit.partition(' / ')[0]} in {block.name!r} of the observation"
+                return first + i, f"{text}; allowed are {least[number]:.0f} to {most[number]:.0f}"
     return None
 
 

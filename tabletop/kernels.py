@@ -33,15 +33,21 @@ MOST_DECISIONS = 1_000_000
 OK, ILLEGAL, OVER = 0, 1, 2
 """The findings of `check_actions`."""
 
-_LARGEST_COUNT = 127
+_SMALLEST_COUNT, _LARGEST_COUNT = -128, 127
 _1 = np.uint64(1)
+
+lowest: Any = None
+"""In templates this name stands for the lower bound of float32 observations of the game, float32."""
+highest: Any = None
+"""Their upper bound."""
 
 
 class Kernels:
     """The kernels of this file, compiled for one game when they are first called."""
 
     def __init__(self, game: Game) -> None:
-        self.__dict__.update(game.made(templates_in(sys.modules[__name__])))
+        bounds = {"lowest": np.float32(game.observation.low), "highest": np.float32(game.observation.high)}
+        self.__dict__.update(game.made(templates_in(sys.modules[__name__]), **bounds))
 
     if TYPE_CHECKING:
 
@@ -67,14 +73,14 @@ def write_view(
 ) -> None:
     """Write what the seat sees, as float32 into `wide` or as int8 into `narrow`; the other one has no columns.
 
-    `counts` is scratch space.
+    A number beyond the bounds of the observation space is written as the bound. `counts` is scratch space.
     """
     counts[:] = 0
     rules.observe(s, t, seat, counts)
     for i in range(wide.shape[0]):
-        wide[i] = np.float32(counts[i]) / divisors[i]
+        wide[i] = max(lowest, min(highest, np.float32(counts[i]) / divisors[i]))
     for i in range(narrow.shape[0]):
-        narrow[i] = min(counts[i], _LARGEST_COUNT)
+        narrow[i] = max(_SMALLEST_COUNT, min(counts[i], _LARGEST_COUNT))
 
 
 @rule_template
@@ -297,6 +303,14 @@ def observe_games(
     counts = np.zeros(divisors.shape[0], np.int16)
     for i in range(states.shape[0]):
         write_view(states[i], tables[0], seats[i], counts, divisors, wide[i], narrow[i])
+
+
+@kernel_template
+def count_games(states: np.ndarray, tables: np.ndarray, seats: np.ndarray, counts: np.ndarray) -> None:
+    """Write the counts that the given seat (int64) sees in every game, whatever their bounds, into int16 `counts`."""
+    for i in range(states.shape[0]):
+        counts[i, :] = 0
+        rules.observe(states[i], tables[0], seats[i], counts[i])
 
 
 @kernel_template

@@ -53,7 +53,7 @@ class Layout:
 
     Attributes:
         blocks: the blocks.
-        low: the lower bound of every float32 value.
+        low: the lower bound of every float32 value. Values beyond the bounds are cut off there.
         high: the upper bound of every float32 value.
     """
 
@@ -77,6 +77,10 @@ class Layout:
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self.blocks)
+
+    def most(self, name: str) -> int:
+        """The largest count of a block that lies within the bounds."""
+        return int(self.high * self[name].divisor)
 
     @cached_property
     def size(self) -> int:

@@ -57,6 +57,7 @@ def _calls(game: Game) -> list[Call]:
         ("playing them", kernels.step_games, (state, tables, actions, which, modes, *views, *ends)),
         ("seeing them", kernels.view_games, (state, tables, *views)),
         ("seeing them from a seat", kernels.observe_games, (state, tables, seats, divisors, wide, narrow)),
+        ("counting what they see", kernels.count_games, (state, tables, seats, np.zeros((1, size), np.int16))),
         ("checking actions", kernels.check_actions, (state, actions, which, game.num_actions, True)),
         ("listing legal actions", kernels.refresh_legal, (state, tables)),
         ("choosing legal actions", kernels.random_legal_actions, (state, np.zeros(1), actions)),

@@ -17,8 +17,10 @@ import pytest
 
 import evergreen_env
 import petrichor_env
+from evergreen_env import evergreen_v0
+from petrichor_env import petrichor_v0
 from tabletop.batch import Batch
-from tabletop.errors import ConfigError, ScenarioError
+from tabletop.errors import ConfigError, ScenarioError, StateError
 
 EXTREMES = (-1, 99, 127, 128, 2_001, 30_000, 32_767)
 GAMES: list[Any] = [
@@ -67,7 +69,7 @@ def test_extreme_scenarios_are_refused_or_seen(package: Any, switches: dict[str,
                 try:
                     state = package.scenario(changed(told, path, value))
                 except ScenarioError as error:
-                    outside += "of the observation: no game reaches more than" in str(error)
+                    outside += f"allowed are 0 to {layout.most('points')}" in str(error)
                     continue
                 accepted += 1
                 seen = batch.views_of(np.array([state] * config.players), np.arange(config.players))
@@ -77,6 +79,24 @@ def test_extreme_scenarios_are_refused_or_seen(package: Any, switches: dict[str,
                     first, _ = env.reset(seed=0, options={"scenario": changed(told, path, value)})
                     assert env.observation_space.contains(first), (path, value)
     assert accepted > 20 and outside > 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize("make", [petrichor_v0.env, evergreen_v0.env], ids=["petrichor", "evergreen"])
+def test_games_that_go_on_from_the_most_points(make: Any, dtype: str) -> None:
+    """They end with more points than the space has room for: observations show the most, in dictionaries, too."""
+    env = make(num_players=2, observation_dtype=dtype)
+    layout = env.unwrapped.batch.game.observation
+    most, at = layout.most("points"), layout["points"].slice
+    env.reset(seed=1, options={"scenario": {"points": {"player_0": most, "player_1": most}}})
+    for agent in env.agent_iter():
+        observation, _, termination, _, _ = env.last()
+        for one in env.agents:
+            seen = env.observe(one)
+            assert env.observation_space(one).contains(seen)
+            assert (seen["observation"][at][:2] == (127 if dtype == "int8" else layout.high)).all()
+        env.step(None if termination else env.action_space(agent).sample(observation["action_mask"]))
+    assert (env.unwrapped.game["points"] > most).any()
 
 
 def test_points_that_no_game_reaches() -> None:
@@ -90,8 +110,13 @@ def test_points_that_no_game_reaches() -> None:
         if fits:
             assert evergreen_env.scenario(told)["points"][0] == points
             continue
-        with pytest.raises(ScenarioError, match=rf"{points:,} points in 'points' of the observation"):
+        with pytest.raises(ScenarioError, match=f"light.player_0: {points}; allowed are 0 to 2000"):
             evergreen_env.scenario(told)
+    state = evergreen_env.scenario({"players": 2, "points": {"player_0": 2_000}})
+    state["points"][0] += 1
+    state["scored"][0] += np.arange(5) == 0
+    with pytest.raises(StateError, match="2001 points in 'points' of the observation; allowed are 0 to 2000"):
+        evergreen_env.describe(state)
 
 
 @pytest.mark.parametrize(

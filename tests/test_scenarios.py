@@ -620,7 +620,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"players": 2, "votes": {"snow": {}}}, "votes: unknown key 'snow'"),
     ({"players": 2, "scored": {"maize": {}}}, "scored: unknown key 'maize'; allowed are wheat, .*, dice, voting_wins"),
     ({"players": 2, "scored": {"rice": {"neutral": 1}}}, "scored.rice: unknown key 'neutral'; allowed are player_0"),
-    ({"players": 2, "scored": {"dice": {"player_0": -1}}}, "scored.dice.player_0: -1; allowed are 0 to 32767"),
+    ({"players": 2, "scored": {"dice": {"player_0": -1}}}, "scored.dice.player_0: -1; allowed are 0 to 1000"),
     ({"players": 2, "scored": {"dice": 2}}, "scored.dice: 2 is not a table"),
     ({"players": 2, "scored": 2}, "scored: 2 is not a table"),
     ({"players": 2, "scored": {"dice": {"player_1": 2}}}, "scored adds up to 2, more than the 0 points"),

@@ -20,6 +20,7 @@ from tabletop.envs import SeatEnv, SeatVectorEnv
 from tabletop.envs.aec import SeatsAEC, wrapped
 from tabletop.errors import ComponentsError, ConfigError, IllegalAction, ScenarioError, StateError
 from tabletop.game import NOBODY, Game
+from tabletop.invariants import first_outside
 from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tabletop_agents import make_agent
@@ -143,6 +144,14 @@ def test_an_illegal_action_raises(game: Game) -> None:
     batch = Batch(game.config(), 1, seed=1)
     with pytest.raises(IllegalAction, match=f"does not answer {game.decisions[0]!r}"):
         batch.step([game.num_actions])
+
+
+def test_no_observation_is_cut_off(game: Game) -> None:
+    """The bounds of the layout have room for all that the players see."""
+    batch = Batch(game.config(), 64, seed=1)
+    for _ in range(20):
+        assert first_outside(game, batch.states, batch.tables) is None
+        batch.step(batch.random_actions())
 
 
 # --- Environments ----------------------------------------------------------------------------------------------------
