@@ -9,7 +9,7 @@ import numpy as np
 
 from evergreen_env.component_files import COMPONENTS, load_components, load_tables
 from evergreen_env.state import MAX_PLAYERS, State
-from tabletop.errors import ComponentsError, ConfigError
+from tabletop.errors import ConfigError
 from tabletop.words import player_names
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ class Config:
         is_number = isinstance(self.players, int | np.integer) and not isinstance(self.players, bool)
         if not is_number or not 1 <= self.players <= MAX_PLAYERS:
             raise ConfigError(f"players={self.players!r}: 1 (for points alone), 2, 3 or 4")
-        try:
-            components = COMPONENTS.config_value(self.components)
-        except ComponentsError as error:
-            raise ConfigError(str(error)) from None
+        components = COMPONENTS.config_value(self.components)
         object.__setattr__(self, "players", int(self.players))
         object.__setattr__(self, "components", components)
 

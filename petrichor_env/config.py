@@ -11,7 +11,7 @@ import numpy as np
 
 from petrichor_env.component_files import COMPONENTS
 from petrichor_env.state import MAX_PLAYERS, MODULE_NAMES, POWER_NAMES, READING_NAMES, VARIANT_NAMES, State
-from tabletop.errors import ComponentsError, ConfigError
+from tabletop.errors import ConfigError
 
 if TYPE_CHECKING:
     from tabletop.game import Game
@@ -132,10 +132,7 @@ class Config:
             raise ConfigError(
                 f"powers={powers!r}: one for each of {self.players} players from seat 0, or () to deal them at random"
             )
-        try:
-            components = COMPONENTS.config_value(self.components)
-        except ComponentsError as error:
-            raise ConfigError(str(error)) from None
+        components = COMPONENTS.config_value(self.components)
         object.__setattr__(self, "players", int(self.players))
         object.__setattr__(self, "rounds", int(self.rounds))
         object.__setattr__(self, "drafting", bool(self.drafting))

@@ -11,7 +11,7 @@ class ConfigError(TabletopError):
     """A bad argument or setting, such as a number of players or a combination of variants that the rules don't have."""
 
 
-class ComponentsError(TabletopError):
+class ComponentsError(ConfigError):
     """Bad printed numbers, such as an overlay file with an unknown key. The message names file, key, allowed values."""
 
 

@@ -33,7 +33,7 @@ MOST_DECISIONS = 1_000_000
 OK, ILLEGAL, OVER = 0, 1, 2
 """The findings of `check_actions`."""
 
-_SMALLEST_COUNT, _LARGEST_COUNT = -128, 127
+_SMALLEST_COUNT, _LARGEST_COUNT = np.int16(-128), np.int16(127)
 _1 = np.uint64(1)
 
 lowest: Any = None

@@ -241,7 +241,7 @@ def test_some_games_change_their_configuration() -> None:
         ([], "config: 0 configurations for 2 games"),
         (Config(players=2), "players=2"),
         ([THREE[1], Config()], "players=1"),
-        (Config(players=3, components="other.toml"), "components='other.toml'"),
+        (Config(players=3, components={"pieces.clouds": 9}), "components=(('pieces.clouds', 9),)"),
         (["3p", "3p"], "config='3p': must be a Config with the batch's number of players and components"),
         ([THREE[1], None], "config=None: must be a Config with"),
     ],

@@ -89,7 +89,7 @@ def main(
         allowed = "agents to add, and their numbers of games"
         refuse_with_resume(allowed, seed=seed, modules=modules or None, components=components, output=output)
         study = read_study(Path(resume))
-        check_trusted(resume, study.agents, agents, option="the agents ")
+        check_trusted(resume, list(study.agents), agents, option="the agents ")
         names = [name for name in agents if name not in study.agents]
         searching = [is_search(name) for name in names]
         refuse_with_resume(
