@@ -381,7 +381,7 @@ def test_gif_of_one_picture(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("milliseconds", [0, 19, 60_001, True, float("nan")])
 def test_gif_speeds(milliseconds: int, replay: Replay, tmp_path: Path) -> None:
-    with pytest.raises(TabletopError, match=r"milliseconds=.*20 to 60000"):
+    with pytest.raises(TabletopError, match=r"milliseconds=.*(20 to 60000|must be an int)"):
         write_gif(replay, tmp_path / "game.gif", milliseconds=milliseconds)
 
 

@@ -702,7 +702,7 @@ def test_slips_on_the_command_line(
     ("table", "text"),
     [
         ("[league]\nsnapshot = 3", "unknown key snapshot; there are snapshot_steps, snapshots"),
-        ("[league]\nsnapshots = 2.5", "snapshots=2.5: must be int"),
+        ("[league]\nsnapshots = 2.5", "snapshots=2.5: must be an int"),
         ("[league]\nscripted = ['gredy']", "gredy"),
         ("[selfplay]\nplayers = 9", "players=9"),
         ("[selfplay]\nagainst = []", "at least one agent"),
