@@ -492,10 +492,10 @@ class Learner:
         same = len(state["parts"]) == self.group.size
         part = state["parts"][self.group.rank if same else 0]
         for players, curriculum in self.curricula.items():
-            mine: Any = curriculum.generator.bit_generator.state
+            fresh = curriculum.generator.bit_generator.state
             curriculum.set_state(part["curricula"][str(players)])
             if not same:
-                curriculum.generator.bit_generator.state = mine
+                curriculum.generator.bit_generator.state = fresh
         if same:
             self.table.set_state(part["games"])
             self.opponents.generator.bit_generator.state = part["seats"]
