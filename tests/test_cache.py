@@ -75,7 +75,7 @@ def test_nothing_promises_a_cache_that_is_not_kept() -> None:
     for code in (PLAY, child):
         said = run(code, **{CACHE_VARIABLE: NOWHERE}).stderr
         assert said.count("the rules are compiled again at every start") == 1
-        assert "compiling the rules of Leduc poker, a minute or two: 1/12" in said and "tabletop: compiled in" in said
+        assert "compiling the rules of Leduc poker, a minute or two: 1/13" in said and "tabletop: compiled in" in said
         assert "once" not in said and "later" not in said
     command = [sys.executable, "-m", "tabletop_cli", "tests.games.leduc_poker", "compile"]
     environment = {**os.environ, CACHE_VARIABLE: NOWHERE}
