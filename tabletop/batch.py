@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabletop import kernels
-from tabletop.checks import fitted, whole
+from tabletop.checks import fitted, is_config, whole
 from tabletop.errors import ConfigError, GameOver, IllegalAction, ScenarioError, StateError, TabletopError
 from tabletop.game import NOBODY, Config, Game, switches_of
 from tabletop.legal import NO_WAY_ON
@@ -81,9 +81,9 @@ def legal_actions(state: Any) -> NDArray[np.int64]:
 
 def check_config(config: Any) -> Game:
     """The game of a configuration. Raises ConfigError for anything else."""
-    game = getattr(config, "game", None)
-    if not isinstance(game, Game) or not isinstance(config, game.config):
+    if not is_config(config):
         raise ConfigError(f"config={config!r:.200}: must be a game's configuration")
+    game: Game = config.game
     return game
 
 

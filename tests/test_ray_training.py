@@ -34,7 +34,8 @@ from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation_files import read_log
 from tabletop_training.league import LeagueSettings
-from tabletop_training.learning import BEST, POLICY, BaseLearner, Budget
+from tabletop_training.learn.learner import BEST, POLICY
+from tabletop_training.learning import BaseLearner, Budget
 from tabletop_training.resume import load_tree
 from tabletop_training.rllib import MASK, OBSERVATIONS, MaskedNetwork, News, RunnerGames, Told, versions_here
 from tabletop_training.rllib_learning import ClusterLearner, joined, new_cluster_learner

@@ -49,6 +49,7 @@ from tabletop.kernels import sample_actions
 from tabletop.versus import VersusBatch
 from tabletop_agents import Agent, GreedyAgent, RandomAgent, checkpoint, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, read_notes, save_checkpoint, versions
+from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training import resume
@@ -63,16 +64,12 @@ from tabletop_training.evaluation import (
 from tabletop_training.evaluation_files import read_log
 from tabletop_training.job import Interruptions, Job, make_folder
 from tabletop_training.league import LeagueSettings
+from tabletop_training.learn.devices import MAX_THREADS, fastest_threads, torch_settings
+from tabletop_training.learn.learner import BEST, CHOOSING_SEED, CURVE, EVALUATIONS, POLICY, RESUME
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import EvaluationSettings, GamesSettings
 from tabletop_training.learn.train import TABLES
 from tabletop_training.learning import (
-    BEST,
-    CHOOSING_SEED,
-    CURVE,
-    EVALUATIONS,
-    POLICY,
-    RESUME,
     BaseLearner,
     Budget,
     Judgement,
@@ -81,7 +78,7 @@ from tabletop_training.learning import (
 )
 from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
-from tabletop_training.ppo import MAX_THREADS, fastest_threads, new_model, torch_settings
+from tabletop_training.ppo import new_model
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.runs import RUN, main, read_run
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
@@ -552,7 +549,7 @@ def test_the_page_has_every_key_of_a_settings_file() -> None:
 def test_torch_gets_as_many_threads_as_are_fastest(tmp_path: Path) -> None:
     model, _ = learn(Config(), 0.0, tmp_path, 0, replace(SMALL, threads=None))
     assert 1 <= torch.get_num_threads() <= MAX_THREADS
-    assert 1 <= fastest_threads(model.policy, 64) <= MAX_THREADS
+    assert 1 <= fastest_threads(Network.of(model.policy), 64) <= MAX_THREADS
     assert all(parameter.grad is None for parameter in model.policy.parameters())
 
 

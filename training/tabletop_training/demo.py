@@ -20,7 +20,7 @@ from tabletop_training import runs, tournament
 from tabletop_training.evaluation import EVALUATION_SEED, EvaluationStopped
 from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, make_folder
-from tabletop_training.learning import BEST, POLICY
+from tabletop_training.learn.learner import BEST, POLICY
 from tabletop_training.tournament import play_tournament
 
 PLAYERS = 2

@@ -32,8 +32,7 @@ from tabletop_training.learn.games import SeatGames
 from tabletop_training.learn.learner import POLICY
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import masked_log_probabilities
-from tabletop_training.learn.task import Budget
-from tabletop_training.runs import run_budget
+from tabletop_training.learn.task import Budget, run_budget
 from tabletop_training.settings import Settings
 
 LOG = "images.csv"
@@ -125,7 +124,7 @@ def learn_images(
     optimizer = torch.optim.Adam(parameters, LEARNING_RATE)
     kind, weighs = "cpu" if device == "cpu" else "cuda", network.weighs
     first = seed + seeds.IMAGES.first
-    opponents = Opponents(OpponentSettings(agents={"greedy": WITH_GREEDY} if weighs else {}), configs, Path(), first)
+    opponents = Opponents(OpponentSettings(agents={"greedy": WITH_GREEDY} if weighs else {}), configs, None, first)
     table = SeatGames(by_number, GAMES_AT_ONCE[kind], Settings(), first, opponents, device, weighs)
     start, positions = time.monotonic(), 0
     while (used := budget.fraction(positions, time.monotonic() - start)) < 1.0 and not should_stop():

@@ -18,7 +18,7 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import Agent, make_agent
 from tabletop_agents.networks import ACTIVATIONS, Network
-from tabletop_training.ppo import matmul_precision
+from tabletop_training.learn.devices import matmul_precision
 from tabletop_training.ratings import START_MU, Ratings
 from tabletop_training.resume import load_tree, save_tree
 from tabletop_training.settings import check_at_least_one

@@ -20,7 +20,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import FloatSchedule
 
-from tabletop import seeds
 from tabletop.checks import checked, whole
 from tabletop.errors import CheckpointError
 from tabletop.game import Config, Game
@@ -29,18 +28,22 @@ from tabletop_agents.checkpoint import save_network, versions
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_training.evaluation_files import read_log, write_log
+from tabletop_training.learn.devices import fastest_threads, matmul_precision, torch_settings
+from tabletop_training.learn.learner import (
+    BEST,
+    CURVE,
+    EVALUATIONS,
+    POLICY,
+    RESUME,
+    SECONDS_BETWEEN_CHECKPOINTS,
+    TENSORBOARD,
+)
 from tabletop_training.learn.task import Budget as Budget
 from tabletop_training.learn.task import Judgement as Judgement
-from tabletop_training.ppo import fastest_threads, matmul_precision, new_model, torch_settings
+from tabletop_training.ppo import new_model
 from tabletop_training.resume import arrays_of, load_tree, moments_of, save_tree, set_moments, tensors_of
 from tabletop_training.settings import Settings, with_tuples
 from tabletop_training.vec_env import Ended, SeatsVecEnv
-
-SECONDS_BETWEEN_CHECKPOINTS = 30.0
-CHOOSING_SEED = seeds.CHOOSING.first
-"""Added to a run's seed for the games that choose `best.zip`. Reports use other seeds, from `EVALUATION_SEED` on."""
-POLICY, BEST, RESUME = "policy.zip", "best.zip", "resume.zip"
-CURVE, EVALUATIONS, TENSORBOARD = "learning_curve.csv", "evaluations.csv", "tensorboard"
 
 
 class CurvePoint(NamedTuple):
@@ -466,7 +469,7 @@ class Learner(BaseLearner):
         """
         if self.settings.threads is None and (self._threads is None or self.budget.steps is None):
             decisions = self.settings.num_envs * self.settings.steps
-            self._threads = fastest_threads(self.model.policy, min(self.settings.minibatch, decisions))
+            self._threads = fastest_threads(self.network, min(self.settings.minibatch, decisions))
         torch.set_num_threads(self._threads or 1)
 
     def _save_regularly(self) -> None:

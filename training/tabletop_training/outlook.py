@@ -27,8 +27,7 @@ from tabletop_training.learn.games import Ends, Rollout, SeatGames
 from tabletop_training.learn.learner import POLICY
 from tabletop_training.learn.opponents import Opponents, OpponentSettings
 from tabletop_training.learn.ppo import masked_log_probabilities
-from tabletop_training.learn.task import Budget
-from tabletop_training.runs import run_budget
+from tabletop_training.learn.task import Budget, run_budget
 from tabletop_training.settings import Settings
 
 LAYERS = (256, 128)
@@ -190,7 +189,7 @@ def learn_outlook(
     generator = seeds.generator(seed, seeds.Stream.OUTLOOK)
     by_number = curricula(configs, seed)
     first = seed + seeds.OUTLOOK.first
-    itself = Opponents(OpponentSettings(), configs, Path(), first)
+    itself = Opponents(OpponentSettings(), configs, None, first)
     table = SeatGames(by_number, GAMES_AT_ONCE[kind], Settings(), first, itself, device, network.weighs)
     waiting, newest = Waiting(seats), _Newest(MOST_KEPT[kind], game.observation.size, seats, device)
     start, games = time.monotonic(), 0

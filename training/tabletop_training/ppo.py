@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,15 +16,10 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional
 
-from tabletop.batch import usable_cores
-from tabletop.errors import ConfigError
 from tabletop.seeds import Stream, generator
-from tabletop_agents.networks import Network
 from tabletop_training.learn.ppo import masked_logits
 from tabletop_training.settings import Settings
 from tabletop_training.vec_env import SeatsVecEnv
-
-MAX_THREADS = 4
 
 
 def new_model(env: SeatsVecEnv, settings: Settings, seed: int) -> MaskablePPO:
@@ -137,62 +130,3 @@ class RolloutBuffer(MaskableRolloutBuffer):
         order = torch.from_numpy(self.generator.permutation(size))
         for indices in torch.split(order, batch_size or size):
             yield MaskableRolloutBufferSamples(*(column[indices] for column in columns))
-
-
-@contextmanager
-def torch_settings(settings: Settings) -> Iterator[None]:
-    """Set torch's global options as the settings say, and restore them afterwards."""
-    threads = torch.get_num_threads()
-    try:
-        with matmul_precision("medium" if settings.bfloat16 else "highest"):
-            yield
-    finally:
-        torch.set_num_threads(threads)
-
-
-@contextmanager
-def matmul_precision(wanted: str) -> Iterator[None]:
-    """Set the precision of float32 matrix products, in torch's terms: "highest" is float32, "medium" bfloat16."""
-    precision = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision(wanted)
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(precision)
-
-
-def check_device(device: str) -> None:
-    """Raise ConfigError for a device that torch does not have here."""
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"device={device!r}: torch has no such device here ({reason})") from None
-
-
-def fastest_threads(policy: Any, minibatch: int) -> int:
-    """The number of torch's threads that updates the network fastest, at the present load of the machine.
-
-    Torch's threads wait for each other by spinning. Two threads are nearly twice as fast as one on idle cores, but many
-    times slower if another process needs the cores. Measuring takes a fraction of a second. `policy` is a policy of
-    MaskablePPO, or a network.
-    """
-    network = Network.of(policy)
-    observations = torch.zeros(minibatch, next(network.parameters()).shape[1])
-
-    def seconds(passes: int) -> float:
-        start = time.monotonic()
-        for _ in range(passes):
-            features = network.trunk(observations)
-            (network.policy(features).mean() + network.value(features).mean()).backward()
-            network.zero_grad()
-        return (time.monotonic() - start) / passes
-
-    best, shortest = 1, float("inf")
-    for threads in range(1, min(usable_cores(), MAX_THREADS) + 1):
-        torch.set_num_threads(threads)
-        if seconds(1) < 2 * shortest:  # the first pass also wakes the threads
-            now = seconds(4)
-            if now < 0.9 * shortest:
-                best, shortest = threads, now
-    return best

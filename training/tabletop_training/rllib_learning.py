@@ -29,9 +29,9 @@ from tabletop_agents.networks import Network
 from tabletop_training import cluster
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.league import League, LeagueSettings
+from tabletop_training.learn.devices import fastest_threads
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learning import BaseLearner, Budget, check_tables
-from tabletop_training.ppo import fastest_threads
 from tabletop_training.resume import arrays_of, moments_of, set_moments, tensors_of
 from tabletop_training.rllib import ENVIRONMENT, MaskedNetwork, News, Report, Told, Update, versions_here
 from tabletop_training.selfplay import SNAPSHOTS, Task, TaskHook

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
@@ -21,7 +20,9 @@ from tabletop_agents import check_trusted
 from tabletop_training.evaluation_files import OnResult, plain, unheard
 from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.league import LeagueSettings
-from tabletop_training.learning import RESUME, BaseLearner, Budget
+from tabletop_training.learn.task import run_budget
+from tabletop_training.learn.train import check_unfinished, say_what_is_kept
+from tabletop_training.learning import BaseLearner, Budget
 from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, how_good, new_learner, say_how_good
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
 
@@ -58,16 +59,6 @@ def read_run(folder: Path, game: Game, kind: str) -> tuple[int, Budget, dict[str
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
     raise CheckpointError(f"{path}: is a run of `{' train '.join(command)}`, not of {kind}")
-
-
-def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
-    """The budget, replaced by steps or minutes if they are given. Raises ConfigError for both, and for 0."""
-    if steps is not None or minutes is not None:
-        budget = Budget(steps, minutes)
-    for name, value in asdict(budget).items():
-        if value == 0:
-            raise ConfigError(f"{name}={value}: must be more than 0")
-    return budget
 
 
 @checked
@@ -128,7 +119,7 @@ def main(
                 made = make(budget, folder, seed, *sections.values())
                 if before is not None:
                     made.resume()
-                    _check_unfinished(made, before)
+                    check_unfinished(made, before)
             learner = made
             write_run(folder, game, kind, seed, budget, **sections)
             with job.bar("learning", 1.0) as bar:
@@ -137,10 +128,10 @@ def main(
                 learner.on_event = job.console.print
                 learner.run()
         except KeyboardInterrupt:
-            _say_what_is_kept(job, command, learner)
+            say_what_is_kept(job, command, learner)
             raise
         if learner.fraction < 1:
-            _say_what_is_kept(job, command, learner)
+            say_what_is_kept(job, command, learner)
         say_how_good(job.console, learner, sections[kind])
         on_result(plain({"game": game.name, "kind": kind, **how_good(learner)}))
     return folder
@@ -166,30 +157,3 @@ def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:
     numbers = sorted(int(name.removeprefix("selfplay_").removesuffix("p")) for name in shipped)
     players = given.get("players", numbers[0])
     return f"selfplay_{max([number for number in numbers if number <= players], default=numbers[0])}p"
-
-
-def _check_unfinished(learner: BaseLearner, before: Budget) -> None:
-    """Raise ConfigError if a resumed run has nothing left to do. `before` is the budget that it had until now."""
-    if learner.fraction < 1:
-        return
-    if learner.budget != before:
-        given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
-        raise ConfigError(
-            f"{given}: {learner.folder} has used that up already: {learner.steps:,} steps in "
-            f"{learner.seconds / 60:.1f} minutes. Give more"
-        )
-    if learner.is_evaluated:
-        raise ConfigError(
-            f"{learner.folder}: already finished after {learner.steps:,} steps; give more --steps or --minutes"
-        )
-
-
-def _say_what_is_kept(job: Job, command: str, learner: BaseLearner | None) -> None:
-    again = f"{command} {shlex.quote(str(job.folder))}"
-    if not (job.folder / RESUME).is_file():
-        text = "Stopped before anything was saved: nothing was kept."
-    elif learner is not None and not learner.saved_steps:
-        text = f"Stopped before an update was saved: nothing was kept but the untrained network. To start: {again}"
-    else:
-        text = f"Stopped. What was saved last is kept. To continue: {again}"
-    job.console.print(text, soft_wrap=True)

@@ -5,7 +5,6 @@ A game for one is self-play without other seats: the same learner, the same eval
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
@@ -14,18 +13,17 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tabletop.agents import Agent, check_agents
 from tabletop.checks import fit_fields
 from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop.versus import VersusBatch
 from tabletop.words import shown
-from tabletop_agents import make_agent
 from tabletop_training.curriculum import Curriculum
 from tabletop_training.evaluation_files import new_table, read_log, write_log
 from tabletop_training.league import LEARNER, League, LeagueSettings
-from tabletop_training.learning import BEST, CHOOSING_SEED, BaseLearner, Budget, Hook, Judgement, Learner
-from tabletop_training.matches import play_match
+from tabletop_training.learn.learner import BEST, CHOOSING_SEED
+from tabletop_training.learn.task import EvaluationSettings, Judge
+from tabletop_training.learning import BaseLearner, Budget, Hook, Judgement, Learner
 from tabletop_training.settings import Settings, check_at_least_one, check_keys, with_tuples
 from tabletop_training.vec_env import Ended
 
@@ -202,10 +200,9 @@ class TaskHook(Hook):
 
     def __init__(self, task: Task, seed: int, curriculum: Curriculum | None = None) -> None:
         self.task = task
-        self.seed = seed + CHOOSING_SEED
         self.curriculum = curriculum
-        self.rivals: dict[str, Agent] = {name: make_agent(name, task.config.game) for name in task.against}
-        check_agents(self.rivals.values(), task.config)
+        evaluation = EvaluationSettings(task.against, task.games)
+        self.judge = Judge(task.configs(), evaluation, seed + CHOOSING_SEED)
 
     def on_start(self, learner: BaseLearner) -> None:
         league = league_of(learner)
@@ -229,8 +226,7 @@ class TaskHook(Hook):
         return numbers
 
     def evaluate(self, learner: BaseLearner) -> Judgement:
-        seeds = self.seed + np.arange(-(-self.task.games // self.task.config.players))
-        return judge(learner.agent(), self.task.configs(), self.rivals, seeds)
+        return self.judge.judge(learner.agent())
 
     def on_save(self, learner: BaseLearner) -> None:
         league = league_of(learner)
@@ -243,30 +239,6 @@ class TaskHook(Hook):
     def set_state(self, state: dict[str, Any]) -> None:
         if self.curriculum is not None:
             self.curriculum.set_state(state["curriculum"])
-
-
-def judge(agent: Agent, configs: Sequence[Config], rivals: Mapping[str, Agent], seeds: np.ndarray) -> Judgement:
-    """Evaluate an agent. The score is its mean win rate; a higher margin decides between equal win rates.
-
-    The agent plays each configuration from each of the seeds. With several players it plays in every seat against each
-    of the rivals, given by name; a rival plays all other seats.
-    """
-    players = configs[0].players
-    numbers: dict[str, float] = {}
-    rates, margins = [], []
-    for config in configs:
-        for name, rival in rivals.items() if players > 1 else [("", None)]:
-            others = [] if rival is None else [rival] * (players - 1)
-            results = play_match([agent, *others], config, seeds)
-            rates.append(float(np.nanmean(results.by_agent(results.win_shares)[:, 0])))
-            margins.append(float(np.nanmean(results.by_agent(results.margins_by_seat)[:, 0])))
-            if name:
-                of = f"{name}_{config.name}" if len(configs) > 1 else name
-                numbers |= {f"win_rate_{of}": rates[-1], f"margin_{of}": margins[-1]}
-            elif len(configs) > 1:
-                numbers[config.name] = rates[-1]
-    win_rate, margin = float(np.mean(rates)), float(np.mean(margins))
-    return Judgement(win_rate + 1e-6 * margin, {"win_rate": win_rate, "margin": margin, **numbers})
 
 
 def new_learner(

@@ -206,8 +206,8 @@ class Learner:
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether the newest evaluation is of the present policy."""
-        return bool(self.evaluations) and self.evaluations[-1][0] >= self.steps
+        """Whether the newest evaluation is of the present policy, or there are none in this run."""
+        return self.judge is None or (bool(self.evaluations) and self.evaluations[-1][0] >= self.steps)
 
     def agent(self, name: str = "policy", *, sample: bool = False) -> PolicyAgent:
         """A copy of the present policy as an agent, on a processor."""
@@ -239,8 +239,8 @@ class Learner:
     def _goes_on(self) -> bool:
         """Whether there is another rollout; saves if it is time. The whole group does as the one that leads."""
         due = self.seconds - self._saved > SECONDS_BETWEEN_CHECKPOINTS
-        stops = any(self.group.shared(self.should_stop()))
-        self._used, due = self.group.of_leader((self.fraction, due))
+        told = self.group.shared((self.fraction, due, self.should_stop()))
+        self._used, due, stops = told[0][0], told[0][1], any(one[2] for one in told)
         if due and self._used < 1 and not stops:
             self.save()
             self._choose_threads()

@@ -46,6 +46,16 @@ class Budget:
         return min(1.0, used / there_is) if there_is else 1.0
 
 
+def run_budget(budget: Budget, steps: int | None, minutes: float | None) -> Budget:
+    """The budget, replaced by steps or minutes if they are given. Raises ConfigError for both, and for 0."""
+    if steps is not None or minutes is not None:
+        budget = Budget(steps, minutes)
+    for name, value in asdict(budget).items():
+        if value == 0:
+            raise ConfigError(f"{name}={value}: must be more than 0")
+    return budget
+
+
 @dataclass(frozen=True)
 class GamesSettings:
     """The games that are learned: the table `[games]` of a settings file. Raises ConfigError.

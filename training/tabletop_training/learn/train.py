@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
@@ -19,9 +20,11 @@ from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.learn.devices import check_device
 from tabletop_training.learn.learner import BEST, RESUME, Learner, Plan
 from tabletop_training.learn.opponents import OpponentSettings
-from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.runs import run_budget
+from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, run_budget
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
+
+if TYPE_CHECKING:
+    from tabletop_training.learning import BaseLearner
 
 RUN = "run.json"
 TABLES: dict[str, type[Any]] = {
@@ -115,10 +118,10 @@ def main(
                 learner.on_progress = lambda one: bar.show(one.text, one.fraction)
                 learner.run()
         except KeyboardInterrupt:
-            _say_what_is_kept(job, game, learner)
+            say_what_is_kept(job, f"{game.name} train general --resume", learner)
             raise
         if learner.fraction < 1:
-            _say_what_is_kept(job, game, learner)
+            say_what_is_kept(job, f"{game.name} train general --resume", learner)
         _say_how_good(job, learner)
         on_result(plain({"game": game.name, **how_good(learner)}))
     return folder
@@ -173,15 +176,18 @@ def read_run(folder: Path, game: Game) -> tuple[Plan, Budget, dict[str, Any]]:
     raise CheckpointError(f"{path}: is a run of `{run['game']} train`, not of {game.name}")
 
 
-def check_unfinished(learner: Learner, before: Budget) -> None:
+def check_unfinished(learner: Learner | BaseLearner, before: Budget) -> None:
     """Raise ConfigError if a resumed run has nothing left to do. `before` is the budget that it had until now."""
     if learner.fraction < 1:
         return
-    done = f"{learner.steps:,} steps in {learner.seconds / 60:.1f} minutes"
+    done = f"{learner.steps:,} steps"
     if learner.budget != before:
         given = next(f"{name}={value}" for name, value in asdict(learner.budget).items() if value is not None)
-        raise ConfigError(f"{given}: {learner.folder} has used that up already: {done}. Give more")
-    if learner.is_evaluated or learner.judge is None:
+        raise ConfigError(
+            f"{given}: {learner.folder} has used that up already: {done} in {learner.seconds / 60:.1f} minutes. "
+            "Give more"
+        )
+    if learner.is_evaluated:
         raise ConfigError(f"{learner.folder}: already finished after {done}; give more --steps or --minutes")
 
 
@@ -215,8 +221,9 @@ def _say_how_good(job: Job, learner: Learner) -> None:
     )
 
 
-def _say_what_is_kept(job: Job, game: Game, learner: Learner | None) -> None:
-    again = f"{game.name} train general --resume {job.folder}"
+def say_what_is_kept(job: Job, command: str, learner: Learner | BaseLearner | None) -> None:
+    """Tell how a run that was stopped goes on: by this command and the folder."""
+    again = f"{command} {shlex.quote(str(job.folder))}"
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."
     elif learner is not None and not learner.saved_steps:
