@@ -32,6 +32,8 @@ from tabletop_cli.shared import (
     Device,
     Games,
     Json,
+    LearningRay,
+    LearningWorkers,
     Minutes,
     MoreAgents,
     Output,
@@ -132,13 +134,15 @@ def train_general(
     minutes: Minutes = None,
     steps: Steps = None,
     device: Device = "cpu",
+    workers: LearningWorkers = None,
+    ray: LearningRay = None,
     output: Output = None,
     json: Json = None,
 ) -> None:
     """Learn with every number of players and all modules: one network for all, which learns from all seats at once."""
     wanted = whole_numbers("players", players, "numbers of players, separated by commas")
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "device": device}
-    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust)}
+    told |= {"start": start, "rival": rival, "resume": resume, "trust": words(trust), "workers": workers, "ray": ray}
     with json_to(json) as on_result:
         learn = imported("tabletop_training.learn.train", extra="train").main
         learn(line.game, config, on_result=on_result, players=tuple(wanted) or None, **told)

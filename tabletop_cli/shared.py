@@ -105,6 +105,26 @@ Ray = Annotated[
         metavar="[ADDRESS]",
     ),
 ]
+LearningWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        max=10_000,
+        min=1,
+        help="Number of processes that play and learn together.",
+        metavar="N",
+        show_default="1; with --ray the cluster's cores, or GPUs with --device cuda",
+    ),
+]
+LearningRay = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        help="Learn on a Ray cluster: auto for the one that runs here, or HOST:PORT. "
+        "Without an address the command starts a cluster for itself.",
+        metavar="[ADDRESS]",
+    ),
+]
 Device = Annotated[
     str, typer.Option(help="Where the network learns: cpu or cuda.", metavar="DEVICE", autocompletion=devices)
 ]

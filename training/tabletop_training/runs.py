@@ -128,10 +128,10 @@ def main(
                 learner.on_event = job.console.print
                 learner.run()
         except KeyboardInterrupt:
-            say_what_is_kept(job, command, learner)
+            say_what_is_kept(job, command, None if learner is None else learner.saved_steps)
             raise
         if learner.fraction < 1:
-            say_what_is_kept(job, command, learner)
+            say_what_is_kept(job, command, None if learner is None else learner.saved_steps)
         say_how_good(job.console, learner, sections[kind])
         on_result(plain({"game": game.name, "kind": kind, **how_good(learner)}))
     return folder

@@ -445,14 +445,7 @@ class Learner:
         Raises CheckpointError if the file is missing or damaged, or if its version, settings or components differ.
         """
         path = self.folder / RESUME
-        read: dict[str, Any] | CheckpointError
-        try:
-            read = self._read(path) if self.group.leads else {}
-        except CheckpointError as error:
-            read = error
-        read = self.group.of_leader(read)
-        if isinstance(read, CheckpointError):
-            raise read
+        read = self.group.led(lambda: self._read(path))
         try:
             self._set_state(**read)
         except CheckpointError as error:
