@@ -23,10 +23,9 @@ _OF_LEARNING = {"of_seed": ": of the network and the games"}
 _OF_RUNS = {
     **_OF_LEARNING,
     "of_steps": "; rounded up to whole rollouts",
-    "of_workers": ", with --ray only. Each takes a core; with 0 the learning process plays",
-    "of_resume": ". Only minutes, steps and the cluster can be changed",
+    "of_resume": ". Only minutes and steps can be changed",
 }
-_SHOWN_OF_RUNS = {"seed": "0", "workers": "the cluster's cores"}
+_SHOWN_OF_RUNS = {"seed": "0"}
 OF_MEASURING = {
     "of_seed": ": the first game takes it, each later game the next number",
     "of_workers": " at once. The games stay the same",
@@ -236,8 +235,17 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
                 "train general --minutes 60 --device cuda",
                 "train general --resume runs/general --minutes 120",
             ),
-            texts={**_OF_RUNS, "of_output": ": checkpoints and logs"},
-            shown={**_SHOWN_OF_RUNS, "players": "every number from 2 on", "output": "runs/general"},
+            texts={
+                **_OF_RUNS,
+                "of_resume": ". Only minutes, steps, device and workers can be changed",
+                "of_output": ": checkpoints and logs",
+            },
+            shown={
+                **_SHOWN_OF_RUNS,
+                "players": "every number from 2 on",
+                "workers": "1; with --ray the cluster's cores, or its GPUs with --device cuda",
+                "output": "runs/general",
+            },
         )
     add(
         "outlook",

@@ -75,14 +75,12 @@ def train(
     seed: Seed = None,
     minutes: Minutes = None,
     steps: Steps = None,
-    workers: Workers = None,
-    ray: Ray = None,
     output: Output = None,
     json: Json = None,
 ) -> None:
     """Learn {learned}."""
     told: dict[str, Any] = {"minutes": minutes, "steps": steps, "seed": seed, "output": output, "resume": resume}
-    told |= {"trust": words(trust), "ray": ray, "workers": workers}
+    told |= {"trust": words(trust)}
     changes = {"players": players, "curriculum": curriculum or None, **switches}
     with json_to(json) as on_result:
         learn = imported("tabletop_training.runs", extra="train").main

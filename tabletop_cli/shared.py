@@ -113,7 +113,6 @@ LearningWorkers = Annotated[
         min=1,
         help="Number of processes that play and learn together.",
         metavar="N",
-        show_default="1; with --ray the cluster's cores, or GPUs with --device cuda",
     ),
 ]
 LearningRay = Annotated[

@@ -1099,24 +1099,6 @@ def test_a_settings_file_may_name_an_overlay(tmp_path: Path, tiny_file: Path) ->
     assert {config.components for config in sections["solo"].configs()} == {str(numbers)}
 
 
-def test_a_cluster_needs_its_extra(
-    tiny_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "tabletop_training.rllib_learning", raising=False)
-    command = ["train", "solo", "--config", str(tiny_file), "--output", str(tmp_path / "run")]
-    for options, problem in (
-        (["--ray"], r'--ray needs the extra "ray"'),
-        (["--ray", "auto", "--workers", "2"], r'--ray needs the extra "ray"'),
-        (["--workers", "2"], "workers=2: only with --ray"),
-    ):
-        with pytest.raises(SystemExit) as ended:
-            cli.main([*command, *options])
-        assert ended.value.code == 2
-        assert problem in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
 def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tabletop.batch import choice
 from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
-from tabletop.extras import needed
 from tabletop.files import read_limited
 from tabletop.game import Game
 from tabletop_agents import check_trusted
@@ -73,8 +70,6 @@ def main(
     output: str | Path | None = None,
     resume: str | Path | None = None,
     trust: Sequence[str] = (),
-    ray: str | None = None,
-    workers: int | None = None,
     on_result: OnResult = unheard,
     **changes: Any,
 ) -> Path:
@@ -85,17 +80,14 @@ def main(
         minutes, steps: replace the file's budget.
         seed: of network, games and league; None means 0.
         output: as in `Job`; None means `runs/` and the kind.
-        resume: the folder of a run to resume. It keeps its settings, except the budget and the cluster.
+        resume: the folder of a run to resume. It keeps its settings, except the budget.
         trust: agents of your own that the settings in this folder may name.
-        ray: the address of a cluster that plays the games, as for `cluster.connect`; None uses only this process.
-        workers: with `ray`, as in `ClusterLearner`.
         on_result: called with the result of `how_good`.
         changes: values of the task's table, such as `players=3` or `curriculum=True`; None keeps those of the file.
     """
     before: Budget | None = None
     sections: dict[str, Any]
     choice("kind", kind, KINDS)
-    cluster, make = _learning(ray, workers)
     if resume is not None:
         refuse_with_resume("minutes or steps", config=settings, **changes, seed=seed, output=output)
         folder = Path(resume)
@@ -111,12 +103,12 @@ def main(
         sections[kind] = sections[kind].changed(given)
         seed = seed or 0
         folder = make_folder(output or f"runs/{kind}", new=True)
-    command = f"{game.name} train {kind} {'' if ray is None else f'--ray {ray} '}--resume"
+    command = f"{game.name} train {kind} --resume"
     learner: BaseLearner | None = None
-    with Job(folder, resume=True) as job, cluster:
+    with Job(folder, resume=True) as job:
         try:
             with job.console.status("preparing the games"):
-                made = make(budget, folder, seed, *sections.values())
+                made = new_learner(budget, folder, seed, *sections.values())
                 if before is not None:
                     made.resume()
                     check_unfinished(made, before)
@@ -125,7 +117,6 @@ def main(
             with job.bar("learning", 1.0) as bar:
                 learner.should_stop = job.should_stop
                 learner.on_progress = lambda learner: bar.show(learner.text, learner.fraction)
-                learner.on_event = job.console.print
                 learner.run()
         except KeyboardInterrupt:
             say_what_is_kept(job, command, None if learner is None else learner.saved_steps)
@@ -135,16 +126,6 @@ def main(
         say_how_good(job.console, learner, sections[kind])
         on_result(plain({"game": game.name, "kind": kind, **how_good(learner)}))
     return folder
-
-
-def _learning(ray: str | None, workers: int | None) -> tuple[AbstractContextManager[Any], Callable[..., BaseLearner]]:
-    """The context of the cluster to learn on, and the function that creates the learner."""
-    if ray is None:
-        if workers is not None:
-            raise ConfigError(f"workers={workers}: only with --ray; without it one process plays and learns")
-        return nullcontext(), new_learner
-    rllib = needed("tabletop_training.rllib_learning", "--ray", "ray")
-    return rllib.joined(ray), partial(rllib.new_cluster_learner, workers=workers)
 
 
 def _shipped_name(game: Game, kind: str, given: dict[str, Any]) -> str | None:

@@ -300,7 +300,7 @@ def on_ray(work: Work, address: str, workers: int | None, device: str, watcher: 
             _on_ray,
             train_loop_config=told,
             torch_config=TorchConfig(timeout_s=int(LONGEST_WAIT.total_seconds())),
-            scaling_config=train.ScalingConfig((1, number), use_gpu=on_gpu, resources_per_worker=resources),
+            scaling_config=train.ScalingConfig(num_workers=(1, number), use_gpu=on_gpu, resources_per_worker=resources),
             run_config=train.RunConfig(
                 storage_path=str(Path(tempfile.gettempdir(), "ray", "train")),  # Ray Train keeps nothing there
                 failure_config=train.FailureConfig(max_failures=_RESTARTS),
