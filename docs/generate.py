@@ -38,6 +38,7 @@ DIFFICULTY = (
     "petrichor difficulty random greedy policy:solo search-800:solo --search-games 200 --output docs/difficulty"
 )
 STRENGTH = "petrichor strength --games 300 --output docs"
+PARALLEL = "python -m benchmarks.parallel --json docs/parallel.json"
 CLUSTER = "python -m benchmarks.cluster --json docs/cluster.json"
 ADVICE = "python -m benchmarks.advice --json docs/advice.json"
 OPENSPIEL_SPEED = "python -m benchmarks.openspiel --json docs/openspiel.json"
@@ -209,6 +210,22 @@ def cluster_model(folder: Path = DOCS, games: int = 10_000_000, cores: int = 100
         "in all",
     )
     return markdown_table(heads, rows)
+
+
+def parallel_table(folder: Path = DOCS) -> str:
+    """Decisions learned a second by one worker and by several; empty where nothing is measured."""
+    file = folder / "parallel.json"
+    if not file.exists():
+        return ""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    rows = [
+        (row["what"], str(row["workers"]), f"{row['decisions_per_second']:,}", f"{row['times_one']:.2f}")
+        for row in content["rows"]
+    ]
+    return (
+        f"Measured on {content['date']}: {content['cores']} cores, medians of {content['rounds']} rounds, in turns.\n\n"
+        + markdown_table(("what is learned", "workers, a core each", "decisions/s", "times one worker"), rows)
+    )
 
 
 def web_table(folder: Path = DOCS) -> str:
@@ -385,8 +402,8 @@ BLOCKS = (
         "against_searches",
         "images_again",
         "exploiters",
-        "ray_training",
     ),
+    Block("training.md", "parallel", parallel_table, PARALLEL),
     *_measured("evaluation.md", "coverage"),
     Block("performance.md", "benchmarks", performance_table, "petrichor bench --json docs/performance.json"),
     *_measured("performance.md", "search_speed", "first_start", "connect_four", "learning_speed"),

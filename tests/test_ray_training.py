@@ -1,4 +1,4 @@
-"""Learning on a Ray cluster: two nodes on this machine, of which one is lost. Needs the extra `ray`: `make test-ray`."""
+"""Learning on a Ray cluster: two nodes on this machine, and one is lost. Needs the extra `ray`: `make test-ray`."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import signal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,6 @@ def assert_continuous(folder: Path, steps: int, rollout: int = 16 * 32) -> None:
     """The run came to this many steps. It has a row for each of its rollouts, without a gap or a repetition."""
     curve = [0, *curve_steps(folder)]
     assert curve[-1] >= steps
-    gains = [after - before for before, after in zip(curve, curve[1:], strict=False)]
+    gains = [after - before for before, after in pairwise(curve)]
     assert all(0 < gain <= rollout for gain in gains), gains
     assert {path.name for path in folder.iterdir()} == FILES
