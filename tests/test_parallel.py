@@ -75,7 +75,7 @@ def test_what_ends_all_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
     """Start a command that trains in `folder/run`, and wait for its first state after an update."""
     paths = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
     command = [sys.executable, *words, "--config", str(settings_file(folder)), "--output", str(folder / "run")]
     started = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True

@@ -33,7 +33,10 @@ from tests.training_workers import (
     small_run,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning:ray")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning:ray"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:ray"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 LONGEST_WAIT = datetime.timedelta(hours=2)
 """How long a rank waits for another one, which may be evaluating or saving."""
+_NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
+"""Gives each start of torchrun's processes a store of its own, in which they find each other."""
 
 
 class Group:
@@ -121,6 +123,9 @@ def started_by_torchrun(device: str) -> Iterator[tuple[Group, str]]:
     if not distributed.is_torchelastic_launched():
         yield ALONE, device
         return
+    if os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0" and os.environ["TORCHELASTIC_USE_AGENT_STORE"] == "True":
+        # Processes that are started again would find the addresses of those before.
+        raise ConfigError(f"torchrun --max-restarts: only with {_NEW_STORE}=1 in the environment")
     use_cores(max(1, usable_cores() // int(os.environ["LOCAL_WORLD_SIZE"])))
     device = own_device(device, int(os.environ["LOCAL_RANK"]))
     with group_of_ranks(device) as group:

@@ -6,6 +6,7 @@ If one of them dies, all start again and go on from the last `resume.zip`. Nobod
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import threading
 import traceback
@@ -198,6 +199,7 @@ def _processes(
 
 def _process(work: Work, rank: int, size: int, device: str, meeting: str, pipe: Connection[Any, Any]) -> None:
     serve_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # schedulers send it to all processes; the parent decides
     use_cores(max(1, usable_cores() // size))
     device = own_device(device, rank)
     watcher = _OverPipe(pipe) if rank == 0 else Watcher()
@@ -281,10 +283,6 @@ def on_ray(work: Work, address: str, workers: int | None, device: str, watcher: 
 
     Raises the TabletopError of a worker, and one if they die again and again.
     """
-    if address.startswith("ray://"):
-        raise ConfigError(
-            f"--ray {address}: training must be started on a machine of the cluster, with auto or HOST:PORT"
-        )
     with joined(address) as ray:
         from ray import train
         from ray.train.torch import TorchConfig, TorchTrainer
