@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
+
+from rich.table import Table
 
 from tabletop.checks import checked
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop.files import read_limited
 from tabletop.game import Game
+from tabletop.words import shown
 from tabletop_agents import check_trusted, checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint
-from tabletop_training.evaluation_files import OnResult, plain, unheard
+from tabletop_training.evaluation_files import OnResult, new_table, plain, unheard
 from tabletop_training.job import Job, make_folder, refuse_with_resume
 from tabletop_training.learn.devices import check_device
-from tabletop_training.learn.learner import BEST, RESUME, Learner, Plan
+from tabletop_training.learn.learner import BEST, POLICY, RESUME, Learner, Plan
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings, run_budget
 from tabletop_training.settings import Settings, from_table, read_settings, section_of, shipped_settings
-
-if TYPE_CHECKING:
-    from tabletop_training.learning import BaseLearner
 
 RUN = "run.json"
 TABLES: dict[str, type[Any]] = {
@@ -34,8 +35,20 @@ TABLES: dict[str, type[Any]] = {
     "evaluation": EvaluationSettings,
 }
 """The tables of a settings file, beside `[budget]`."""
-WITHOUT_FILE = Plan(games=GamesSettings(variety=True), opponents=OpponentSettings(league=0.25))
-"""What is learned without a settings file."""
+SOLO, SELFPLAY, GENERAL = "solo", "selfplay", "general"
+KINDS = (SOLO, SELFPLAY, GENERAL)
+"""Names of settings that every game has, whether or not it ships files for them."""
+
+
+class Run(NamedTuple):
+    """What `run.json` says of a run. `kind` is the name of its settings."""
+
+    kind: str
+    plan: Plan
+    budget: Budget
+    seed: int = 0
+    start: str | None = None
+    rival: str | None = None
 
 
 @checked
@@ -59,10 +72,10 @@ def main(
     """Learn a game; returns the folder of the run.
 
     Arguments:
-        settings: name or path of a settings file; None means `general`, and WITHOUT_FILE for a game without it.
+        settings: path of a settings file, or name of a shipped one, as for `settings_file`.
         minutes, steps: replace the file's budget; steps are decisions of the learner.
         seed: of the network and the games; None means 0.
-        output: as in `Job`; None means `runs/general`.
+        output: as in `Job`; None means `runs/` and the name of the settings.
         device: torch's.
         start: a checkpoint, or a shipped policy's name, to start from. Its layers replace the file's.
         rival: a checkpoint, or a shipped policy's name, that has all other seats of every game. The games are those
@@ -75,71 +88,117 @@ def main(
 
     Raises ConfigError, CheckpointError.
     """
-    told: dict[str, Any]
+    before: Run | None = None
     if resume is not None:
-        given = {"config": settings, "seed": seed, "start": start, "rival": rival, "output": output, **changes}
-        refuse_with_resume("minutes, steps or device", **given)
+        refuse_with_resume("minutes, steps or device", seed=seed, start=start, rival=rival, output=output, **changes)
         folder = Path(resume)
-        plan, before, told = read_run(folder, game)
-        names = [*plan.evaluation.against, *plan.opponents.scripted, *plan.opponents.agents]
-        check_trusted(folder, [name for name in names if name != f"policy:{told['rival']}"], trust)
-        budget = run_budget(before, steps, minutes)
+        before = run = read_run(folder, game, settings)
+        names = [*run.plan.evaluation.against, *run.plan.opponents.scripted, *run.plan.opponents.agents]
+        check_trusted(folder, [name for name in names if name != f"policy:{run.rival}"], trust)
+        run = run._replace(budget=run_budget(run.budget, steps, minutes))
+        first = folder / POLICY  # has the same layers; its weights are replaced
     else:
-        name = settings or ("general" if "general" in shipped_settings(game) else None)
-        sections = read_settings(name, game, **TABLES, budget=Budget)
-        budget = run_budget(sections.pop("budget"), steps, minutes)
-        plan = WITHOUT_FILE if name is None else Plan(**sections)
-        plan = replace(plan, games=plan.games.changed(game, changes))
-        if rival is not None:
-            plan = against_rival(plan, game, rival, changes.get("players"))
-        told = {"seed": seed or 0, "start": start, "rival": rival}
+        run = new_run(game, settings, changes, rival)
+        run = run._replace(budget=run_budget(run.budget, steps, minutes), seed=seed or 0, start=start, rival=rival)
+        first = checkpoint_path(start, game) if start is not None else Path()
     check_device(device)
-    network = None
-    if told["start"] is not None and resume is None:
-        network, _ = read_checkpoint(game, checkpoint_path(told["start"], game))
-    elif told["start"] is not None:
-        network, _ = read_checkpoint(game, folder / "policy.zip")  # of the same layers; its weights are replaced
+    network = None if run.start is None else read_checkpoint(game, first)[0]
     if resume is None:
-        folder = make_folder(output or "runs/general", new=True)
+        folder = make_folder(output or f"runs/{run.kind}", new=True)
     learner: Learner | None = None
     with Job(folder, resume=True) as job:
         try:
             with job.console.status("preparing the games"):
-                notes = {"start": told["start"], "rival": told["rival"]}
+                notes = {"start": run.start, "rival": run.rival}
                 options: dict[str, Any] = {"device": device, "start": network, "evaluate": evaluate, "notes": notes}
-                made = Learner(game, plan, budget, folder, told["seed"], **options)
-                if resume is not None:
+                made = Learner(game, run.plan, run.budget, folder, run.seed, **options)
+                if before is not None:
                     made.resume()
-                    check_unfinished(made, before)
+                    _check_unfinished(made, before.budget)
             learner = made
-            write_run(folder, game, plan, budget, told)
+            write_run(folder, game, run)
             with job.bar("learning", 1.0) as bar:
                 learner.should_stop = job.should_stop
                 learner.on_progress = lambda one: bar.show(one.text, one.fraction)
                 learner.run()
         except KeyboardInterrupt:
-            say_what_is_kept(job, f"{game.name} train general --resume", learner)
+            _say_what_is_kept(job, game, learner)
             raise
         if learner.fraction < 1:
-            say_what_is_kept(job, f"{game.name} train general --resume", learner)
+            _say_what_is_kept(job, game, learner)
         _say_how_good(job, learner)
-        on_result(plain({"game": game.name, **how_good(learner)}))
+        on_result(plain({"game": game.name, "kind": run.kind, **how_good(learner)}))
     return folder
 
 
-def against_rival(plan: Plan, game: Game, rival: str, players: Sequence[int] | None) -> Plan:
+# --- what is learned ---
+
+
+def new_run(game: Game, settings: str | Path | None, changes: dict[str, Any], rival: str | None) -> Run:
+    """The run that these arguments of `main` ask for."""
+    players, curriculum = changes.get("players") or (), bool(changes.get("curriculum"))
+    kind, file = settings_file(game, settings, players, curriculum)
+    sections = read_settings(file, game, **TABLES, budget=Budget)
+    budget = sections.pop("budget")
+    plan = Plan(**sections) if file is not None else _plan_without_file(game, kind)
+    if rival is not None:
+        plan = _against_rival(plan, game, rival, players)
+        changes = {**changes, "players": None}
+    return Run(kind, replace(plan, games=plan.games.changed(game, changes)), budget)
+
+
+def settings_file(
+    game: Game, settings: str | Path | None, players: Sequence[int] = (), curriculum: bool = False
+) -> tuple[str, str | Path | None]:
+    """The name of a run's settings, and its file; None where the game ships none for this name.
+
+    `selfplay` has a file for each number of players; the one for the next smaller number stands in for one that is
+    missing. With a curriculum, `solo` is `solo_curriculum`. Without a name it is `solo` for one player or a curriculum,
+    `selfplay` for one other number of players, and otherwise `general`. A note on stderr says which file is taken.
+
+    Raises ConfigError for `selfplay` with one player.
+    """
+    named = settings
+    if settings is None:
+        settings = SOLO if curriculum or tuple(players) == (1,) else SELFPLAY if len(players) == 1 else GENERAL
+    elif settings not in KINDS or Path(settings).is_file():
+        return Path(settings).stem, settings
+    kind = file = str(settings)
+    shipped = shipped_settings(game)
+    if kind == SOLO and curriculum:
+        file = "solo_curriculum"
+    elif kind == SELFPLAY:
+        if 1 in players:
+            raise ConfigError(f"players=1: self-play is for two players or more; for one it is `{game.name} train solo`")
+        numbers = [number for number in game.players if f"selfplay_{number}p" in shipped]
+        smaller = [number for number in numbers if number <= min(players, default=0)]
+        file = f"selfplay_{max(smaller, default=min(numbers, default=0))}p"
+    if file not in shipped:
+        return kind, None
+    if file != named:
+        print(f"Settings: {file}", file=sys.stderr)
+    return kind, file
+
+
+def _plan_without_file(game: Game, kind: str) -> Plan:
+    """What is learned by settings that a game has no file for."""
+    if kind == SOLO:
+        return Plan(games=GamesSettings((1,)))
+    least = min((number for number in game.players if number > 1), default=1)
+    games = GamesSettings((least,)) if kind == SELFPLAY else GamesSettings(variety=True)
+    return Plan(games=games, opponents=OpponentSettings(league=0.25))
+
+
+def _against_rival(plan: Plan, game: Game, rival: str, players: Sequence[int]) -> Plan:
     """The plan of games in which a trained policy has all other seats, as it was trained to play them."""
     path = checkpoint_path(rival, game)
     _, notes = read_checkpoint(game, path)
     training = notes.get("training", {})
-    known = [config for config in configs_of(game, training, path) if config.players > 1]
-    numbers = tuple(
-        dict.fromkeys(config.players for config in known if config.players in (players or (config.players,)))
-    )
+    known = dict.fromkeys(config.players for config in configs_of(game, training, path) if config.players > 1)
+    numbers = tuple(number for number in known if number in (players or known))
     if not numbers:
         raise ConfigError(f"rival={rival!r}: it was not trained for these numbers of players, or for no other seat")
-    switches = {key: value for key, value in training["config"].items() if key != "players"}
-    table = {**switches, "players": numbers, "variety": bool(training.get("general"))}
+    table = {**training["config"], "players": numbers, "variety": bool(training.get("general"))}
     name = f"policy:{rival}"
     return replace(
         plan,
@@ -149,34 +208,72 @@ def against_rival(plan: Plan, game: Game, rival: str, players: Sequence[int] | N
     )
 
 
-def write_run(folder: Path, game: Game, plan: Plan, budget: Budget, told: dict[str, Any]) -> None:
+# --- run.json ---
+
+
+def write_run(folder: Path, game: Game, run: Run) -> None:
     """Write a run's `run.json` for `read_run`."""
-    tables = {name: getattr(plan, name) for name in TABLES}
-    run: dict[str, Any] = {"game": game.name, "package": game.version, **told, "budget": asdict(budget)}
-    run |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in tables.items()}
-    (folder / RUN).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+    tables = {name: getattr(run.plan, name) for name in TABLES}
+    told: dict[str, Any] = {"game": game.name, "package": game.version, "settings": run.kind, "seed": run.seed}
+    told |= {"start": run.start, "rival": run.rival, "budget": asdict(run.budget)}
+    told |= {name: one.table() if hasattr(one, "table") else asdict(one) for name, one in tables.items()}
+    (folder / RUN).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
-def read_run(folder: Path, game: Game) -> tuple[Plan, Budget, dict[str, Any]]:
-    """Read plan, budget, and `seed`, `start` and `rival` of a run's `run.json`.
+def read_run(folder: Path, game: Game, settings: str | Path | None = None) -> Run:
+    """Read a run's `run.json`.
 
-    Raises CheckpointError if it is missing, damaged, or of another game.
+    Raises CheckpointError if it is missing, damaged, of another game, of other `settings` than those named, or of a
+    version whose learner is gone.
     """
     path = folder / RUN
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such file; --resume needs the folder of a run")
     try:
-        run = json.loads(read_limited(path))
-        if str(run["game"]) == game.name:
-            plan = Plan(**{name: section_of(kind, game, run[name]) for name, kind in TABLES.items()})
-            told = {"seed": int(run["seed"]), "start": run["start"], "rival": run["rival"]}
-            return plan, from_table(Budget, run["budget"]), told
+        told = json.loads(read_limited(path))
+        if "kind" in told:
+            raise CheckpointError(
+                f"{path}: is a run of a version before 0.3.0, which only that version resumes. To go on from what it "
+                f"has learned: {game.name} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
+            )
+        kind = str(told["settings"])
+        named = kind if settings is None else Path(settings).stem
+        if str(told["game"]) == game.name and named == kind:
+            plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
+            return Run(kind, plan, from_table(Budget, told["budget"]), int(told["seed"]), told["start"], told["rival"])
     except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         raise CheckpointError(f"{path}: is damaged or of another version ({error})") from None
-    raise CheckpointError(f"{path}: is a run of `{run['game']} train`, not of {game.name}")
+    raise CheckpointError(f"{path}: is a run of `{told['game']} train {kind}`, not of `{game.name} train {named}`")
 
 
-def check_unfinished(learner: Learner | BaseLearner, before: Budget) -> None:
+# --- what is said ---
+
+
+def how_good(learner: Learner) -> dict[str, Any]:
+    """What a run has come to: steps, all evaluations, and the rows of the league, if there is one."""
+    return {
+        "steps": learner.steps,
+        "seconds": round(learner.seconds, 1),
+        "evaluations": [{"steps": steps, "score": one.score, **one.numbers} for steps, one in learner.evaluations],
+        "league": learner.opponents.rows(learner.steps) if learner.opponents.has_league else [],
+    }
+
+
+def league_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """The league by rating."""
+    caption = "Rating: mu ± 1.96 sigma, random is 25.\nLearner ahead: share of its last games."
+    table = new_table("The league", ["player"], ["rating", "games", "learner ahead", "share of seats"], caption)
+    for row in sorted(rows, key=lambda row: -row["rating"]):
+        table.add_row(
+            shown(row["player"]),
+            f"{row['rating']:.1f} ± {row['high'] - row['rating']:.1f}",
+            f"{row['games']:,}",
+            *("" if row[key] == "" else f"{row[key]:.0%}" for key in ("learner_ahead", "share")),
+        )
+    return table
+
+
+def _check_unfinished(learner: Learner, before: Budget) -> None:
     """Raise ConfigError if a resumed run has nothing left to do. `before` is the budget that it had until now."""
     if learner.fraction < 1:
         return
@@ -191,39 +288,34 @@ def check_unfinished(learner: Learner | BaseLearner, before: Budget) -> None:
         raise ConfigError(f"{learner.folder}: already finished after {done}; give more --steps or --minutes")
 
 
-def how_good(learner: Learner) -> dict[str, Any]:
-    """What a run has come to: steps, all evaluations, and the rows of the league, if there is one."""
-    return {
-        "steps": learner.steps,
-        "seconds": round(learner.seconds, 1),
-        "evaluations": [{"steps": steps, "score": one.score, **one.numbers} for steps, one in learner.evaluations],
-        "league": learner.opponents.rows(learner.steps) if learner.opponents.has_league else [],
-    }
-
-
 def _say_how_good(job: Job, learner: Learner) -> None:
-    if not learner.evaluations:
+    """Print the league and the best evaluation."""
+    if learner.opponents.has_league:
+        job.console.print(league_table(learner.opponents.rows(learner.steps)))
+    if learner.logs.best is None:
         return
-    steps, best = max(learner.evaluations, key=lambda pair: pair[1].score)
-    rates = {name: value for name, value in best.numbers.items() if name.endswith("win_rate")}
-    told = ", ".join(
-        f"{name.removesuffix('win_rate').rstrip('_')} {value:.1%}".strip() for name, value in rates.items()
-    )
+    steps, best = learner.logs.best
+    numbers = list(learner.curricula)
     if all(config.owners == 1 for config in learner.configs):
-        told = f"{best.numbers['margin']:.1f} points"
-    elif learner.judge is not None and learner.judge.rivals:
-        told = f"won {told} against {', '.join(learner.judge.rivals)}"
+        told = f"{best.score:.1f} points"
+    elif len(numbers) > 1:
+        told = "won " + ", ".join(f"{best.numbers[f'{n}p_win_rate']:.1%} with {n} players" for n in numbers)
     else:
-        told = f"won {told}, margin {best.numbers['margin']:+.1f}"
+        told = f"won {best.numbers['win_rate']:.1%}"
+    if learner.judge is not None and learner.judge.rivals:
+        told += f" against {', '.join(learner.judge.rivals)}"
+        told += f", an even share being {1 / numbers[0]:.1%}" if len(numbers) == 1 else ""
+    elif numbers == [1] and learner.configs[0].owners > 1:
+        told += f", margin {best.numbers['margin']:+.1f}"
     job.console.print(
         f"Best policy ({BEST}): after {steps:,} steps, {told} "
         "(in the games that chose it; for a figure to publish play other games)"
     )
 
 
-def say_what_is_kept(job: Job, command: str, learner: Learner | BaseLearner | None) -> None:
-    """Tell how a run that was stopped goes on: by this command and the folder."""
-    again = f"{command} {shlex.quote(str(job.folder))}"
+def _say_what_is_kept(job: Job, game: Game, learner: Learner | None) -> None:
+    """Tell how a run that was stopped goes on."""
+    again = f"{game.name} train --resume {shlex.quote(str(job.folder))}"
     if not (job.folder / RESUME).is_file():
         text = "Stopped before anything was saved: nothing was kept."
     elif learner is not None and not learner.saved_steps:
