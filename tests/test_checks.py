@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack
 import gymnasium
 import numpy as np
 import pytest
+from tabletop_training.learning import learn
 
 from evergreen_env import GAME as EVERGREEN
 from evergreen_env import evergreen_v0
@@ -57,7 +58,6 @@ from tabletop_training.learn.learner import Learner, Plan
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.ppo import new_network
 from tabletop_training.learn.task import Budget, EvaluationSettings, GamesSettings
-from tabletop_training.learning import learn
 from tabletop_training.matches import evaluate, play_match
 from tabletop_training.outlook import new_outlook
 from tabletop_training.petrichor.benchmark import PLAN

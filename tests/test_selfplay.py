@@ -15,6 +15,12 @@ import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from scipy import stats
+from tabletop_training.league import ANCHOR, LEARNER, League, LeagueSettings, Snapshot
+from tabletop_training.learning import Budget, Learner
+from tabletop_training.ppo import Trunk
+from tabletop_training.runs import main as learn_main
+from tabletop_training.runs import write_run
+from tabletop_training.selfplay import LeagueGames, SelfPlaySettings, new_learner
 
 from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
@@ -29,14 +35,8 @@ from tabletop_agents.checkpoint import read_notes
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation import play_games
-from tabletop_training.league import ANCHOR, LEARNER, League, LeagueSettings, Snapshot
-from tabletop_training.learning import Budget, Learner
-from tabletop_training.ppo import Trunk
 from tabletop_training.ratings import START_MU, START_SIGMA, Rating, Ratings, rate_games
 from tabletop_training.resume import save_tree
-from tabletop_training.runs import main as learn_main
-from tabletop_training.runs import write_run
-from tabletop_training.selfplay import LeagueGames, SelfPlaySettings, new_learner
 from tabletop_training.settings import Settings, read_settings
 
 

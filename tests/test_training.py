@@ -29,6 +29,17 @@ from scipy import stats
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
+from tabletop_training.league import LeagueSettings
+from tabletop_training.learning import (
+    BaseLearner,
+    Budget,
+    Judgement,
+    Learner,
+    learn,
+)
+from tabletop_training.ppo import new_model
+from tabletop_training.runs import RUN, main, read_run
+from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
 
 from petrichor_env import GAME
 from petrichor_env.actions import NUM_ACTIONS
@@ -63,25 +74,14 @@ from tabletop_training.evaluation import (
 )
 from tabletop_training.evaluation_files import read_log
 from tabletop_training.job import Interruptions, Job, make_folder
-from tabletop_training.league import LeagueSettings
 from tabletop_training.learn.devices import MAX_THREADS, fastest_threads, torch_settings
 from tabletop_training.learn.learner import BEST, CHOOSING_SEED, CURVE, EVALUATIONS, POLICY, RESUME
 from tabletop_training.learn.opponents import OpponentSettings
 from tabletop_training.learn.task import EvaluationSettings, GamesSettings
 from tabletop_training.learn.train import TABLES
-from tabletop_training.learning import (
-    BaseLearner,
-    Budget,
-    Judgement,
-    Learner,
-    learn,
-)
 from tabletop_training.petrichor import demo
 from tabletop_training.petrichor.summaries import ALL_VARIANTS, summarize
-from tabletop_training.ppo import new_model
 from tabletop_training.resume import load_tree, save_tree
-from tabletop_training.runs import RUN, main, read_run
-from tabletop_training.selfplay import SelfPlaySettings, SoloSettings, TaskHook, new_learner
 from tabletop_training.settings import CONFIGS, Settings, read_settings
 from tabletop_training.vec_env import SeatsVecEnv
 from tests.configurations import SOLO_MODULES

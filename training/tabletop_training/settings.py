@@ -131,12 +131,20 @@ def _without_old_tables(path: Path, tables: dict[str, Any], game: Game) -> dict[
     if not old:
         return tables
     told = ", ".join(f"[{name}]" for name in old)
-    print(f"{path}: {told} will not be read any more in 0.4.0; write [games], [opponents], [evaluation]", file=sys.stderr)
+    print(
+        f"{path}: {told} will not be read any more in 0.4.0; write [games], [opponents], [evaluation]", file=sys.stderr
+    )
     players = 1 if "solo" in old else next(number for number in game.players if number > 1)
     games = {"players": players, **tables.get("solo", {}), **tables.get("selfplay", {})}
     evaluation = {"games": 500 if "solo" in old else 400}
     evaluation |= {name: games.pop(name) for name in ("against", "games") if name in games}
-    opponents = {"scripted": ["random", "greedy"], "snapshots": 10, "snapshot_steps": 100_000, "newest": 0.4, "power": 1.5}
+    opponents = {
+        "scripted": ["random", "greedy"],
+        "snapshots": 10,
+        "snapshot_steps": 100_000,
+        "newest": 0.4,
+        "power": 1.5,
+    }
     opponents |= {"league": 0.0 if games["players"] == 1 else 1.0, **tables.get("league", {})}
     rest = {name: table for name, table in tables.items() if name not in old}
     return {"games": games, "opponents": opponents, "evaluation": evaluation, **rest}

@@ -169,7 +169,9 @@ def settings_file(
         file = "solo_curriculum"
     elif kind == SELFPLAY:
         if 1 in players:
-            raise ConfigError(f"players=1: self-play is for two players or more; for one it is `{game.name} train solo`")
+            raise ConfigError(
+                f"players=1: self-play is for two players or more; for one it is `{game.name} train solo`"
+            )
         numbers = [number for number in game.players if f"selfplay_{number}p" in shipped]
         smaller = [number for number in numbers if number <= min(players, default=0)]
         file = f"selfplay_{max(smaller, default=min(numbers, default=0))}p"
