@@ -80,7 +80,8 @@ def main(
         start: a checkpoint, or a shipped policy's name, to start from. Its layers replace the file's.
         rival: a checkpoint, or a shipped policy's name, that has all other seats of every game. The games are those
             that it was trained for. A learner trained in this way finds the rival's weaknesses.
-        resume: the folder of a run to resume. It keeps its settings, except the budget and the device.
+        resume: the folder of a run to resume. It keeps its settings, except the budget and the device. `settings` may
+            be one of KINDS, if the run is of that kind.
         trust: agents of your own that the settings in this folder may name.
         evaluate: False leaves out `best.zip` and the evaluations.
         on_result: called with what the run has come to: steps, seconds, evaluations, the league.
@@ -90,7 +91,8 @@ def main(
     """
     before: Run | None = None
     if resume is not None:
-        refuse_with_resume("minutes, steps or device", seed=seed, start=start, rival=rival, output=output, **changes)
+        given = {"settings": None if settings in KINDS else settings, "seed": seed, "start": start, "rival": rival}
+        refuse_with_resume("minutes, steps or device", **given, output=output, **changes)
         folder = Path(resume)
         before = run = read_run(folder, game, settings)
         names = [*run.plan.evaluation.against, *run.plan.opponents.scripted, *run.plan.opponents.agents]
@@ -222,10 +224,10 @@ def write_run(folder: Path, game: Game, run: Run) -> None:
     (folder / RUN).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
-def read_run(folder: Path, game: Game, settings: str | Path | None = None) -> Run:
+def read_run(folder: Path, game: Game, settings: object = None) -> Run:
     """Read a run's `run.json`.
 
-    Raises CheckpointError if it is missing, damaged, of another game, of other `settings` than those named, or of a
+    Raises CheckpointError if it is missing, damaged, of another game, of another kind than `settings` says, or of a
     version whose learner is gone.
     """
     path = folder / RUN
@@ -239,7 +241,7 @@ def read_run(folder: Path, game: Game, settings: str | Path | None = None) -> Ru
                 f"has learned: {game.name} train {told['kind']} --start {shlex.quote(str(folder / POLICY))}"
             )
         kind = str(told["settings"])
-        named = kind if settings is None else Path(settings).stem
+        named = settings if settings and kind in KINDS else kind
         if str(told["game"]) == game.name and named == kind:
             plan = Plan(**{name: section_of(table, game, told[name]) for name, table in TABLES.items()})
             return Run(kind, plan, from_table(Budget, told["budget"]), int(told["seed"]), told["start"], told["rival"])
