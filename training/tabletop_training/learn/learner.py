@@ -236,8 +236,7 @@ class Learner:
         self.steps += sum(decisions)
         everybody = Ends.join(list(ends), self.table.seats)
         self._take_in(everybody)
-        if self.group.leads:
-            self._log(CurvePoint.of(self.seconds, self.steps, everybody, losses, rate))
+        self._log(CurvePoint.of(self.seconds, self.steps, everybody, losses, rate))
         self.opponents.take_snapshot(self.network, self.steps, np.concatenate(playing))
         self.on_progress(self)
         if self.steps // settings.evaluate_every > before // settings.evaluate_every:

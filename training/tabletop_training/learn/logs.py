@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,7 +70,7 @@ class CurvePoint(NamedTuple):
 
 
 class Logs:
-    """The logs in a run's folder. Nothing is written before they are opened.
+    """The logs in a run's folder. They are written only while they are open.
 
     Attributes: `curve`, a `CurvePoint` for every rollout, and `evaluations`, pairs of steps and `Judgement`.
     """
@@ -80,6 +80,7 @@ class Logs:
         self.curve: list[CurvePoint] = []
         self.evaluations: list[tuple[int, Judgement]] = []
         self._tensorboard = tensorboard and find_spec("tensorboard") is not None
+        self._open = False
         self._board: Any = None
 
     @contextmanager
@@ -88,20 +89,23 @@ class Logs:
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict() for point in self.curve])
         if league:
             write_log(self.folder / LEAGUE_LOG, LEAGUE_COLUMNS, read_log(self.folder / LEAGUE_LOG, steps))
-        if not self._tensorboard:
-            yield
-            return
-        from torch.utils.tensorboard import SummaryWriter
+        board: AbstractContextManager[Any] = nullcontext()
+        if self._tensorboard:
+            from torch.utils.tensorboard import SummaryWriter
 
-        with SummaryWriter(str(self.folder / TENSORBOARD), purge_step=steps + 1) as self._board:
+            board = SummaryWriter(str(self.folder / TENSORBOARD), purge_step=steps + 1)
+        with board as self._board:
+            self._open = True
             try:
                 yield
             finally:
-                self._board = None
+                self._open, self._board = False, None
 
     def add_point(self, point: CurvePoint, numbers: Mapping[str, float], league: Sequence[dict[str, Any]]) -> None:
         """Add a rollout, with more numbers for TensorBoard and the league's rows."""
         self.curve.append(point)
+        if not self._open:
+            return
         write_log(self.folder / CURVE, CurvePoint._fields, [point._asdict()], new=False)
         if league:
             write_log(self.folder / LEAGUE_LOG, LEAGUE_COLUMNS, league, new=False)
