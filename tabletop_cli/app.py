@@ -203,7 +203,9 @@ def _add_training(train: typer.Typer, line: CommandLine) -> None:
     }
     shown = {"seed": "0", "players": "as in the settings", "output": "runs/ and the name of the settings"}
     without = () if line.curriculum else ("curriculum",)
-    learning = command(commands.train, texts, line.config, line=line, without=without, only_given=True, shown=shown)
+    players = "" if line.alone and line.several else "one" if line.alone else "several"
+    options: Any = {"players": players, "without": without, "only_given": True, "shown": shown}
+    learning = command(commands.train, texts, line.config, line=line, **options)
     examples = ("train solo --minutes 10",) * line.alone
     if line.several:
         examples += (f"train selfplay --players {line.least_several} --minutes 60",)
