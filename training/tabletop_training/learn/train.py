@@ -89,20 +89,18 @@ def main(
 
     Raises ConfigError, CheckpointError.
     """
-    before: Run | None = None
-    if resume is not None:
+    if resume is None:
+        run = new_run(game, settings, changes, rival)._replace(seed=seed or 0, start=start, rival=rival)
+        first = "" if start is None else checkpoint_path(start, game)
+    else:
         given = {"settings": None if settings in KINDS else settings, "seed": seed, "start": start, "rival": rival}
         refuse_with_resume("minutes, steps or device", **given, output=output, **changes)
         folder = Path(resume)
-        before = run = read_run(folder, game, settings)
+        run = read_run(folder, game, settings)
+        first = folder / POLICY  # has the same layers; its weights are replaced
         names = [*run.plan.evaluation.against, *run.plan.opponents.scripted, *run.plan.opponents.agents]
         check_trusted(folder, [name for name in names if name != f"policy:{run.rival}"], trust)
-        run = run._replace(budget=run_budget(run.budget, steps, minutes))
-        first = folder / POLICY  # has the same layers; its weights are replaced
-    else:
-        run = new_run(game, settings, changes, rival)
-        run = run._replace(budget=run_budget(run.budget, steps, minutes), seed=seed or 0, start=start, rival=rival)
-        first = checkpoint_path(start, game) if start is not None else Path()
+    before, run = run.budget, run._replace(budget=run_budget(run.budget, steps, minutes))
     check_device(device)
     network = None if run.start is None else read_checkpoint(game, first)[0]
     if resume is None:
@@ -114,9 +112,9 @@ def main(
                 notes = {"start": run.start, "rival": run.rival}
                 options: dict[str, Any] = {"device": device, "start": network, "evaluate": evaluate, "notes": notes}
                 made = Learner(game, run.plan, run.budget, folder, run.seed, **options)
-                if before is not None:
+                if resume is not None:
                     made.resume()
-                    _check_unfinished(made, before.budget)
+                    _check_unfinished(made, before)
             learner = made
             write_run(folder, game, run)
             with job.bar("learning", 1.0) as bar:
@@ -138,8 +136,9 @@ def main(
 
 def new_run(game: Game, settings: str | Path | None, changes: dict[str, Any], rival: str | None) -> Run:
     """The run that these arguments of `main` ask for."""
-    players, curriculum = changes.get("players") or (), bool(changes.get("curriculum"))
-    kind, file = settings_file(game, settings, players, curriculum)
+    players = changes.get("players") or ()
+    players = (players,) if isinstance(players, int) else tuple(players)
+    kind, file = settings_file(game, settings, players, bool(changes.get("curriculum")))
     sections = read_settings(file, game, **TABLES, budget=Budget)
     budget = sections.pop("budget")
     plan = Plan(**sections) if file is not None else _plan_without_file(game, kind)
@@ -162,7 +161,7 @@ def settings_file(
     """
     named = settings
     if settings is None:
-        settings = SOLO if curriculum or tuple(players) == (1,) else SELFPLAY if len(players) == 1 else GENERAL
+        settings = SOLO if curriculum or list(players) == [1] else SELFPLAY if len(players) == 1 else GENERAL
     elif settings not in KINDS or Path(settings).is_file():
         return Path(settings).stem, settings
     kind = file = str(settings)
