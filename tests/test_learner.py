@@ -193,9 +193,8 @@ def test_a_network_that_is_not_finite_any_more(tmp_path: Path) -> None:
         spoilt.agent().act(Decisions.of(batch), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("rate", [1e10, 1e30])
-def test_a_learning_rate_that_spoils_the_network(rate: float, tmp_path: Path) -> None:
-    plan = replace(TWO, learning=replace(SMALL, learning_rate=rate))
+def test_a_learning_rate_that_spoils_the_network(tmp_path: Path) -> None:
+    plan = replace(TWO, learning=replace(SMALL, learning_rate=1e30))
     with pytest.raises(CheckpointError, match="not finite"):
         connect_four_learner(tmp_path, 8192, plan, evaluate=False).run()
 

@@ -208,11 +208,10 @@ def test_an_update_is_that_of_the_paper() -> None:
         policy = torch.distributions.Categorical(logits=logits[i][legal])
         action = int(legal[: rollout.actions[known][i]].sum())
         ratio = (policy.log_prob(torch.tensor(action)) - rollout.log_probabilities[known][i]).exp()
-        bounded = min(max(float(ratio.detach()), 0.8), 1.2)
-        gain = torch.minimum(ratio * better[i], bounded * better[i])
+        gain = torch.minimum(ratio * better[i], ratio.clamp(0.8, 1.2) * better[i])
         aim = found[known][i] + rollout.values[known][i]
         total = total - gain + 0.7 * (values[i] - aim) ** 2 - 0.02 * policy.entropy()
-        clipped += bounded != float(ratio.detach())
+        clipped += not 0.8 <= float(ratio.detach()) <= 1.2
     (total / len(better)).backward()
     assert losses.clipped == pytest.approx(clipped / len(better)) and 0 < clipped < len(better)
     for one, other in zip(network.parameters(), expected.parameters(), strict=True):

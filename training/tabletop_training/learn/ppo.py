@@ -19,8 +19,8 @@ from tabletop_training.settings import Settings
 if TYPE_CHECKING:
     from tabletop_training.learn.games import Rollout
 
-_NEVER = -1e8
-"""The logit of an illegal action, as in sb3-contrib."""
+_NEVER = -1e30
+"""The logit of an illegal action: below those of any network, even one that is about to be spoilt."""
 
 
 def new_network(game: Game, settings: Settings) -> Network:
@@ -45,14 +45,9 @@ def new_network(game: Game, settings: Settings) -> Network:
     )
 
 
-def masked_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """(N, A) logits; -1e8 where the masks (bool) are False."""
-    return torch.where(masks, logits, _NEVER)
-
-
 def masked_log_probabilities(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """(N, A) float32 log-probabilities; about -1e8 for what is not legal."""
-    return functional.log_softmax(masked_logits(logits.float(), masks), dim=1)
+    """(N, A) float32 log-probabilities; about -1e30 for what is not legal."""
+    return functional.log_softmax(torch.where(masks, logits.float(), _NEVER), dim=1)
 
 
 def drawn(log_probabilities: torch.Tensor) -> torch.Tensor:
