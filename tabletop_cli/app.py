@@ -187,7 +187,7 @@ class _WithCommands(typer.core.TyperGroup):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         if args and args[0] in self.commands:
-            only_commands = typer.core.TyperGroup(name=self.name, commands=self.commands)
+            only_commands = typer.core.TyperGroup(name=self.name, commands=dict(self.commands))
             return only_commands.make_context(info_name, args, parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 
