@@ -73,6 +73,11 @@ DIFFERENT = {
 """Options that are not what other commands have by the name, by what stands for their value; and why."""
 
 
+def options(command: Any) -> list[Any]:
+    shown = [param for param in command.params if param.param_type_name == "option" and not param.hidden]
+    return [param for param in shown if param.name != "help"]
+
+
 def below(name: str, node: Any) -> Iterator[tuple[str, Any]]:
     """All commands of a command with their names."""
     for own, one in node.commands.items():
@@ -89,11 +94,6 @@ def every_command() -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(every_command())
-
-
-def options(command: Any) -> list[Any]:
-    shown = [param for param in command.params if param.param_type_name == "option" and not param.hidden]
-    return [param for param in shown if param.name != "help"]
 
 
 def metavar(option: Any) -> str:
