@@ -153,7 +153,8 @@ def test_chances_are_those_of_sb3_contrib() -> None:
     torch.manual_seed(2)
     logits, masks = 5 * torch.randn(200, 30), torch.rand(200, 30) < 0.3
     masks[:, 7] = True
-    found, theirs = masked_log_probabilities(logits, masks), MaskableCategorical(logits=logits, masks=masks)
+    found = masked_log_probabilities(logits, masks)
+    theirs: Any = MaskableCategorical(logits=logits, masks=masks)
     actions = theirs.sample()
     torch.testing.assert_close(found.gather(1, actions[:, None])[:, 0], theirs.log_prob(actions), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(-(found.exp() * found).sum(dim=1), theirs.entropy(), rtol=1e-4, atol=1e-5)

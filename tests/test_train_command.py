@@ -15,7 +15,7 @@ import petrichor_env
 from petrichor_env.component_files import load_tables
 from petrichor_env.config import Config
 from tabletop.errors import CheckpointError, ComponentsError, ConfigError
-from tabletop_agents import RandomAgent, make_agent
+from tabletop_agents import Agent, RandomAgent, make_agent
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, read_notes, save_network, variety
 from tabletop_agents.policy import PolicyAgent
 from tabletop_cli.evergreen import main as evergreen
@@ -127,7 +127,7 @@ def test_a_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (result["game"], result["kind"]) == ("petrichor", "tiny")
     assert result["steps"] == steps_of(folder) and result["league"][0]["player"] == LEARNER_NAME
     assert result["evaluations"][-1].keys() >= {"steps", "score", "win_rate", "margin", "win_rate_greedy"}
-    agents = [PolicyAgent.load(folder / BEST, PETRICHOR), *[RandomAgent()] * 3]
+    agents: list[Agent] = [PolicyAgent.load(folder / BEST, PETRICHOR), *[RandomAgent()] * 3]
     assert len(play_games(agents, Config(players=4), 5, 0)) == 5
     assert run("--resume", folder, "--steps", 2500) == 0  # go on, for longer
     after = dict.fromkeys(row["steps"] for row in read_log(folder / LEAGUE_LOG, 10**9))
