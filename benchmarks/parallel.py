@@ -24,7 +24,7 @@ import torch
 from petrichor_env import GAME
 from tabletop.batch import use_cores
 from tabletop_training.evaluation_files import write_json
-from tabletop_training.learn.learner import CURVE
+from tabletop_training.learn.logs import CURVE
 from tabletop_training.learn.train import main as train
 
 RUNS = {

@@ -53,10 +53,10 @@ MoreAgents = Annotated[
 PolicyName = Annotated[str, typer.Option(help=_POLICY_HELP, metavar="POLICY", autocompletion=policies)]
 Settings = Annotated[
     str | None,
-    typer.Option(
-        "--config",
-        help="Settings: a TOML file, or the name of a shipped one.",
-        metavar="FILE",
+    typer.Argument(
+        help="A TOML file, or the name of a shipped one.",
+        metavar="SETTINGS",
+        show_default="by the numbers of players: solo, selfplay or general",
         autocompletion=settings,
     ),
 ]

@@ -33,7 +33,7 @@ from tests.training_workers import (
     small_run,
 )
 
-TRAIN = ["-m", "tabletop_cli", "petrichor_env.game", "train", "general"]
+TRAIN = ["-m", "tabletop_cli", "petrichor_env.game", "train"]
 
 
 def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
     """Start a command that trains in `folder/run`, and wait for its first state after an update."""
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
-    command = [sys.executable, *words, "--config", str(settings_file(folder)), "--output", str(folder / "run")]
+    command = [sys.executable, *words, str(settings_file(folder)), "--output", str(folder / "run")]
     started = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
@@ -92,10 +92,10 @@ def test_ctrl_c_ends_all_workers_and_one_can_go_on(tmp_path: Path, capsys: pytes
     said, _ = started.communicate(timeout=300)
     folder = tmp_path / "run"
     assert started.returncode == 0
-    assert f"To continue: petrichor train general --workers 2 --resume {folder}" in said
+    assert f"To continue: petrichor train --workers 2 --resume {folder}" in said
     steps = curve_steps(folder)[-1]
     with pytest.raises(SystemExit) as ended:
-        cli.main(["train", "general", "--resume", str(folder), "--steps", str(steps + 1000)])
+        cli.main(["train", "--resume", str(folder), "--steps", str(steps + 1000)])
     assert ended.value.code == 0
     assert_continuous(folder, steps + 1000)
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    command = ["train", "general", "--config", str(settings_file(tmp_path)), "--output", str(tmp_path / "run")]
+    command = ["train", str(settings_file(tmp_path)), "--output", str(tmp_path / "run")]
     for options, problem in (
         (["--ray"], '--ray needs the extra "ray"'),
         (["--ray", "auto", "--workers", "2"], '--ray needs the extra "ray"'),

@@ -87,7 +87,7 @@ def test_a_run_goes_on_when_a_node_is_lost_and_when_another_comes(cluster: Any, 
 
 
 def test_a_run_leaves_what_one_without_a_cluster_leaves_and_goes_on_without(tmp_path: Path) -> None:
-    words = ["train", "general", "--config", str(settings_file(tmp_path)), "--output", str(tmp_path / "run")]
+    words = ["train", str(settings_file(tmp_path)), "--output", str(tmp_path / "run")]
     with pytest.raises(SystemExit) as ended:
         cli.main([*words, "--steps", "2000", "--ray", "--workers", "2"])
     assert ended.value.code == 0

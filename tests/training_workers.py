@@ -13,9 +13,10 @@ from petrichor_env import GAME
 from tabletop.errors import ConfigError
 from tabletop_training.learn import learner
 from tabletop_training.learn.group import Group
-from tabletop_training.learn.learner import CURVE
+from tabletop_training.learn.logs import CURVE
 from tabletop_training.learn.parallel import Progress, Watcher
-from tabletop_training.learn.train import End, Run, learn, new_run
+from tabletop_training.learn.task import Budget
+from tabletop_training.learn.train import End, Order, learn_order, new_run
 
 SETTINGS = """
 [learning]
@@ -52,17 +53,17 @@ def settings_file(folder: Path) -> Path:
     return path
 
 
-def small_run(folder: Path, steps: int) -> Run:
+def small_run(folder: Path, steps: int) -> Order:
     """A run in `folder/run`."""
-    options: dict[str, Any] = dict.fromkeys(("minutes", "seed", "start", "rival", "resume", "workers"))
-    options |= {"output": folder / "run", "trust": (), "evaluate": True, "goes_on": False}
-    return new_run(GAME, settings_file(folder), steps=steps, **options)
+    run = new_run(GAME, settings_file(folder), {}, None)._replace(budget=Budget(steps=steps))
+    (folder / "run").mkdir()
+    return Order(GAME, folder / "run", run, None, None, True)
 
 
-def learn_and_save(run: Run, group: Group, device: str, watcher: Watcher) -> End:
-    """`learn`, but with a save after every update."""
+def learn_and_save(order: Order, group: Group, device: str, watcher: Watcher) -> End:
+    """`learn_order`, but with a save after every update."""
     learner.SECONDS_BETWEEN_CHECKPOINTS = 0.0
-    return learn(run, group, device, watcher)
+    return learn_order(order, group, device, watcher)
 
 
 def die(group: Group, device: str, watcher: Watcher) -> None:

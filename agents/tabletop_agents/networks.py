@@ -57,17 +57,14 @@ class Network(nn.Module):
         """
         if isinstance(policy, cls):
             return policy
-        features = policy.pi_features_extractor
-        parts = (
-            [*getattr(features, "net", ())],
-            [*policy.mlp_extractor.policy_net, policy.action_net],
-            [*policy.mlp_extractor.value_net, policy.value_net],
+        head, value = (
+            nn.Sequential(*policy.mlp_extractor.policy_net, policy.action_net),
+            nn.Sequential(*policy.mlp_extractor.value_net, policy.value_net),
         )
-        trunk, head, value = (nn.Sequential(*part) for part in parts)
-        network = cls(trunk, head, value)
+        network = cls(nn.Sequential(), head, value)
         known = all(type(layer).__name__ in (_LINEAR, *ACTIVATIONS) for layer in network.layers)
         if not known or _size(network) != _size(policy):
-            layers = ", ".join(type(layer).__name__ for layer in [features, *network.layers])
+            layers = ", ".join(type(layer).__name__ for layer in [policy.pi_features_extractor, *network.layers])
             between = " or ".join(ACTIVATIONS)
             raise ConfigError(
                 f"fully connected networks with {between} between the layers are kept and copied, not {layers}"
