@@ -59,9 +59,9 @@ class Config:
     @property
     def game(self) -> Game:
         """Evergreen."""
-        from evergreen_env.game import GAME  # it compiles rules, and needs this class
+        from tabletop.game import game_of  # loads the compiler, which nobody needs before the first game
 
-        return GAME
+        return game_of("evergreen_env.game")
 
     @property
     def solo(self) -> bool:
