@@ -14,7 +14,7 @@ import evergreen_env.evergreen_v0
 import petrichor_env.petrichor_v0
 from petrichor_env.envs import SoloEnv
 from tabletop.envs.aec import GameAEC
-from tabletop.envs.of_game import SECTIONS, OfGame
+from tabletop.envs.of_game import SECTIONS, OfGame, ids_of
 from tests.games import connect_four
 
 GAMES = ("petrichor_env", "evergreen_env")
@@ -73,6 +73,11 @@ def test_the_example_runs(made: type[OfGame]) -> None:
 def test_a_class_is_found_where_it_is_defined(made: type[OfGame]) -> None:
     assert pickle.loads(pickle.dumps(made)) is made
     assert getattr(importlib.import_module(made.__module__), made.__name__) is made
+
+
+@pytest.mark.parametrize("package", [petrichor_env, evergreen_env], ids=GAMES)
+def test_ids_are_those_that_are_registered(package: Any) -> None:
+    assert ids_of(package.GAME) == (package.SOLO_ID, package.VERSUS_ID)
 
 
 def test_signatures() -> None:
