@@ -44,7 +44,8 @@ Attributes:
 class Config(Protocol):
     """What is played: the number of players, variants, modules and numbers.
 
-    A configuration is a frozen dataclass that checks its own values. All its fields are JSON-able.
+    A configuration is a frozen dataclass that checks its own values. All its fields are JSON-able. The `Arguments:` of
+    its docstring describe them in the docstrings of environments too.
 
     Attributes:
         SWITCHES: names of the fields of a record that the configuration sets.

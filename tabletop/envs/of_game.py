@@ -122,7 +122,7 @@ def _filled(paragraph: re.Match[str]) -> str:
 def _words(cls: type[OfGame]) -> dict[str, str]:
     """What the words in capital letters stand for."""
     game = cls._game
-    layout, last = game.observation, game.num_actions - 1
+    layout = game.observation
     solo, versus = ids_of(game)
     return {
         "PACKAGE": cls.__module__.removesuffix(".envs"),  # whose import registers the id
@@ -133,7 +133,7 @@ def _words(cls: type[OfGame]) -> dict[str, str]:
         "HIGH": f"{layout.high:g}",
         "SIZE": str(layout.size),
         "ACTIONS": str(game.num_actions),
-        "LAST": str(last),
+        "LAST": str(game.num_actions - 1),
         "MOST": str(game.players[-1]),
         "PLAYERS": numbers_of_players(game),
     }
@@ -148,7 +148,7 @@ def _texts_of_settings(cls: type[OfGame]) -> str:
 
 def _signature(cls: type[OfGame]) -> inspect.Signature:
     """The arguments of this kind of environment, of the configuration, and of the engine's class for any game."""
-    *own, rest = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    *own, rest = inspect.signature(cls).parameters.values()  # those of `__init__`
     configured = inspect.signature(cls._game.config).parameters
     named = [configured[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in cls._settings()]
     for base in cls.__mro__:
