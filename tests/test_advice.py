@@ -20,10 +20,10 @@ from tabletop.errors import CheckpointError, ConfigError, IllegalAction
 from tabletop.game import Game
 from tabletop.replays.replay import Replay
 from tabletop_agents import GreedyAgent, IsmctsAgent, RandomAgent, RolloutAgent, make_agent
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.play.advice import advise, estimate_text, review
 from tabletop_agents.play.session import PERSON
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_agents.search.visits import LEAST
 from tabletop_cli.__main__ import main
 from tests.games import connect_four, leduc_poker

@@ -31,7 +31,7 @@ from tabletop_agents import (
     agent_file,
     make_agent,
 )
-from tabletop_agents.search import search_for
+from tabletop_agents.search.lookahead import search_for
 from tabletop_training.evaluation import play_games
 from tests.configurations import SOLO_MODULES
 from tests.hidden import swapped

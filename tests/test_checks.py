@@ -43,12 +43,12 @@ from tabletop_agents import (
     shipped_policies,
 )
 from tabletop_agents.checkpoint import save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.play.advice import advise, review
 from tabletop_agents.play.session import Session, started
 from tabletop_agents.play.typed import TypedSession
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_training import benchmark, dataset, ladder, matches, runs, tournament
 from tabletop_training.cluster import workers
 from tabletop_training.evaluation import HERE, play_games, play_lineups

@@ -18,9 +18,9 @@ from tabletop.batch import Batch
 from tabletop.errors import CheckpointError, ConfigError
 from tabletop_agents import GreedyAgent, checkpoint_path, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, read_notes, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent
 from tabletop_cli.petrichor import main as command
 from tabletop_training import expert, outlook
 from tabletop_training.expert import Expert, ExpertSettings, wishes_of

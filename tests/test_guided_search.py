@@ -20,10 +20,10 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import POLICIES, agent_file, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search.forward import OUTLOOK, POLICY, TRUNK, forward
+from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tests.games import connect_four, leduc_poker
 from tests.test_agents import in_the_middle, what_is_hidden_changed
 

@@ -20,11 +20,11 @@ from tabletop.errors import CheckpointError, ConfigError
 from tabletop.game import Game
 from tabletop_agents import GreedyAgent, make_agent
 from tabletop_agents.checkpoint import MEMBER, read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.networks import Network, flat_network, weighing
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import GuidedSearchAgent, GuidedTree, guided_search_for, settings_record
 from tabletop_agents.search.guided_tree import WALK_NODES
-from tabletop_agents.shortfalls import MOST_SHORTFALL, shortfalls
+from tabletop_agents.search.shortfalls import MOST_SHORTFALL, shortfalls
 from tabletop_training import outlook
 from tabletop_training.expert import Expert, ExpertSettings
 from tabletop_training.learn import train

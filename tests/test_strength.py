@@ -18,8 +18,8 @@ from tabletop.agents import Decisions
 from tabletop.errors import ConfigError, TabletopError
 from tabletop_agents import POLICIES, make_agent
 from tabletop_agents.checkpoint import read_checkpoint, save_network
-from tabletop_agents.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_agents.policy import PolicyAgent
+from tabletop_agents.search.guided_search import DEFAULT_SETTINGS, GuidedSearchAgent
 from tabletop_cli import petrichor as cli
 from tabletop_training.evaluation import EVALUATION_SEED
 from tabletop_training.matches import evaluate

@@ -34,8 +34,8 @@ class Network(nn.Module):
     chances to win; in a game for one the single logit stands alone.
 
     A network may weigh what the agent `greedy` looks at. Then `weighs` is true, and its policy has one number more than
-    there are actions. Its softplus is how much a point of an action's shortfall (`tabletop_agents.shortfalls`) lowers
-    the action's logit.
+    there are actions. Its softplus is how much a point of an action's shortfall lowers the action's logit
+    (`tabletop_agents.search.shortfalls`).
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from tabletop.game import Config, Game
 from tabletop.words import either
 from tabletop_agents.checkpoint import read_checkpoint
 from tabletop_agents.networks import Network
-from tabletop_agents.shortfalls import shortfalls
+from tabletop_agents.search.shortfalls import shortfalls
 
 
 @dataclass(eq=False)

@@ -24,10 +24,10 @@ from tabletop.errors import ConfigError
 from tabletop.game import Config, Game
 from tabletop_agents import checkpoint_path
 from tabletop_agents.checkpoint import configs_of, read_checkpoint, save_network
-from tabletop_agents.guided_search import GuidedSearchAgent
 from tabletop_agents.networks import Network
 from tabletop_agents.policy import PolicyAgent
-from tabletop_agents.shortfalls import shortfalls
+from tabletop_agents.search.guided_search import GuidedSearchAgent
+from tabletop_agents.search.shortfalls import shortfalls
 from tabletop_training.curriculum import curricula
 from tabletop_training.evaluation_files import write_log
 from tabletop_training.job import Job

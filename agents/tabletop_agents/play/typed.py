@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from tabletop.agents import Agent
 from tabletop.checks import checked
 from tabletop.drawing.lines import Words, in_columns, joined
 from tabletop.errors import ConfigError, TabletopError
@@ -20,7 +21,7 @@ from tabletop.files import free_path
 from tabletop.game import NOBODY, Config, Game
 from tabletop.terminal import BOLD, COLUMNS, FAINT, painted
 from tabletop.words import shown
-from tabletop_agents import Agent, own_agents
+from tabletop_agents.names import own_agents
 from tabletop_agents.play.advice import advise, estimate_text
 from tabletop_agents.play.session import Session
 

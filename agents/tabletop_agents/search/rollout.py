@@ -9,7 +9,7 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.checks import checked, whole
 from tabletop.threads import in_threads
-from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.lookahead import LooksAhead, search_for
 
 DEFAULT_SETTINGS: dict[str, float] = {
     "scale": 10.0,

@@ -6,8 +6,8 @@ import numpy as np
 
 from tabletop.agents import Decisions
 from tabletop.threads import in_threads
-from tabletop_agents.greedy import MIN_GAMES_A_THREAD
-from tabletop_agents.search import search_for
+from tabletop_agents.search.greedy import MIN_GAMES_A_THREAD
+from tabletop_agents.search.lookahead import search_for
 from tabletop_agents.search.one_turn import MAX_NODES
 from tabletop_agents.search.one_turn import MOST_SHORTFALL as MOST_SHORTFALL
 

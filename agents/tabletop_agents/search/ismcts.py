@@ -9,9 +9,9 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.checks import checked
 from tabletop.threads import in_threads
-from tabletop_agents import rollout
-from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search import rollout
 from tabletop_agents.search.budget import check_budget, portions
+from tabletop_agents.search.lookahead import LooksAhead, search_for
 from tabletop_agents.search.tree import NODE
 from tabletop_agents.search.visits import assessed
 

@@ -13,7 +13,7 @@ import numpy as np
 from tabletop.agents import Assessment, Decisions
 from tabletop.checks import checked
 from tabletop.threads import in_threads
-from tabletop_agents.search import LooksAhead, search_for
+from tabletop_agents.search.lookahead import LooksAhead, search_for
 from tabletop_agents.search.one_turn import MAX_NODES
 
 MIN_GAMES_A_THREAD = 16
