@@ -120,7 +120,7 @@ def defaults(kind: type[Any]) -> dict[str, Any]:
 
 def with_outlook() -> Network:
     network = a_network()
-    network.outlook = new_outlook(GAME.observation.size, GAME.players[-1], (4,))
+    network.win_margin_heads = new_outlook(GAME.observation.size, GAME.players[-1], (4,))
     return network
 
 

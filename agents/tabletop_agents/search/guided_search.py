@@ -23,9 +23,19 @@ from tabletop_agents.networks import Network, flat_network
 from tabletop_agents.policy import PolicyAgent
 from tabletop_agents.search import guided_tree, one_turn
 from tabletop_agents.search.budget import check_budget, portions
-from tabletop_agents.search.forward import LAYER
-from tabletop_agents.search.guided_tree import EDGE, NODE, SETTINGS, TREE, seen_factors
-from tabletop_agents.search.lookahead import walk_stack, weights_of
+from tabletop_agents.search.forward import LAYER, FlatNetwork
+from tabletop_agents.search.guided_tree import (
+    EDGE,
+    MAX_PATH,
+    NODE,
+    SETTINGS,
+    TREE,
+    Layout,
+    Scratch,
+    Tree,
+    hash_factors,
+)
+from tabletop_agents.search.lookahead import new_walk
 from tabletop_agents.search.visits import assessed
 
 DEFAULT_SETTINGS: dict[str, float] = {"exploration": 1.2, "temperature": 3.0, "widening": 2.0, "margin": 0.02}
@@ -38,6 +48,7 @@ SIMULATIONS = 800
 _MOST_SIMULATIONS = 20_000
 """Simulations of one decision that a tree has space for. Later ones only update existing nodes."""
 _NODES_A_SIMULATION, _EDGES_A_SIMULATION = 2, 20
+_NO_HEADS = "its network has no win and margin heads, which a search needs to value positions"
 
 
 class GuidedSearch:
@@ -45,8 +56,8 @@ class GuidedSearch:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.factors = seen_factors(game.observation.size)
-        self.rng_at = int(game.state.fields["rng"][1])  # type: ignore[index]
+        rng_at = int(game.state.fields["rng"][1])  # type: ignore[index]
+        self.layout = Layout(rng_at, hash_factors(game.observation.size), game.observation.divisors)
         self.__dict__.update(game.made([write_places, *templates_in(guided_tree, one_turn)]))
         what = f"the search with a network for {game.title}"
         compile_once(game.cache_folder, what, "half a minute", self.read_guided_root, self._calls)
@@ -61,11 +72,10 @@ class GuidedSearch:
         sizes = (game.observation.size, game.num_actions + 2 * game.players[-1])
         layers = np.array([(0, 0, *sizes, 0)], LAYER)
         parts, weights = np.array([(0, 0), (0, 1), (0, 1)], np.int64), np.zeros((sizes[0] + 1) * sizes[1], np.float32)
-        tree = GuidedTree(self, 4, closed=True)
-        arguments = (batch.states.copy(), batch.tables, settings_record({}), (layers, parts, weights), 2)
+        tree = GuidedTree(self, FlatNetwork(layers, parts, weights), 4, closed=True)
         return [
-            ("the tree", tree.grow, arguments),
-            ("its result", self.read_guided_root, (tree.nodes, tree.edges, values, values.copy(), values.copy())),
+            ("the tree", tree.grow, (batch.states.copy(), batch.tables, settings_record({}), 2)),
+            ("its result", tree.read_root, (values, values.copy(), values.copy())),
         ]
 
 
@@ -76,35 +86,40 @@ def guided_search_for(game: Game) -> GuidedSearch:
 
 
 class GuidedTree:
-    """Room for a tree of one thread, with so many simulations; `closed` as in `guided_tree.search_guided_tree`."""
+    """A tree of one thread, with space for so many simulations; `closed` as in `guided_tree.Tree`."""
 
-    def __init__(self, search: GuidedSearch, simulations: int, closed: bool) -> None:
-        self.search, self.closed = search, closed
-        self.tree = np.zeros(1, TREE)
-        self.nodes = np.zeros(_NODES_A_SIMULATION * simulations + 64, NODE)
-        self.edges = np.zeros(_EDGES_A_SIMULATION * simulations + 512, EDGE)
-        self.states = np.zeros(len(self.nodes) if closed else 1, search.game.state)
-        self.stack = np.zeros(1, search.game.state)
-        self._walk = (walk_stack(search.game), search.game.new_memo(), weights_of(search.game, {}))
+    def __init__(self, search: GuidedSearch, network: FlatNetwork, simulations: int, closed: bool) -> None:
+        self.search, self.network = search, network
+        game, num_nodes = search.game, _NODES_A_SIMULATION * simulations + 64
+        edges = np.zeros(_EDGES_A_SIMULATION * simulations + 512, EDGE)
+        states = np.zeros(num_nodes if closed else 1, game.state)
+        self.tree = Tree(np.zeros(1, TREE), np.zeros(num_nodes, NODE), edges, states, _bytes_of(states), closed)
+        stack, seats = np.zeros(1, game.state), game.state["points"].shape[0]
+        self.scratch = Scratch(
+            stack=stack,
+            raw_stack=_bytes_of(stack),
+            path=np.zeros((3, MAX_PATH), np.int64),
+            counts=np.zeros(game.observation.size, np.int16),
+            inputs=np.zeros(game.observation.size, np.float32),
+            outputs=np.zeros((len(network.layers), network.layers["outputs"].max()), np.float32),
+            utilities=np.zeros(seats),
+            wins=np.zeros(seats),
+            walk=new_walk(game),
+            shortfalls=np.zeros(game.num_actions, np.float32),
+        )
 
     def clear(self) -> None:
         """Begin a new tree."""
-        self.tree[0] = 0
+        self.tree.size[0] = 0
 
-    def grow(
-        self,
-        root: np.ndarray,
-        tables: np.ndarray,
-        settings: np.ndarray,
-        network: tuple[np.ndarray, ...],
-        simulations: int,
-    ) -> None:
-        """Add simulations from `root` (1,), whose random stream goes on; `network` as `flat_network` gives it."""
-        search, states, stack = self.search, self.states, self.stack
-        grown = (self.tree, self.nodes, self.edges, states, _bytes_of(states), stack, _bytes_of(stack))
-        fixed = (search.rng_at, search.factors, search.game.observation.divisors)
-        walk = (*self._walk, search.game.num_actions)
-        search.search_guided_tree(root, tables, settings, self.closed, *network, *grown, *fixed, *walk, simulations)
+    def grow(self, root: np.ndarray, tables: np.ndarray, settings: np.ndarray, simulations: int) -> None:
+        """Add simulations from `root` (1,), whose random stream goes on."""
+        search, given = self.search, (root, tables, settings)
+        search.search_guided_tree(*given, search.layout, self.network, self.tree, self.scratch, simulations)
+
+    def read_root(self, visits: np.ndarray, utilities: np.ndarray, wins: np.ndarray) -> None:
+        """Write what was found of each action, (A,) each, as `guided_tree.read_guided_root`."""
+        self.search.read_guided_root(self.tree.nodes, self.tree.edges, visits, utilities, wins)
 
 
 @dataclass(eq=False)
@@ -119,7 +134,7 @@ class GuidedSearchAgent:
         num_threads: threads that share the games of one call; None for as many as there are cores.
 
     Raises ConfigError unless exactly one of simulations (an int of at least 1) and milliseconds (above 0) is given, for
-    unknown settings, and for a network without an outlook.
+    unknown settings, and for a network without win and margin heads.
     """
 
     policy: PolicyAgent
@@ -132,10 +147,8 @@ class GuidedSearchAgent:
     def __post_init__(self) -> None:
         fit_fields(self)
         check_budget("search", self.simulations, self.milliseconds)
-        if self.policy.network.outlook is None:
-            raise ConfigError(
-                f"{self.policy.name}: its network has no outlook, which a search needs to value positions"
-            )
+        if self.policy.network.win_margin_heads is None:
+            raise ConfigError(f"{self.policy.name}: {_NO_HEADS}")
         self._settings = settings_record(self.settings or {})
         self._settings_of_several = settings_record({**OF_SEVERAL, **(self.settings or {})})
         budget = f"{self.simulations}" if self.simulations is not None else f"{self.milliseconds:g}ms"
@@ -145,11 +158,10 @@ class GuidedSearchAgent:
     @classmethod
     @checked
     def load(cls, path: str | Path, game: Game, **options: Any) -> Self:
-        """Create one from a checkpoint. Raises CheckpointError if it is missing, damaged or has no outlook."""
+        """Create one from a checkpoint. Raises CheckpointError if that is missing or damaged, or has no such heads."""
         policy = PolicyAgent.load(path, game, name=str(path))
-        if policy.network.outlook is None:
-            text = f"{path}: its network has no outlook, which a search needs to value positions"
-            raise CheckpointError(f"{text}; `{game.name} train outlook {path}` teaches it one")
+        if policy.network.win_margin_heads is None:
+            raise CheckpointError(f"{path}: {_NO_HEADS}; `{game.name} train outlook {path}` trains them")
         return cls(policy, **options)
 
     @property
@@ -162,8 +174,8 @@ class GuidedSearchAgent:
         self.policy.check(config)
 
     def act(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
-        """(N,) int64 legal actions: the most tried ones, among equals those with the highest mean utility."""
-        return _most_tried(decisions, *self.search(decisions, generator))
+        """(N,) int64 legal actions: the most visited ones, among equals those with the highest mean utility."""
+        return _most_visited(decisions, *self.search(decisions, generator))
 
     def probabilities(self, decisions: Decisions, generator: np.random.Generator) -> np.ndarray:
         """(N, A) float64: the shares of the simulations that began with each action."""
@@ -171,12 +183,12 @@ class GuidedSearchAgent:
         return np.asarray(visits / visits.sum(axis=1, keepdims=True))
 
     def assess(self, decisions: Decisions, generator: np.random.Generator) -> Assessment:
-        """As `search.visits.assessed`, with chances to win; the points in the utilities are left out.
+        """As `search.visits.assessed`, with win probabilities; the margins in the utilities are left out.
 
         In a game without opponents the values are points, unless the search gives points no weight.
         """
         visits, utilities, wins = self._search(decisions, generator, np.ones(len(decisions), np.bool_))
-        actions = _most_tried(decisions, visits, utilities)
+        actions = _most_visited(decisions, visits, utilities)
         points_weight = self._settings["margin"][0]
         if (decisions.owners == 1).all() and points_weight > 0:
             return assessed(actions, visits, (utilities - wins) / points_weight, POINTS)
@@ -185,7 +197,7 @@ class GuidedSearchAgent:
     def search(self, decisions: Decisions, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Simulations that began with each action, and their mean utility: both (N, A) float64.
 
-        The utility is the chance to win and `margin` a point; it is 0 for actions without a simulation. Where one
+        The utility is the win probability and `margin` a point; it is 0 for actions without a simulation. Where one
         action is legal there is nothing to search: it has one simulation.
 
         Raises CheckpointError where the network gives numbers that are not finite.
@@ -198,7 +210,7 @@ class GuidedSearchAgent:
     def _search(
         self, decisions: Decisions, generator: np.random.Generator, searched: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Visits, utilities and what of these is victories, (N, A) each, of the decisions to be `searched`, (N,) bool.
+        """Visits, utilities and the part of these that is wins, (N, A) each, of the decisions `searched`, (N,) bool.
 
         Raises as `search` does.
         """
@@ -211,12 +223,12 @@ class GuidedSearchAgent:
         chosen = np.flatnonzero(searched)
 
         def think(part: slice) -> None:
-            tree = GuidedTree(search, room, closed)
+            tree = GuidedTree(search, self._network, room, closed)
             for one in chosen[part]:
                 tree.clear()
                 for simulations in portions(self.simulations, self.milliseconds):
-                    tree.grow(roots[one : one + 1], tables, settings, self._network, simulations)
-                search.read_guided_root(tree.nodes, tree.edges, visits[one], utilities[one], wins[one])
+                    tree.grow(roots[one : one + 1], tables, settings, simulations)
+                tree.read_root(visits[one], utilities[one], wins[one])
 
         if len(chosen):
             in_threads(think, len(chosen), 1, self.num_threads)
@@ -225,7 +237,7 @@ class GuidedSearchAgent:
         return visits, utilities, wins
 
 
-def _most_tried(decisions: Decisions, visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:
+def _most_visited(decisions: Decisions, visits: np.ndarray, utilities: np.ndarray) -> np.ndarray:
     legal = decisions.action_masks == 1
     best = utilities.max(axis=1, where=legal, initial=-np.inf)[:, None]
     ties = 1.0 / (2.0 + best - utilities)  # at most a half

@@ -16,13 +16,13 @@ from tabletop.game import Config, Game
 from tabletop.kernels import write_places
 from tabletop.warm_up import Call, compile_once
 from tabletop_agents.search import one_turn, playouts, tree, utility
-from tabletop_agents.search.one_turn import MAX_DEPTH
+from tabletop_agents.search.one_turn import MAX_DEPTH, Walk
 from tabletop_agents.search.tree import NODE
 from tabletop_agents.search.utility import SETTINGS, points_expected
 
 
 class Search:
-    """What agents that look ahead need for one game: the kernels of this folder, and scratch space."""
+    """What agents that look ahead need for one game: the kernels of this folder."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -41,25 +41,20 @@ class Search:
         """(1,) SETTINGS: an agent's defaults, the game's own in their place, and those given in place of both."""
         return utility.settings_record({**defaults, **self.game.search_settings, **replaced})
 
-    def stack(self) -> np.ndarray:
-        """`walk_stack` of this game."""
-        return walk_stack(self.game)
-
     def _calls(self) -> list[Call]:
         """Every kernel with arguments of its types."""
         batch = Batch(self.game.config(players=self.game.players[0]), num_games=1, seed=0)
-        root, tables, weights = batch.states.copy(), batch.tables, self.weights({})
+        root, tables, walk = batch.states.copy(), batch.tables, new_walk(self.game)
         settings, nodes = np.ones(1, SETTINGS), np.zeros(40, NODE)
         actions, values = np.zeros(1, np.int64), np.zeros(self.game.num_actions)
-        chances, memo, stack = np.ones(1, np.uint64), self.game.new_memo(), self.stack()
-        fixed = (root, tables, weights)
+        chances = np.ones(1, np.uint64)
         return [
-            ("one turn", self.choose_best_actions, (*fixed, memo, stack, np.zeros(1), 20, actions)),
-            ("its values", self.values_of_actions, (*fixed, memo, stack, 20, values[None])),
-            ("shortfalls", self.write_shortfalls, (*fixed, memo, stack, 20, values[None].astype(np.float32))),
-            ("par", self.pars, (*fixed, memo, np.zeros(1))),
-            ("playouts", self.mean_utilities, (*fixed, settings, memo, stack, chances, values)),
-            ("tree search", self.search_tree, (*fixed, settings, memo, nodes, 1, stack, 1)),
+            ("one turn", self.choose_best_actions, (root, tables, walk, np.zeros(1), 20, actions)),
+            ("its values", self.values_of_actions, (root, tables, walk, 20, values[None])),
+            ("shortfalls", self.write_shortfalls, (root, tables, walk, 20, values[None].astype(np.float32))),
+            ("par", self.pars, (root, tables, walk, np.zeros(1))),
+            ("playouts", self.mean_utilities, (root, tables, settings, walk, chances, values)),
+            ("tree search", self.search_tree, (root, tables, settings, walk, nodes, 1, 1)),
             ("its result", self.read_root, (nodes, values, values.copy())),
         ]
 
@@ -70,13 +65,19 @@ def weights_of(game: Game, replaced: Mapping[str, float]) -> np.ndarray:
     unknown = sorted(set(replaced) - set(known))
     if unknown:
         raise ConfigError(f"weights: unknown {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
-    kind = np.dtype([(name, np.float64) for name in known] or [("none", np.float64)])
-    return np.array([tuple({**known, **replaced}.values()) or (0.0,)], kind)
+    return np.array([tuple({**known, **replaced}.values()) or (0.0,)], _weights_dtype(game))
 
 
-def walk_stack(game: Game) -> np.ndarray:
-    """Scratch space for the positions of a walk."""
-    return np.zeros(MAX_DEPTH + 1, game.state)
+@cache
+def _weights_dtype(game: Game) -> np.dtype:
+    """One dtype a game: Numba needs some microseconds for each new one, and keeps it for ever."""
+    return np.dtype([(name, np.float64) for name in game.weights] or [("none", np.float64)])
+
+
+def new_walk(game: Game, replaced: Mapping[str, float] | None = None) -> Walk:
+    """A walk by the weights of the game's evaluation, some replaced. Raises ConfigError as `weights_of`."""
+    weights, rows = weights_of(game, replaced or {}), MAX_DEPTH + 1
+    return Walk(weights, game.new_memo(), np.zeros(rows, game.state), np.zeros((3, rows), np.int64))
 
 
 @cache
@@ -106,13 +107,13 @@ class LooksAhead:
         """What utilities (N, A) at these roots mean to people, NaN where they are, and what that is in words.
 
         Points that the actor is ahead of the mean of the others, or has where there are no others. Where the settings
-        mix victories into the utilities, these themselves.
+        mix wins into the utilities, these themselves.
         """
         search, pars = search_for(decisions.game), np.zeros(len(roots))
         margins = points_expected(utilities, settings)
         if margins is None:
             return utilities, RESULT
-        search.pars(roots, decisions.tables, search.weights(self.weights), decisions.game.new_memo(), pars)
+        search.pars(roots, decisions.tables, new_walk(decisions.game, self.weights), pars)
         return margins + pars[:, None], self.words_of_points(decisions)
 
     @staticmethod

@@ -141,7 +141,7 @@ class Learner:
         )
         self.resumable, self.tensorboard, self.notes, self.group = resumable, tensorboard, dict(notes or {}), group
         self.network = new_network(game, settings) if start is None else copy.deepcopy(start)
-        self.network.outlook = None
+        self.network.win_margin_heads = None
         if settings.shortfall_weight > 0 and not self.network.weighs:
             self.network = weighing(self.network, settings.shortfall_weight, settings.logit_scale)
         self.network.to(device)
