@@ -51,6 +51,14 @@ def forward(network: FlatNetwork, part: int, inputs: np.ndarray, outputs: np.nda
 
 
 @rule
+def forward_policy(network: FlatNetwork, inputs: np.ndarray, outputs: np.ndarray) -> None:
+    """`forward` through trunk and policy: the logits are in the row of `outputs` of the policy's last layer."""
+    forward(network, TRUNK, inputs, outputs)
+    first, end = network.parts[TRUNK, 0], network.parts[TRUNK, 1]
+    forward(network, POLICY, inputs if first == end else outputs[end - 1], outputs)
+
+
+@rule
 def apply_layer(layer: Any, weights: np.ndarray, given: np.ndarray, out: np.ndarray) -> None:
     """Write the outputs of a layer for the inputs `given` into `out`."""
     outputs = int(layer.outputs)

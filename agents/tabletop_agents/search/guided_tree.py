@@ -24,7 +24,7 @@ from tabletop.defaults import points_margin
 from tabletop.kernels import write_places
 from tabletop.legal import count_legal, is_legal, next_legal
 from tabletop.record import NOBODY
-from tabletop_agents.search.forward import POLICY, TRUNK, WIN_MARGIN, FlatNetwork, forward
+from tabletop_agents.search.forward import POLICY, WIN_MARGIN, FlatNetwork, forward, forward_policy
 from tabletop_agents.search.one_turn import Walk, find_shortfalls
 
 SETTINGS = np.dtype(
@@ -134,18 +134,24 @@ def search_guided_tree(
     The root's own random stream seeds what is hidden and what happens; the stream advances. The policy of a network
     that weighs shortfalls gives one number more than there are actions.
     """
-    s, t, p, r = scratch.stack[0], tables[0], settings[0], tree.size[0]
-    nodes, edges, states, path = tree.nodes, tree.edges, tree.states, scratch.path
-    seat, actions = int(root[0].actor), scratch.shortfalls.shape[0]
-    last = network.parts[POLICY, 1] - 1
-    logits, weighs = scratch.outputs[last], network.layers[last].outputs > actions
+    # a member of a tuple costs some nanoseconds, so those that every simulation needs are taken once
+    nodes, edges, states, closed = tree.nodes, tree.edges, tree.states, tree.closed
+    stack, path, walk, shortfalls = scratch.stack, scratch.path, scratch.walk, scratch.shortfalls
+    counts, inputs, outputs = scratch.counts, scratch.inputs, scratch.outputs
+    utilities, wins, raw_stack, raw_states = scratch.utilities, scratch.wins, scratch.raw_stack, tree.raw_states
+    rng_at, factors, divisors = layout.rng_at, layout.factors, layout.divisors
+    s, t, p, r = stack[0], tables[0], settings[0], tree.size[0]
+    seat, actions = int(root[0].actor), shortfalls.shape[0]
+    policy_layer, heads_layer = network.parts[POLICY, 1] - 1, network.parts[WIN_MARGIN, 1] - 1
+    logits, weighs = outputs[policy_layer], network.layers[policy_layer].outputs > actions
+    heads, seats = outputs[heads_layer], network.layers[heads_layer].outputs // 2
     if r.nodes == 0:
         r.nodes, r.edges, r.low, r.high = 1, 1, np.inf, -np.inf
         nodes[0].total, nodes[0].visits, nodes[0].edge = 0.0, 0, 0
         states[0] = root[0]
         simulations += 1
     for _ in range(simulations):
-        scratch.stack[0] = root[0]
+        stack[0] = root[0]
         rules.sample_hidden(s, t, seat, random_bits(root[0]))
         for word in range(s.legal.shape[0]):
             s.legal[word] = root[0].legal[word]  # of which there may be fewer: `Decisions.only`
@@ -157,13 +163,14 @@ def search_guided_tree(
                 elif nodes[node].visits == 0:
                     break
                 else:
-                    write_logits(s, t, layout, network, scratch)
+                    write_inputs(s, t, counts, divisors, inputs)
+                    forward_policy(network, inputs, outputs)
                     if weighs:
-                        scratch.walk.stack[0] = s
-                        find_shortfalls(scratch.walk, t, WALK_NODES, scratch.shortfalls)
-                        weigh(s, logits, logits[actions], scratch.shortfalls)
+                        walk.stack[0] = s
+                        find_shortfalls(walk, t, WALK_NODES, shortfalls)
+                        weigh(s, logits, logits[actions], shortfalls)
                     add_edges(s, p, r, nodes, edges, node, logits)
-            elif not tree.closed:
+            elif not closed:
                 add_missing_edges(s, r, nodes, edges, node)
             chosen = choose_edge(s, p, r, nodes, edges, node)
             if chosen == 0:
@@ -173,31 +180,32 @@ def search_guided_tree(
             edge = edges[chosen]
             if edge.certain == 1:
                 node = int(edge.node)
-                scratch.stack[0] = states[node]
-            elif not tree.closed:
+                stack[0] = states[node]
+            elif not closed:
                 rules.step(s, t, edge.action)
                 node = outcome(edge, r, nodes, np.uint64(0))
             elif edge.outcomes < p.widening * math.sqrt(edge.visits + 1.0):
                 rules.sample_hidden(s, t, seat, random_bits(root[0]))
-                raw, parent = scratch.raw_stack[0], tree.raw_states[node]
-                certain = edge.outcomes == 0 and equal_but_rng(raw, parent, layout.rng_at)
+                certain = edge.outcomes == 0 and equal_but_rng(raw_stack[0], raw_states[node], rng_at)
                 stream = s.rng
                 rules.step(s, t, edge.action)
-                node = outcome(edge, r, nodes, hash_view(s, t, seat, scratch.counts, layout.factors))
+                node = outcome(edge, r, nodes, hash_view(s, t, seat, counts, factors))
                 if node >= 0 and nodes[node].draws == 1:
                     states[node] = s
                     edge.certain = certain and s.rng == stream
             else:
                 node = drawn_outcome(root[0], edge, nodes)
-                scratch.stack[0] = states[node]
+                stack[0] = states[node]
         if s.actor == NOBODY:
-            write_result(s, p.margin, scratch.utilities, scratch.wins)
+            write_result(s, p.margin, utilities, wins)
         else:
-            write_estimate(s, t, p, layout, network, scratch)
+            write_inputs(s, t, counts, divisors, inputs)
+            forward(network, WIN_MARGIN, inputs, outputs)
+            write_prediction(s, p.margin, heads, seats, utilities, wins)
             if node >= 0:
                 nodes[node].visits += 1
-                nodes[node].total += scratch.utilities[s.actor]
-        back_up_path(tree, scratch, depth)
+                nodes[node].total += utilities[s.actor]
+        back_up_path(r, nodes, edges, path, depth, utilities, wins)
 
 
 @kernel_template
@@ -389,9 +397,8 @@ def write_result(s: Any, margin_weight: float, utilities: np.ndarray, wins: np.n
 
 
 @rule_template
-def write_inputs(s: Any, t: Any, layout: Layout, scratch: Scratch) -> None:
-    """Write what the actor sees into `scratch.inputs`."""
-    counts, inputs, divisors = scratch.counts, scratch.inputs, layout.divisors
+def write_inputs(s: Any, t: Any, counts: np.ndarray, divisors: np.ndarray, inputs: np.ndarray) -> None:
+    """Write what the actor sees into `inputs`, as a network takes it; `counts` is scratch space."""
     counts[:] = 0
     rules.observe(s, t, int(s.actor), counts)
     for i in range(counts.shape[0]):
@@ -399,53 +406,47 @@ def write_inputs(s: Any, t: Any, layout: Layout, scratch: Scratch) -> None:
 
 
 @rule_template
-def write_logits(s: Any, t: Any, layout: Layout, network: FlatNetwork, scratch: Scratch) -> None:
-    """Leave the policy's logits for a position in the row of `scratch.outputs` of its last layer."""
-    write_inputs(s, t, layout, scratch)
-    forward(network, TRUNK, scratch.inputs, scratch.outputs)
-    first, end = network.parts[TRUNK, 0], network.parts[TRUNK, 1]
-    hidden = scratch.inputs if first == end else scratch.outputs[end - 1]
-    forward(network, POLICY, hidden, scratch.outputs)
+def write_prediction(
+    s: Any, margin_weight: float, heads: np.ndarray, seats: int, utilities: np.ndarray, wins: np.ndarray
+) -> None:
+    """Write each seat's predicted win probability, and its utility: the probability plus the weighted margin.
 
-
-@rule_template
-def write_estimate(s: Any, t: Any, p: Any, layout: Layout, network: FlatNetwork, scratch: Scratch) -> None:
-    """Write what the win and margin heads predict for each seat into `scratch.wins` and `.utilities`.
-
-    The utility is the win probability plus the weighted margin. The heads see what the actor sees.
+    `heads` are `seats` logits of winning and as many margins, clockwise from the actor.
     """
-    write_inputs(s, t, layout, scratch)
-    forward(network, WIN_MARGIN, scratch.inputs, scratch.outputs)
-    last = network.parts[WIN_MARGIN, 1] - 1
-    logits, seats = scratch.outputs[last], network.layers[last].outputs // 2
-    utilities, wins = scratch.utilities, scratch.wins
     actor, players = int(s.actor), int(s.players)
     if players == 1:
-        wins[actor] = 1.0 / (1.0 + math.exp(-float(logits[0])))
-        utilities[actor] = wins[actor] + p.margin * float(logits[seats])
+        wins[actor] = 1.0 / (1.0 + math.exp(-float(heads[0])))
+        utilities[actor] = wins[actor] + margin_weight * float(heads[seats])
         return
     highest, total = -np.inf, 0.0
     for i in range(players):
-        highest = max(highest, float(logits[i]))
+        highest = max(highest, float(heads[i]))
     for i in range(players):
-        total += math.exp(float(logits[i]) - highest)
+        total += math.exp(float(heads[i]) - highest)
     for i in range(players):
         seat = (actor + i) % players
-        wins[seat] = math.exp(float(logits[i]) - highest) / total
-        utilities[seat] = wins[seat] + p.margin * float(logits[seats + i])
+        wins[seat] = math.exp(float(heads[i]) - highest) / total
+        utilities[seat] = wins[seat] + margin_weight * float(heads[seats + i])
 
 
 @rule_template
-def back_up_path(tree: Tree, scratch: Scratch, depth: int) -> None:
+def back_up_path(
+    r: Any,
+    nodes: np.ndarray,
+    edges: np.ndarray,
+    path: np.ndarray,
+    depth: int,
+    utilities: np.ndarray,
+    wins: np.ndarray,
+) -> None:
     """Add the leaf's utilities to every node and action of the path, each time that of the actor there."""
-    r, nodes, edges, path = tree.size[0], tree.nodes, tree.edges, scratch.path
     for i in range(depth):
         node, edge, actor = path[_NODES, i], path[_EDGES, i], path[_ACTORS, i]
-        utility = scratch.utilities[actor]
+        utility = utilities[actor]
         e = edges[edge]
         e.visits += 1
         e.total += utility
-        e.won += scratch.wins[actor]
+        e.won += wins[actor]
         nodes[node].visits += 1
         nodes[node].total += utility
         r.low = min(r.low, e.total / e.visits)
